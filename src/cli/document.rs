@@ -13,7 +13,8 @@ use crate::text::json::read;
 /// # Errors
 /// [`CliError::Input`] if the file cannot be read or is another document; the text names the place.
 pub fn read_release(path: &Path) -> Result<Release, CliError> {
-    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable("release", path, error))?;
+    let text =
+        fs::read_to_string(path).map_err(|error| CliError::unreadable_text("release", path, &error))?;
     let release = parse_release("release", &text)?;
     if release.schema == SCHEMA {
         Ok(release)

@@ -1,6 +1,7 @@
 //! The errors of the command line and their exit statuses.
 
 use std::fmt::Display;
+use std::io;
 
 use super::table::TableError;
 use crate::engine::EngineError;
@@ -55,6 +56,14 @@ impl CliError {
     /// Returns the error for a file that cannot be read.
     pub(super) fn unreadable(what: &str, path: &std::path::Path, error: impl Display) -> Self {
         Self::Input(format!("the {what} {} cannot be read: {error}; check the path", path.display()))
+    }
+
+    /// Returns the error for a file of text that cannot be read.
+    pub(super) fn unreadable_text(what: &str, path: &std::path::Path, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::InvalidData {
+            return Self::Input(format!("the {what} {} is not UTF-8 text; save it as UTF-8", path.display()));
+        }
+        Self::unreadable(what, path, error)
     }
 
     /// Returns the error for another failure before the charge.

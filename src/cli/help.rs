@@ -52,7 +52,8 @@ pub const CHECK: &str = "\
 discreet check --plan FILE TABLE [--public FILE] [--phenotypes FILE]
 
 Prints what a release of this plan will cost, which interval widths to expect and which mechanism is recommended. It knows the
-plan and the names of the columns alone: it reads no row and charges nothing. Long tails are not foreseen.
+plan and the names of the columns alone, and charges nothing. Long tails are not foreseen. Warnings on standard error come from
+the first rows, which are private: keep them to yourself.
 ";
 
 /// `discreet simulate --help`.

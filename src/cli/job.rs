@@ -146,7 +146,8 @@ impl Job {
             Some(_) => return Err(CliError::usage("--workers is out of range; give 1 to 256")),
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
-        let text = fs::read_to_string(&path).map_err(|error| CliError::unreadable("plan", &path, error))?;
+        let text =
+            fs::read_to_string(&path).map_err(|error| CliError::unreadable_text("plan", &path, &error))?;
         let plan = Plan::parse(&text)?;
         let configured = ConfiguredPlan::new(plan.clone(), args.has("public"), purpose)?;
         let checked = configured.checked();

@@ -60,6 +60,9 @@ impl LedgerFile {
     pub fn open(path: &Path) -> Result<(Self, Ledger), CliError> {
         // Two names of one file must share one lock, and a link must not be replaced by a file.
         let path = canonical(path)?;
+        if path.is_dir() {
+            return Err(CliError::usage(format!("{} is a folder; name a ledger file in it", path.display())));
+        }
         if has_links(&path).map_err(|error| CliError::unreadable("ledger", &path, error))? {
             return Err(CliError::usage(format!(
                 "{} has a second name (a hard link), under which the same budget could be spent twice; remove the other name",
@@ -170,7 +173,7 @@ fn has_links(path: &Path) -> io::Result<bool> {
 }
 
 fn text(path: &Path) -> Result<String, CliError> {
-    fs::read_to_string(path).map_err(|error| CliError::unreadable("ledger", path, error))
+    fs::read_to_string(path).map_err(|error| CliError::unreadable_text("ledger", path, &error))
 }
 
 /// Acquires the lock of a ledger; waits while another program holds it.

@@ -47,7 +47,7 @@ fn warnings(job: &Job) -> Vec<String> {
         }));
     }
     let records = without_units(&rows, &bound.csv);
-    if records.len() < rows.len() {
+    if warnings.is_empty() && records.len() < rows.len() {
         warnings.push(
             "the line below the header looks like a line of units; it counts as a record with missing cells"
                 .to_owned(),
@@ -95,6 +95,9 @@ const fn what(kind: Contradiction) -> &'static str {
         }
         Contradiction::Identifier => {
             "each of its first cells is another one, as in a column that numbers or names the rows; such a column explains nothing"
+        }
+        Contradiction::SeveralRows => {
+            "it names persons, and one of them has several of the first rows; name it as `person`"
         }
         Contradiction::Outside => {
             "the first rows have numbers beyond its bounds, which are clipped; are they in another unit?"

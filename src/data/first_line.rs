@@ -30,7 +30,26 @@ pub fn doubt(header: &Header, rules: HeaderRules, bytes: &[u8], rows: &[Vec<Stri
     if let Some(line) = header_below(header.delimiter, rules, bytes, cells) {
         return Some(Doubt::Title(line));
     }
+    if is_header_above_header(&header.names, rows) {
+        return Some(Doubt::Title(rules.line + 1));
+    }
     looks_like_values(&header.names, rows).then_some(Doubt::Values)
+}
+
+/// Returns whether the names leave cells empty that the row below fills, all of that row's cells are words, and one of its columns is of
+/// numbers below it: then each name is one for several columns.
+fn is_header_above_header(names: &[String], rows: &[Vec<String>]) -> bool {
+    let Some((first, others)) = rows.split_first() else { return false };
+    let fills = names.iter().zip(first).any(|(name, cell)| name.is_empty() && !cell.trim().is_empty());
+    let is_value = |cell: &str| number::parse_either(cell).is_some() || is_date(cell);
+    let are_words = !first.iter().any(|cell| is_value(cell.trim()));
+    let is_of_numbers = |(place, cell): (usize, &String)| {
+        let below = || others.iter().filter_map(|row| row.get(place)).map(|cell| cell.trim());
+        !cell.trim().is_empty()
+            && below().any(is_value)
+            && below().filter(|cell| !cell.is_empty()).count() > 1
+    };
+    fills && are_words && first.iter().enumerate().any(is_of_numbers)
 }
 
 /// Returns the cells without the empty ones at the end of the line: a spreadsheet writes columns that were once used.
@@ -164,6 +183,14 @@ mod tests {
         let text = "Studie 12\nAlter;Gr\u{f6}\u{df}e;RR\n61;1,72;140\n";
         let latin_1: Vec<u8> = text.chars().filter_map(|letter| u8::try_from(letter).ok()).collect();
         assert_eq!(doubted_bytes(text, &latin_1), Some(Doubt::Title(2)));
+    }
+
+    #[test]
+    fn names_of_groups_of_columns_are_no_header() {
+        let text = "ID,Demographics,,Week 12,\nsubject,age,arm,SBP,note\n1,61,A,140,x\n2,58,B,133,\n";
+        assert_eq!(doubted(text), Some(Doubt::Title(2)));
+        let all_words = "ID,Group,\nsubject,age,arm\nx,old,A\ny,young,B\n";
+        assert_eq!(doubted(all_words), None, "any row could be the header");
     }
 
     #[test]

@@ -230,6 +230,9 @@ fn recognise(bytes: &[u8]) -> Result<(), HeaderError> {
     }
     // In UTF-16 without a BOM every second byte of plain letters is zero.
     let zeros = first.iter().filter(|&&byte| byte == 0).count();
+    if zeros == first.len() && zeros > 0 {
+        return Err(HeaderError::Nul);
+    }
     if zeros * 3 >= first.len() && zeros > 0 { Err(HeaderError::Utf16) } else { Ok(()) }
 }
 
@@ -421,6 +424,7 @@ mod tests {
         let utf16: Vec<u8> = "a,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(refused(&utf16), HeaderError::Utf16);
         assert_eq!(refused(b"\xff\xfea\0,\0"), HeaderError::Utf16);
+        assert_eq!(refused(&[0; 64]), HeaderError::Nul);
         assert_eq!(refused(b"PK\x03\x04rest"), HeaderError::Workbook);
         assert_eq!(refused(b"\xd0\xcf\x11\xe0rest"), HeaderError::Workbook);
         assert_eq!(refused(b"\x1f\x8b\x08"), HeaderError::Gzip);

@@ -11,17 +11,23 @@ use super::sink::{Merge, RowSink};
 use crate::model::Missing;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::plan::expression::LevelCodes;
+use crate::text::json;
 
 /// The cells of one column that do not fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Misfits {
     /// Cells that are empty or hold a mark of a missing cell.
     pub missing: u64,
     /// Cells that are no number as numbers are read, or none of the levels.
     pub unread: u64,
+    /// The first of these, as it is but for its length.
+    pub example: Option<String>,
     /// Numbers beyond the bounds.
     pub outside: u64,
 }
+
+/// Most characters of a cell that is quoted.
+const QUOTED: usize = 40;
 
 /// The counts of a part of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,23 +45,18 @@ impl Counts {
         Self { used: 0, columns: vec![Misfits::default(); columns] }
     }
 
-    /// Returns the counts as bytes, for another thread: 8 each, little-endian.
+    /// Returns the counts as bytes, for another thread.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let columns = self.columns.iter().flat_map(|of| [of.missing, of.unread, of.outside]);
-        std::iter::once(self.used).chain(columns).flat_map(u64::to_le_bytes).collect()
+        // A list of numbers and texts can always be written.
+        json::to_text(&(self.used, &self.columns), false).unwrap_or_default().into_bytes()
     }
 
     /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (numbers, rest) = bytes.as_chunks::<8>();
-        let mut numbers = numbers.iter().map(|number| u64::from_le_bytes(*number));
-        let used = numbers.next().filter(|_| rest.is_empty())?;
-        let numbers: Vec<u64> = numbers.collect();
-        let (columns, rest) = numbers.as_chunks::<3>();
-        let misfits = |&[missing, unread, outside]: &[u64; 3]| Misfits { missing, unread, outside };
-        rest.is_empty().then(|| Self { used, columns: columns.iter().map(misfits).collect() })
+        let (used, columns) = json::read(std::str::from_utf8(bytes).ok()?).ok()?;
+        Some(Self { used, columns })
     }
 }
 
@@ -69,6 +70,7 @@ impl Merge for Counts {
         for (own, later) in self.columns.iter_mut().zip(later.columns) {
             own.missing += later.missing;
             own.unread += later.unread;
+            own.example = own.example.take().or(later.example);
             own.outside += later.outside;
         }
         Ok(())
@@ -143,8 +145,13 @@ impl Inspection {
                 Column::Category(codes) => (codes.column, self.cells.level(record, codes).is_some()),
             };
             if !is_read {
-                let missing = self.cells.is_missing(record.field(field));
-                *(if missing { &mut misfits.missing } else { &mut misfits.unread }) += 1;
+                let cell = record.field(field);
+                if self.cells.is_missing(cell) {
+                    misfits.missing += 1;
+                } else {
+                    misfits.unread += 1;
+                    misfits.example.get_or_insert_with(|| cell.trim().chars().take(QUOTED).collect());
+                }
                 complete = false;
             }
         }

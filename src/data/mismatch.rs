@@ -3,7 +3,7 @@
 //! What is found follows from cells, so it is as private as they are: it is shown on this machine only, is never stored and stands in no
 //! document. A repair changes what the person says of the column, if the person takes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::dates::is_date;
 use super::number;
@@ -68,6 +68,8 @@ pub enum Contradiction {
     },
     /// Each row has another one: they number the rows, or no level occurs twice.
     Identifier,
+    /// They name persons, to judge by the column's name, and one of them occurs in several rows.
+    SeveralRows,
 }
 
 /// A change of what is stated that resolves a contradiction.
@@ -85,6 +87,8 @@ pub enum Repair {
     Category,
     /// The column is left out.
     LeaveOut,
+    /// The column names the persons.
+    Person,
 }
 
 /// A contradiction between cells and description.
@@ -121,6 +125,57 @@ pub fn mismatches<'a>(
         found.push(mismatch(Contradiction::Identifier, cells, vec![Repair::LeaveOut]));
     }
     found
+}
+
+/// Fewest different cells of a column that names persons.
+const FEWEST_PERSONS: usize = 4;
+
+/// Endings of the names of columns that name persons.
+const PERSON_ENDINGS: [&str; 6] = ["id", "ids", "mrn", "pseudonym", "identifier", "patnr"];
+
+/// Names of columns that name persons, as they are.
+const PERSON_NAMES: [&str; 7] =
+    ["patient", "person", "subject", "participant", "proband", "patientennummer", "case"];
+
+/// Parts of the names of columns that name something else.
+const OTHER_NAMES: [&str; 13] = [
+    "centre",
+    "center",
+    "site",
+    "hospital",
+    "clinic",
+    "ward",
+    "country",
+    "region",
+    "physician",
+    "visit",
+    "family",
+    "school",
+    "batch",
+];
+
+/// Returns whether an ignored column of this name tells that persons have several rows.
+#[must_use]
+pub fn several_rows<'a>(
+    name: &str,
+    cells: impl Iterator<Item = &'a str>,
+    rules: &CsvRules,
+) -> Option<Mismatch> {
+    let name = name.trim().to_lowercase();
+    let last = name.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    let names_persons = PERSON_NAMES.contains(&name.as_str())
+        || PERSON_ENDINGS.iter().any(|ending| {
+            last == *ending || PERSON_NAMES.iter().any(|person| last == format!("{person}{ending}"))
+        });
+    if !names_persons || OTHER_NAMES.iter().any(|other| name.contains(other)) {
+        return None;
+    }
+    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    present.iter().for_each(|cell| *count.entry(cell).or_default() += 1);
+    let several = count.iter().filter(|(_, rows)| **rows > 1).map(|(cell, _)| *cell);
+    (count.len() >= FEWEST_PERSONS && count.len() < present.len())
+        .then(|| mismatch(Contradiction::SeveralRows, distinct(several), vec![Repair::Person]))
 }
 
 /// Returns whether cells number or name their rows.
@@ -255,12 +310,16 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
     let negatives_are_codes = lower.is_none()
         && values.iter().flatten().all(|value| *value >= 0.0 || is_code(*value))
         && values.iter().flatten().any(|value| *value >= 0.0);
+    // Among other values above the bound, a number such as 88 is a value, too.
+    let values_lie_above =
+        values.iter().flatten().any(|value| !is_code(*value) && upper.is_some_and(|upper| *value > upper));
     let kind = |cell: &str, value: Option<f64>| match value {
         Some(value) => {
             let outside =
                 lower.is_some_and(|lower| value < lower) || upper.is_some_and(|upper| value > upper);
             match is_code(value) {
-                true if outside || (value < 0.0 && negatives_are_codes) => Some(Contradiction::Code),
+                true if outside && (value < 0.0 || !values_lie_above) => Some(Contradiction::Code),
+                true if value < 0.0 && negatives_are_codes => Some(Contradiction::Code),
                 _ => outside.then_some(Contradiction::Outside),
             }
         }
@@ -285,6 +344,7 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
             Contradiction::Date => vec![Repair::LeaveOut],
             Contradiction::Code => vec![Repair::Missing(cells.clone())],
             Contradiction::Words if numbers == 0 => vec![Repair::Category],
+            Contradiction::Words => no_answers(&cells).into_iter().collect(),
             _ => Vec::new(),
         };
         mismatch(kind, cells, repairs)
@@ -320,6 +380,32 @@ fn has_unit(cell: &str) -> bool {
     number::parse_either(value).is_some() && is_unit && (bare.len() < cell.len() || !unit.is_empty())
 }
 
+/// What people write where there is no answer: letters and digits alone, in small letters. Nothing is left of a mark such as `?`.
+const NO_ANSWER: [&str; 12] = [
+    "",
+    "ka",
+    "keineangabe",
+    "unbekannt",
+    "unknown",
+    "notknown",
+    "missing",
+    "refused",
+    "notavailable",
+    "notrecorded",
+    "dontknow",
+    "null",
+];
+
+/// Returns the offer to count as missing what says that there is no answer, where some of the cells do.
+fn no_answers(cells: &[String]) -> Option<Repair> {
+    let plain = |cell: &str| {
+        cell.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().to_lowercase()
+    };
+    let found = cells.iter().filter(|cell| NO_ANSWER.contains(&plain(cell).as_str()));
+    let found: Vec<String> = found.cloned().collect();
+    (!found.is_empty()).then_some(Repair::Missing(found))
+}
+
 fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
     // Whatever is no level counts as this one.
     if levels.iter().any(|level| level == "other") {
@@ -340,7 +426,8 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
             None if is_spelt_in_two_ways(levels, &others) => Contradiction::Spelling,
             _ => Contradiction::Levels,
         };
-        found.push(mismatch(kind, others, repair.into_iter().collect()));
+        let missing = no_answers(&others);
+        found.push(mismatch(kind, others, missing.into_iter().chain(repair).collect()));
     }
     if !codes.is_empty() {
         let repair = Repair::Missing(codes.clone());
@@ -486,6 +573,35 @@ mod tests {
         assert_eq!(of(&names, false), told);
         let repeated: Vec<String> = names.iter().take(11).chain(names.first()).cloned().collect();
         assert_eq!(of(&repeated, false), []);
+    }
+
+    #[test]
+    fn persons_with_several_rows_are_told_by_the_name_of_their_column() {
+        let visits = ["P1", "P1", "P2", "P3", "P3", "P3", "P4"];
+        let of = |name: &str, cells: &[&str]| several_rows(name, cells.iter().copied(), &rules(b',', b'.'));
+        let told = mismatch(Contradiction::SeveralRows, texts(&["P1", "P3"]), vec![Repair::Person]);
+        for name in ["MRN", "patient_id", "PatientID", "ID", "Subject", "study id"] {
+            assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
+        }
+        for name in ["hospital_id", "site.id", "paid", "patient_age", "case_type", ""] {
+            assert_eq!(of(name, &visits), None, "{name}");
+        }
+        assert_eq!(of("id", &["P1", "P2", "P3", "P4"]), None, "one row each");
+        assert_eq!(of("id", &["1", "2", "1", "2", "3"]), None, "too few persons to tell");
+    }
+
+    #[test]
+    fn cells_that_say_that_there_is_no_answer_are_offered_as_missing() {
+        let missing = Repair::Missing(texts(&["k.A."]));
+        let found = category(&["ja", "nein", "k.A."], &["ja", "nein"]);
+        assert_eq!(found[0].repairs, [missing.clone(), Repair::Levels(texts(&["ja", "nein", "k.A."]))]);
+        assert_eq!(number(&["61", "k.A."], None, None)[0].repairs, [missing]);
+    }
+
+    #[test]
+    fn a_number_is_no_code_where_others_lie_above_the_bound() {
+        let outside = |cells: &[&str]| one(Contradiction::Outside, cells, None);
+        assert_eq!(number(&["31", "60", "88"], Some(18.0), Some(50.0)), outside(&["60", "88"]));
     }
 
     #[test]

@@ -9,7 +9,9 @@ use crate::model::{Assurance, Note};
 use crate::plan::Plan;
 use crate::plan::derived::outcomes;
 use crate::release::bounds::EstimatedBounds;
-use crate::release::document::{Claimed, Demo, LedgerReference, Privacy, Release, SCHEMA, Software};
+use crate::release::document::{
+    Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
+};
 use crate::release::statement::relaxation;
 
 /// What all rounds have given.
@@ -42,6 +44,7 @@ pub(super) fn publish(
         diagnostics.notes.extend(found.notes.iter().map(Note::to_string));
     }
     if !matches!(prepared.stage, Stage::Bounds(_)) {
+        mark_rows_of_one_person(prepared.checked().max_rows_per_person, &mut coefficients, &mut diagnostics);
         diagnostics.notes.extend(linear_probability(prepared.plan()).map(String::from));
     }
     diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
@@ -77,6 +80,18 @@ pub(super) fn publish(
         demo,
         software,
     })
+}
+
+/// Says that intervals count rows as independent, where a person may have several (theory/inference 2.2).
+pub(super) fn mark_rows_of_one_person(
+    most: u32,
+    coefficients: &mut Coefficients,
+    diagnostics: &mut Diagnostics,
+) {
+    if most > 1 {
+        coefficients.label_approximate();
+        diagnostics.notes.push(Note::RowsOfOnePerson(most).into());
+    }
 }
 
 /// Returns what a regression of numbers says of outcomes that are declared as yes or no.

@@ -27,11 +27,12 @@ pub struct Recommendation {
 }
 
 impl Recommendation {
-    /// Returns the mechanism that is shown before a plan is complete: the first that foresees its noise.
+    /// Returns the mechanism that is shown before a plan is complete: the first that foresees its noise, for outcomes that are yes or no or
+    /// for numbers.
     #[must_use]
-    pub fn before_a_plan() -> Self {
-        let first = REGISTRY.iter().find(|mechanism| mechanism.foresees());
-        let name = first.map_or(USUAL, |mechanism| mechanism.info().name);
+    pub fn before_a_plan(yes_or_no: bool) -> Self {
+        let mut foreseeing = REGISTRY.iter().filter(|mechanism| mechanism.foresees()).map(|of| of.info());
+        let name = foreseeing.find(|info| info.labels == yes_or_no).map_or(USUAL, |info| info.name);
         Self::plain(name, words::recommend::unknown_rows().to_owned())
     }
 

@@ -1,5 +1,6 @@
 //! Another regression from any release that holds moments.
 
+use super::publish::mark_rows_of_one_person;
 use crate::inference::refit::{Refit, RefitError, Request, refit as from_moments};
 use crate::inference::ridge_path::of_moments;
 use crate::mechanisms::adaptive_gauss::refit::{refit as from_adaptive, ridge_path as path_of_adaptive};
@@ -14,11 +15,15 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
     if !(0.5..=0.999).contains(&request.confidence) {
         return Err(RefitError::Confidence(request.confidence));
     }
-    if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
-        return from_adaptive(release, request);
-    }
-    let Request { outcome, features, ridge, repair, confidence } = *request;
-    from_moments(release, outcome, features, ridge, repair, confidence)
+    let mut refit = if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
+        from_adaptive(release, request)?
+    } else {
+        let Request { outcome, features, ridge, repair, confidence } = *request;
+        from_moments(release, outcome, features, ridge, repair, confidence)?
+    };
+    let most = release.privacy.max_rows_per_person;
+    mark_rows_of_one_person(most, &mut refit.coefficients, &mut refit.diagnostics);
+    Ok(refit)
 }
 
 /// Computes how the coefficients of a regression change with its ridge: post-processing, which costs nothing.

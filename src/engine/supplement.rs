@@ -59,7 +59,8 @@ pub fn supplement(release: &Release) -> Supplement {
         None => description::describe(release),
     };
     let categories = category::category_tests(release, covariances(release));
-    Supplement { log_odds, description, categories }
+    let residual_noise = adaptive.map(|_| adaptive_gauss::residual_noise(release)).unwrap_or_default();
+    Supplement { log_odds, description, categories, residual_noise }
 }
 
 /// Removes the moments of a release of so many terms that nothing is described or refitted from them. That there were more than can be

@@ -16,6 +16,15 @@ pub enum Interval {
     Withheld,
 }
 
+impl Interval {
+    /// Makes it approximate, unless it is withheld.
+    pub fn label_approximate(&mut self) {
+        if *self == Self::Normal {
+            *self = Self::Approximate;
+        }
+    }
+}
+
 /// The numbers of one coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {

@@ -117,6 +117,8 @@ pub enum Note {
     LogOdds,
     /// A regression of numbers on these outcomes, which are yes or no.
     LinearProbability(Vec<String>),
+    /// Up to so many rows of one person, which intervals count as independent.
+    RowsOfOnePerson(u32),
     /// A penalty of this size weighs on slopes in units of the features' spread.
     WhitenedPenalty(f64),
     /// The noise on the curvature of these outcomes is as large as the signal.
@@ -264,6 +266,9 @@ impl fmt::Display for Note {
             Self::EqualSpread => words::note::equal_spread().to_owned(),
             Self::BoundsFixed => words::note::bounds_fixed().to_owned(),
             Self::LinearProbability(outcomes) => words::note::linear_probability(quoted(outcomes)),
+            Self::RowsOfOnePerson(most) => {
+                words::note::rows_of_one_person(most, two_digits(f64::from(*most).sqrt()))
+            }
             Self::HeldOdds(terms, size) => words::note::held_odds(listing(terms), format_args!("{size:.1}")),
             Self::LogOdds => words::note::log_odds().to_owned(),
             Self::WhitenedPenalty(lambda) => words::note::whitened_penalty(lambda, two_digits(1.0 / lambda)),
@@ -380,9 +385,9 @@ mod tests {
             NoNoise, NoNoisePenalised, NoiseAlone, NoiseAloneByRows, NotDebiased, NotPositiveDefinite,
             NotPrivate, NotSettled, OfDemonstration, OutcomesOpen, Overflowed, OwnMoments, OwnUnitPenalty,
             PenalisedBootstrap, PenalisedNoiseAlone, Projected, RadiusOfPaper, RadiusReached, Raised,
-            RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsUnknown, SecretSample,
-            Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail, WellFormed, WhitenedNoise,
-            WhitenedPenalty, WithoutOwnPenalty,
+            RepetitionsUnsolved, ResidualNotResolved, Ridge, RowsNotResolved, RowsOfOnePerson, RowsUnknown,
+            SecretSample, Shifted, ThroughCentres, ThroughOrigin, Undetermined, UnseenTail, WellFormed,
+            WhitenedNoise, WhitenedPenalty, WithoutOwnPenalty,
         };
         let names = |count: usize| (0..count).map(|name| format!("y{name}")).collect::<Vec<_>>();
         vec![
@@ -465,6 +470,7 @@ mod tests {
             LabelsApproximate((names(5), 9)),
             LogisticModel,
             LinearProbability(names(1)),
+            RowsOfOnePerson(3),
             HeldOdds((names(1), 1), 1.8),
         ]
     }

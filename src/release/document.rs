@@ -160,6 +160,14 @@ impl Coefficients {
 }
 
 impl Coefficients {
+    /// Labels no interval better than approximate.
+    pub fn label_approximate(&mut self) {
+        match self {
+            Self::List(entries) => entries.iter_mut().for_each(|entry| entry.interval.label_approximate()),
+            Self::Table(table) => table.label_approximate(),
+        }
+    }
+
     /// Returns whether no coefficient was determined at all.
     #[must_use]
     pub fn is_undetermined(&self) -> bool {

@@ -111,6 +111,11 @@ impl CoefficientTable {
         }
     }
 
+    /// Labels no interval better than approximate.
+    pub fn label_approximate(&mut self) {
+        self.interval.iter_mut().for_each(Interval::label_approximate);
+    }
+
     /// Rounds every number to `kept` significant digits.
     pub fn round(&mut self, kept: u8) {
         self.numbers.iter_mut().flatten().for_each(|value| *value = to_digits(*value, kept));

@@ -64,4 +64,6 @@ pub struct Supplement {
     pub description: Option<Description>,
     /// The tests of whole categories; empty where the covariance of the coefficients is not known.
     pub categories: Vec<CategoryTest>,
+    /// The standard deviation of the noise on each outcome's residual standard deviation, as a share of it; empty where it is not known.
+    pub residual_noise: Vec<Option<f64>>,
 }

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_one_that_stands_before_a_plan_is_complete_is_in_the_group_that_is_open() {
-        let first = Recommendation::before_a_plan().name;
+        let first = Recommendation::before_a_plan(false).name;
         assert!(members(GROUPS[0]).any(|info| info.name == first));
         assert!(is_usual(GROUPS[0], &[]));
     }

@@ -306,7 +306,7 @@ impl App {
                     table.as_ref().map(|t| (&t.names[..], t.delimiter)).unwrap_or_default();
                 recommend(&plan, names, delimiter)
             }),
-            Err(_) => Recommendation::before_a_plan(),
+            Err(_) => Recommendation::before_a_plan(state.columns().with(|all| draft::is_yes_or_no(all))),
         });
         let contradictions = Memo::new(move |_| {
             let table = state.table().get().unwrap_or_default();

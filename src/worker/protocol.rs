@@ -379,7 +379,10 @@ mod tests {
             Response::Inspected(Inspected {
                 rows: u64::MAX,
                 left_out: 1,
-                columns: vec![("a".to_owned(), Misfits { missing: 1, unread: 2, outside: (1 << 60) + 1 })],
+                columns: vec![(
+                    "a".to_owned(),
+                    Misfits { missing: 1, unread: 2, example: Some("<5".to_owned()), outside: (1 << 60) + 1 },
+                )],
             }),
             Response::Charged,
             Response::ReleaseRead { outcomes: 100_000 },

@@ -19,7 +19,7 @@ const contradictions = (page, name) => page.getByRole("group", exact(say("contra
 /// Two thousand rows whose faults come after the rows that are shown.
 const late = () => table("late.csv", "age,sex,sbp", people(2000, (row) => {
   const faulty = row > 1000 && row % 100 === 7;
-  return `${faulty ? 131 : 30 + (row % 50)},${row > 1500 && row % 100 === 8 ? "unknown" : "FM"[row % 2]},${row > 100 && row % 50 === 9 ? "" : 110 + ((row * 7) % 60)}`;
+  return `${faulty ? 131 : 30 + (row % 50)},${row > 1500 && row % 100 === 8 ? "not asked" : "FM"[row % 2]},${row > 100 && row % 50 === 9 ? "" : 110 + ((row * 7) % 60)}`;
 }));
 
 /// Everything that the page keeps on this machine, as one text.
@@ -56,7 +56,7 @@ test("the whole file is counted on request, beside its columns, and the counts g
   assert.ok(told.includes(say("whole.never_copy")) && told.includes(say("whole.columns.other", { count: 3 })), told);
   const of = (counts) => say("whole.of_column", { counts });
   assert.ok((await contradictions(page, "age").innerText()).includes(of(say("whole.outside.other", { count: 10 }))));
-  assert.ok((await contradictions(page, "sex").innerText()).includes(of(say("whole.no_level.other", { count: 5 }))));
+  assert.ok((await contradictions(page, "sex").innerText()).includes(of(say("whole.such_as", { told: say("whole.no_level.other", { count: 5 }), cell: "not asked" }))));
   assert.ok((await contradictions(page, "sbp").innerText()).includes(of(say("whole.missing.other", { count: 38 }))));
   // Another description is another count; the plan is what it was.
   await discreet.describe("age", { upper: 140 });
@@ -70,7 +70,7 @@ test("the whole file is counted on request, beside its columns, and the counts g
   const account = JSON.stringify((await discreet.account()).entries);
   await page.waitForTimeout(1000);
   for (const text of [release, account, await kept(page)]) {
-    assert.ok(!/"(outside|unread|left_out|used)"\s*:/.test(text), "no field of the counts is kept");
+    assert.ok(!/"(outside|unread|left_out|used)"\s*:|not asked/.test(text), "no field of the counts and no cell is kept");
   }
   assert.deepEqual(faults(record), {});
 });

@@ -45,6 +45,39 @@ test("levels that the cells contradict hold the release back until one click rep
   assert.deepEqual(faults(record), {});
 });
 
+test("a column that names persons with several rows is asked about before a release", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const visits = people(600, (row) => `P-${1000 + Math.floor(row / 3)},${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`);
+  await discreet.choose(table("visits.csv", ["MRN,age,sex,sbp"], visits));
+  await discreet.table("visits.csv");
+  await describeWard(discreet, "F, M");
+  const bar = discreet.strip.getByRole("button", exact(say("gap.contradicted", { name: "MRN" })));
+  await bar.click();
+  const said = contradictions(page, "MRN");
+  assert.match(await said.innerText(), /Cells read P-1000, P-1001[^]*each in several rows/);
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  // Either answer settles it: they are no persons, or the column names them and how many rows count is asked next.
+  const none = said.getByLabel(say("contradiction.right_as_rows"));
+  await none.check();
+  await bar.waitFor({ state: "detached" });
+  await none.uncheck();
+  await said.getByRole("button", exact(say("contradiction.names_persons"))).click();
+  await said.waitFor({ state: "detached" });
+  await discreet.goTo(say("step.privacy"));
+  assert.equal(await page.locator("#privacy-person").inputValue(), "MRN");
+  assert.deepEqual(faults(record), {});
+});
+
+test("columns under names of groups are told, and the line below is offered as the header", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const trial = people(600, (row) => `${row},${30 + (row % 50)},${"AB"[row % 2]},${110 + ((row * 7) % 60)}`);
+  await discreet.choose(table("trial.csv", ["ID,Demographics,,Week 12", "subject,age,arm,SBP"], trial));
+  await discreet.table("trial.csv");
+  await discreet.goTo(say("step.columns"));
+  await page.getByText(say("columns.unnamed.one", { count: 1 }), { exact: true }).waitFor();
+  await discreet.strip.getByRole("button", exact(say("gap.header"))).waitFor();
+});
+
 test("values beyond a bound are confirmed in place, and another bound is asked about again", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.choose(wards(600));

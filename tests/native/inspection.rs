@@ -64,9 +64,14 @@ fn described() -> Value {
 #[test]
 fn cells_that_do_not_fit_are_counted_alike_in_one_slice_and_in_many() {
     let plan = plan(described(), &[]);
-    let misfits = |missing, unread, outside| Misfits { missing, unread, outside };
-    let expected =
-        (7, Counts { used: 4, columns: vec![misfits(1, 1, 2), misfits(0, 1, 0), misfits(1, 1, 0)] });
+    let misfits = |missing, unread, outside, example: &str| Misfits {
+        missing,
+        unread,
+        example: Some(example.to_owned()),
+        outside,
+    };
+    let columns = vec![misfits(1, 1, 2, "n.d."), misfits(0, 1, 0, "D"), misfits(1, 1, 0, "9.5")];
+    let expected = (7, Counts { used: 4, columns });
     for step in [1, 7, 1000] {
         assert_eq!(counts(&plan, MESSY, step), expected, "{step}");
     }
@@ -83,7 +88,10 @@ fn rows_that_count_follow_the_rules_of_the_plan() {
     let codes = plan(described(), &[("csv", json!({"na": ["", "-99", "n.d."]}))]);
     let (_, found) = counts(&codes, MESSY, 1000);
     // `NA` is a cell like any other then.
-    assert_eq!(found.columns[0], Misfits { missing: 2, unread: 1, outside: 1 });
+    assert_eq!(
+        found.columns[0],
+        Misfits { missing: 2, unread: 1, example: Some("n.d.".to_owned()), outside: 1 }
+    );
     // The second row of a person and the row of nobody are not read.
     let persons = plan(described(), &[("person", json!("id"))]);
     let (rows, found) = counts(&persons, MESSY, 1000);

@@ -81,6 +81,8 @@ pub struct Fit {
     pub residual: f64,
     /// σ, the residual standard deviation in units of the outcome's spread.
     pub sigma: f64,
+    /// The standard deviation of the noise on σ, as a share of σ.
+    pub sigma_noise: f64,
     /// Whether RSS was below two standard deviations of its noise.
     pub residual_hidden: bool,
     /// The part of V, the covariance of θ, that is sampling.
@@ -158,6 +160,7 @@ impl Fit {
             theta: DVector::from_fn(k, |i, _| theta[(i, 0)]),
             residual,
             sigma: sigma_squared.sqrt(),
+            sigma_noise: (sd / residual).hypot(v_x.sqrt() / rows) / 2.0,
             residual_hidden,
             sampling,
             noise,

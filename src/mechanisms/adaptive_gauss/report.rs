@@ -75,15 +75,26 @@ pub fn report(
 /// errors then depend on each other through its price.
 #[must_use]
 pub fn covariances(release: &Release) -> Vec<Option<DMatrix<f64>>> {
+    let known = judgements(release).into_iter();
+    known.map(|judged| judged.filter(|(held, _)| !held).map(|(_, judged)| judged.covariance)).collect()
+}
+
+/// Returns each outcome's coefficients of a release, and whether a term is held.
+fn judgements(release: &Release) -> Vec<Option<(bool, Judged)>> {
     let Some(released) = release.moments.as_ref().and_then(document::read) else { return Vec::new() };
     let Ok(solved) = released.solve(&[], None) else { return Vec::new() };
     let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());
     let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
-    if !solved.gate.held.is_empty() {
-        return Vec::new();
-    }
+    let held = !solved.gate.held.is_empty();
     let outcomes = 0..released.radii.outcomes.len();
-    outcomes.map(|outcome| Some(judge(&released, &solved, coded, outcome)?.covariance)).collect()
+    outcomes.map(|outcome| Some((held, judge(&released, &solved, coded, outcome)?))).collect()
+}
+
+/// Returns the standard deviation of the noise on each outcome's residual standard deviation, as a share of it.
+#[must_use]
+pub fn residual_noise(release: &Release) -> Vec<Option<f64>> {
+    let judged = judgements(release).into_iter();
+    judged.map(|judged| judged.map(|(_, judged)| judged.fit.sigma_noise)).collect()
 }
 
 /// Returns an outcome's coefficients in own units, with what is known of their errors.

@@ -225,9 +225,17 @@ pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> O
     let spread = supplement.description.as_ref()?.sd(outcome)?;
     let total = spread.value.powi(2) * (rows - 1.0);
     let rest = known.residual_sd?.powi(2) * (rows - terms);
-    let noise = 2.0 * spread.std_error / spread.value * rest / total;
+    let noise =
+        2.0 * (spread.std_error / spread.value).hypot(residual_noise(release, supplement, outcome)?) * rest
+            / total;
     (rows > terms && total > 0.0 && noise <= MOST_R_SQUARED_NOISE)
         .then_some((1.0 - rest / total, Some(noise)))
+}
+
+/// Returns the standard deviation of the noise on an outcome's residual standard deviation, as a share of it.
+fn residual_noise(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
+    let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
+    *supplement.residual_noise.get(place)?
 }
 
 /// Returns the sentence on the fit as a whole: rows, R² and the residual standard deviation.
@@ -250,12 +258,13 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String 
     });
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
     let spread = known.and_then(|known| {
-        let sd = format!("{} {unit}", significant(known.residual_sd?, 3));
+        let value = known.residual_sd?;
+        let sd = format!("{} {unit}", significant(value, 3));
         let sd = sd.trim_end();
-        Some(if known.residual_resolved {
-            words::journal::residual_sd(sd)
-        } else {
-            words::journal::residual_sd_at_most(sd)
+        Some(match residual_noise(release, supplement, outcome) {
+            _ if !known.residual_resolved => words::journal::residual_sd_at_most(sd),
+            Some(noise) => words::journal::residual_sd_about(sd, significant(noise * value, 1)),
+            None => words::journal::residual_sd(sd),
         })
     });
     [rows, share, spread].into_iter().flatten().collect::<Vec<_>>().join(" ")

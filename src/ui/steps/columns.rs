@@ -63,10 +63,15 @@ pub fn Columns() -> impl IntoView {
             |table: &Table| app.state.setup().with(|setup| view_model::has_units_below_header(table, setup));
         app.state.table().with(|table| table.as_deref().is_some_and(of))
     });
+    let unnamed = Memo::new(move |_| {
+        let of = |table: &Table| app.state.columns().with(|columns| view_model::unnamed(table, columns));
+        app.state.table().with(|table| table.as_deref().map_or(0, of))
+    });
     view! {
         <p class="lead">{words::columns::suggested_by_file()}</p>
         {move || empty().then(|| view! { <p class="notice">{words::columns::choose_a_table_first()}</p> })}
         {move || has_units.get().then(|| view! { <p class="notice" id="units-line"><Icon name="lock"/><span>{words::columns::line_of_units()}</span></p> })}
+        {move || (unnamed.get() > 0).then(|| view! { <p class="notice" id="unnamed"><Icon name="lock"/><span>{words::columns::unnamed(unnamed.get(), unnamed.get())}</span></p> })}
         {move || (!empty()).then(|| view! { <Codebook/> })}
         {move || (!empty()).then(|| view! { <Roles/> })}
         {move || genotypes.get().then(|| view! { <Variants/> })}

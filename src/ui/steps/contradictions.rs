@@ -24,7 +24,7 @@ pub fn Contradictions(index: usize) -> impl IntoView {
     let found =
         Memo::new(move |_| app.contradictions.with(|all| all.get(&index).cloned().unwrap_or_default()));
     let counted = Memo::new(move |_| {
-        let misfits = app.misfits.with(|all| all.get(&index).copied()).filter(|of| !whole_file::fits(of))?;
+        let misfits = app.misfits.with(|all| all.get(&index).cloned()).filter(|of| !whole_file::fits(of))?;
         let is_category = |columns: &Vec<ColumnDraft>| {
             columns.get(index).is_some_and(|column| column.kind == Some(ColumnType::Category))
         };
@@ -114,6 +114,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Missing { missing, of } => words::contradiction::missing(missing, of),
         Contradiction::Words => words::contradiction::words(cells),
         Contradiction::Identifier => words::contradiction::identifier(cells),
+        Contradiction::SeveralRows => words::contradiction::several_rows(cells),
         Contradiction::Code => words::contradiction::code(cells),
         Contradiction::Outside => match (column.lower.trim(), column.upper.trim()) {
             ("", upper) => words::contradiction::above(cells, upper),
@@ -129,6 +130,7 @@ fn allowed(kind: Contradiction) -> &'static str {
         Contradiction::Outside => words::contradiction::right_to_be_clipped(),
         Contradiction::Code => words::contradiction::right_as_values(),
         Contradiction::Unit => words::contradiction::right_as_levels(),
+        Contradiction::SeveralRows => words::contradiction::right_as_rows(),
         Contradiction::Missing { .. } | Contradiction::Identifier => {
             words::contradiction::right_to_be_empty()
         }
@@ -144,6 +146,7 @@ fn label(repair: &Repair) -> String {
         Repair::Missing(cells) => words::contradiction::count_as_missing(text::list(cells, cells.len())),
         Repair::Category => words::contradiction::make_category().to_owned(),
         Repair::LeaveOut => words::contradiction::leave_out().to_owned(),
+        Repair::Person => words::contradiction::names_persons().to_owned(),
     }
 }
 
@@ -175,6 +178,10 @@ fn take(app: App, index: usize, repair: &Repair) {
         }),
         Repair::Category => column(&|column| column.kind = Some(ColumnType::Category)),
         Repair::LeaveOut => column(&|column| column.role = Role::Ignored),
+        Repair::Person => {
+            let name = untrack(|| name(app, index));
+            app.state.setup().update(|setup| setup.person = name);
+        }
         Repair::Format(format) => read_format(app, *format),
         Repair::OwnFormat(format) => column(&|column| column.written = Some(*format)),
         Repair::Missing(cells) => {

@@ -65,8 +65,11 @@ pub fn sentence(misfits: &Misfits, category: bool) -> String {
     let [missing, unread, outside] = numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
     let parts = [
         (missing > 0).then(|| words::whole::missing(missing, text::whole(missing))),
-        (unread > 0 && category).then(|| words::whole::no_level(unread, text::whole(unread))),
-        (unread > 0 && !category).then(|| words::whole::no_number(unread, text::whole(unread))),
+        (unread > 0).then(|| {
+            let say = if category { words::whole::no_level } else { words::whole::no_number };
+            let told = say(unread, text::whole(unread));
+            misfits.example.as_ref().map_or(told.clone(), |cell| words::whole::such_as(&told, cell))
+        }),
         (outside > 0).then(|| words::whole::outside(outside, text::whole(outside))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::first_line::{Doubt, without_units};
-use crate::data::mismatch::{Contradiction, Mismatch, Repair, Stated, breaks, mismatches, two_values};
+use crate::data::mismatch::{
+    Contradiction, Mismatch, Repair, Stated, breaks, mismatches, several_rows, two_values,
+};
 use crate::mechanisms::find;
 use crate::model::Role;
 use crate::plan::bound::CsvRules;
@@ -56,8 +58,16 @@ pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> 
         }
         (!found.is_empty()).then_some((place, found))
     };
-    let in_use = columns.iter().enumerate().filter(|(_, column)| column.role != Role::Ignored);
-    in_use.filter_map(of_column).collect()
+    let of_ignored = |(place, column): (usize, &ColumnDraft)| {
+        let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
+        let found = several_rows(&column.name, cells, &rules).filter(|_| setup.person.is_empty())?;
+        Some((place, vec![found]))
+    };
+    let of_any = |(place, column): (usize, &ColumnDraft)| match column.role {
+        Role::Ignored => of_ignored((place, column)),
+        _ => of_column((place, column)),
+    };
+    columns.iter().enumerate().filter_map(of_any).collect()
 }
 
 /// What a confirmation is for; another description has to be confirmed again.
@@ -106,9 +116,18 @@ pub fn may_be_yes_or_no(
     Some((place, two_values(cells, &rules)?))
 }
 
-/// Whether the line below the header holds units.
+/// Whether the line below the header holds units, where it is known which line is the header.
 pub fn has_units_below_header(table: &Table, setup: &Setup) -> bool {
-    without_units(&table.rows, &csv_rules(setup, table.delimiter)).len() < table.rows.len()
+    header_question(table, setup).is_none()
+        && without_units(&table.rows, &csv_rules(setup, table.delimiter)).len() < table.rows.len()
+}
+
+/// How many columns without a name have cells: a plan cannot name them.
+pub fn unnamed(table: &Table, columns: &[ColumnDraft]) -> usize {
+    let has_cells = |place: usize| {
+        table.rows.iter().any(|row| row.get(place).is_some_and(|cell| !cell.trim().is_empty()))
+    };
+    columns.iter().enumerate().filter(|(place, column)| column.name.is_empty() && has_cells(*place)).count()
 }
 
 /// Why the first line may not be the header, until the person has said.
@@ -121,6 +140,7 @@ fn cell(mismatch: &Mismatch, column: &ColumnDraft) -> Cell {
     let is_above =
         |cell: &String| number(cell).zip(number(&column.upper)).is_some_and(|(value, upper)| value > upper);
     match mismatch.kind {
+        Contradiction::SeveralRows => Cell::Role,
         _ if column.kind == Some(ColumnType::Category) => Cell::Levels,
         Contradiction::Outside if mismatch.cells.iter().any(is_above) => Cell::Upper,
         Contradiction::Outside => Cell::Lower,

@@ -26,11 +26,11 @@ pub fn misfits(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) 
         plan.columns.iter().filter_map(|entry| Some((entry.name.clone()?, entry.clone()))).collect()
     };
     let (now, then) = (entries(&now), entries(&inspection.plan));
-    let counted: HashMap<&str, Misfits> =
-        inspection.found.columns.iter().map(|(name, misfits)| (name.as_str(), *misfits)).collect();
+    let counted: HashMap<&str, &Misfits> =
+        inspection.found.columns.iter().map(|(name, misfits)| (name.as_str(), misfits)).collect();
     let of_column = |(place, column): (usize, &ColumnDraft)| {
         let entry = now.get(&column.name).filter(|entry| then.get(&column.name) == Some(entry))?;
-        Some((place, *counted.get(entry.name.as_deref()?)?))
+        Some((place, (*counted.get(entry.name.as_deref()?)?).clone()))
     };
     columns.iter().enumerate().filter_map(of_column).collect()
 }

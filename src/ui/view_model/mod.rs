@@ -12,7 +12,7 @@ pub use budget::{Worth, ask, budget_parts, ledger_worth, left, open_ledger, take
 pub use comparison::{Row, compare};
 pub use contradictions::{
     Confirmed, Contradictions, confirmation, contradictions, has_units_below_header, header_question,
-    may_be_yes_or_no, open_questions,
+    may_be_yes_or_no, open_questions, unnamed,
 };
 pub use estimates::bounds_of;
 pub use forecast::{Forecast, forecast, public_terms, rough_precision, takes_public_moments};
