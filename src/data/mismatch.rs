@@ -380,9 +380,8 @@ fn has_unit(cell: &str) -> bool {
     number::parse_either(value).is_some() && is_unit && (bare.len() < cell.len() || !unit.is_empty())
 }
 
-/// What people write where there is no answer: letters and digits alone, in small letters. Nothing is left of a mark such as `?`.
-const NO_ANSWER: [&str; 12] = [
-    "",
+/// What people write where there is no answer: letters and digits alone, in small letters.
+const NO_ANSWER: [&str; 11] = [
     "ka",
     "keineangabe",
     "unbekannt",
@@ -396,13 +395,15 @@ const NO_ANSWER: [&str; 12] = [
     "null",
 ];
 
-/// Returns the offer to count as missing what says that there is no answer, where some of the cells do.
+/// Returns the offer to count as missing what says that there is no answer, where some of the cells do. A mark such as `?` or `-` says so
+/// too, but beside a plus it is a finding.
 fn no_answers(cells: &[String]) -> Option<Repair> {
-    let plain = |cell: &str| {
-        cell.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().to_lowercase()
+    let findings = cells.iter().any(|cell| cell.contains('+'));
+    let says_nothing = |cell: &&String| {
+        let plain: String = cell.chars().filter(|letter| letter.is_alphanumeric()).collect();
+        NO_ANSWER.contains(&plain.to_lowercase().as_str()) || (plain.is_empty() && !findings)
     };
-    let found = cells.iter().filter(|cell| NO_ANSWER.contains(&plain(cell).as_str()));
-    let found: Vec<String> = found.cloned().collect();
+    let found: Vec<String> = cells.iter().filter(says_nothing).cloned().collect();
     (!found.is_empty()).then_some(Repair::Missing(found))
 }
 
@@ -596,6 +597,13 @@ mod tests {
         let found = category(&["ja", "nein", "k.A."], &["ja", "nein"]);
         assert_eq!(found[0].repairs, [missing.clone(), Repair::Levels(texts(&["ja", "nein", "k.A."]))]);
         assert_eq!(number(&["61", "k.A."], None, None)[0].repairs, [missing]);
+        let mark = category(&["ja", "nein", "?"], &["ja", "nein"]);
+        assert_eq!(mark[0].repairs.first(), Some(&Repair::Missing(texts(&["?"]))));
+        let findings = category(&["+", "-", "+"], &["positive", "negative"]);
+        assert!(
+            findings[0].repairs.iter().all(|repair| !matches!(repair, Repair::Missing(_))),
+            "{findings:?}"
+        );
     }
 
     #[test]

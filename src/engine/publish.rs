@@ -88,8 +88,7 @@ pub(super) fn mark_rows_of_one_person(
     coefficients: &mut Coefficients,
     diagnostics: &mut Diagnostics,
 ) {
-    if most > 1 {
-        coefficients.label_approximate();
+    if most > 1 && coefficients.label_approximate() {
         diagnostics.notes.push(Note::RowsOfOnePerson(most).into());
     }
 }

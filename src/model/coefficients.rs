@@ -17,11 +17,14 @@ pub enum Interval {
 }
 
 impl Interval {
-    /// Makes it approximate, unless it is withheld.
-    pub fn label_approximate(&mut self) {
-        if *self == Self::Normal {
-            *self = Self::Approximate;
+    /// Labels none of these better than approximate, and returns whether one is shown.
+    pub fn label_approximate<'a>(intervals: impl Iterator<Item = &'a mut Self>) -> bool {
+        let mut shown = false;
+        for interval in intervals.filter(|interval| **interval != Self::Withheld) {
+            *interval = Self::Approximate;
+            shown = true;
         }
+        shown
     }
 }
 

@@ -15,7 +15,7 @@ use super::moments::ReleasedMoments;
 pub use super::paid::LedgerReference;
 use super::steps::LogisticSteps;
 use crate::math::round::to_digits;
-use crate::model::{Assurance, Coefficient, Estimate};
+use crate::model::{Assurance, Coefficient, Estimate, Interval};
 use crate::plan::Plan;
 use crate::plan::public::PublicTable;
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -160,10 +160,12 @@ impl Coefficients {
 }
 
 impl Coefficients {
-    /// Labels no interval better than approximate.
-    pub fn label_approximate(&mut self) {
+    /// Labels no interval better than approximate, and returns whether one is shown.
+    pub fn label_approximate(&mut self) -> bool {
         match self {
-            Self::List(entries) => entries.iter_mut().for_each(|entry| entry.interval.label_approximate()),
+            Self::List(entries) => {
+                Interval::label_approximate(entries.iter_mut().map(|entry| &mut entry.interval))
+            }
             Self::Table(table) => table.label_approximate(),
         }
     }

@@ -111,9 +111,9 @@ impl CoefficientTable {
         }
     }
 
-    /// Labels no interval better than approximate.
-    pub fn label_approximate(&mut self) {
-        self.interval.iter_mut().for_each(Interval::label_approximate);
+    /// Labels no interval better than approximate, and returns whether one is shown.
+    pub fn label_approximate(&mut self) -> bool {
+        Interval::label_approximate(self.interval.iter_mut())
     }
 
     /// Rounds every number to `kept` significant digits.

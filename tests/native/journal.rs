@@ -203,6 +203,60 @@ fn the_noise_on_the_description_is_as_large_as_stated() {
     }
 }
 
+/// 160 seeded runs at a budget where noise dominates: squared deviations from their mean over the stated variances sum to a chi-square of
+/// 159 degrees of freedom. The mean is the runs' own, because clipping moves both numbers.
+#[test]
+fn the_noise_on_residuals_and_r_squared_is_as_large_as_stated() {
+    let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 1, "delta": 1e-6}));
+    let found: Vec<[(f64, f64); 2]> = demonstrations(&plan, 24, 160)
+        .iter()
+        .map(|release| {
+            let facts = supplement(release);
+            let (share, noise) = tables::r_squared(release, &facts, "target").unwrap();
+            let sd = release.diagnostics.outcomes[0].residual_sd.unwrap();
+            [(share, noise.unwrap()), (sd, sd * facts.residual_noise[0].unwrap())]
+        })
+        .collect();
+    for place in 0..2 {
+        let mean = found.iter().map(|both| both[place].0).sum::<f64>() / found.len() as f64;
+        let sum: f64 = found.iter().map(|both| ((both[place].0 - mean) / both[place].1).powi(2)).sum();
+        assert!((88.0 / 1.2..259.0 * 1.2).contains(&sum), "{place}: {sum}");
+    }
+}
+
+#[test]
+fn intervals_are_approximate_where_a_person_may_have_several_rows() {
+    let rows = (0..6000).map(|row| format!("{},{},{}\n", row / 3, row % 97, row % 97 + row * 7 % 31));
+    let bench = Bench::new();
+    bench.write("table.csv", format!("id,x,y\n{}", rows.collect::<String>()));
+    for (mechanism, most) in [("adaptive-gauss", 3), ("analyze-gauss", 3), ("analyze-gauss", 1)] {
+        let columns = [column("x", "feature", 0.0, 100.0), column("y", "outcome", 0.0, 140.0)];
+        let mut plan = plan(&columns, json!({"epsilon": 50, "delta": 1e-6}));
+        plan["mechanism"] = json!({"name": mechanism});
+        plan["person"] = json!("id");
+        plan["max_rows_per_person"] = json!(most);
+        bench.plan(&plan);
+        let release = bench.ok("simulate --plan plan.json table.csv");
+        bench.write("release.json", &release);
+        let refit = bench.ok("refit --release release.json --outcome y --features x");
+        for document in [release, refit] {
+            let document: Value = serde_json::from_str(&document).unwrap();
+            let kinds = document["coefficients"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|entry| entry["interval"].as_str().unwrap());
+            let kinds: Vec<&str> = kinds.collect();
+            let told = document["diagnostics"]["notes"].to_string().contains("up to 3 rows");
+            assert_eq!(told, most == 3, "{mechanism}");
+            assert!(
+                kinds.iter().all(|kind| *kind == if most == 3 { "approximate" } else { "normal" }),
+                "{kinds:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn rows_that_do_not_fit_are_noticed_from_the_released_count() {
     let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));

@@ -154,7 +154,12 @@ fn Preview() -> impl IntoView {
     let table = move || app.state.table().get().unwrap_or_default();
     let size = move || {
         let table = table();
-        format!("{}, {}", table.line(), bytes(table.size))
+        // The size of a sheet is that of its text, which nobody has seen.
+        if app.state.sheets().with(Vec::is_empty) {
+            format!("{}, {}", table.line(), bytes(table.size))
+        } else {
+            table.line()
+        }
     };
     let is_genotypes = Memo::new(move |_| {
         app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
