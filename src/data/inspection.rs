@@ -11,7 +11,6 @@ use super::sink::{Merge, RowSink};
 use crate::model::Missing;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::plan::expression::LevelCodes;
-use crate::text::json;
 
 /// The cells of one column that do not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -49,13 +48,13 @@ impl Counts {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         // A list of numbers and texts can always be written.
-        json::to_text(&(self.used, &self.columns), false).unwrap_or_default().into_bytes()
+        serde_json::to_vec(&(self.used, &self.columns)).unwrap_or_default()
     }
 
     /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (used, columns) = json::read(std::str::from_utf8(bytes).ok()?).ok()?;
+        let (used, columns) = serde_json::from_slice(bytes).ok()?;
         Some(Self { used, columns })
     }
 }

@@ -371,13 +371,20 @@ fn before_levels(present: &[&str]) -> Vec<Mismatch> {
     vec![mismatch(kind, distinct(present.iter().copied()), repairs)]
 }
 
-/// Returns whether a cell is a number with a unit after it, or with a sign such as `<` before it.
+/// Signs of money, before or after a number.
+const MONEY: [char; 4] = ['$', '€', '£', '¥'];
+
+/// Returns whether a cell is a number with a unit after it, or with a sign such as `<` or one of money before it.
 fn has_unit(cell: &str) -> bool {
-    let bare = cell.trim_start_matches(['<', '>', '≤', '≥', '~', '=']).trim_start();
+    let is_sign =
+        |letter: char| matches!(letter, '<' | '>' | '≤' | '≥' | '~' | '=') || MONEY.contains(&letter);
+    let bare = cell.trim_start_matches(is_sign).trim_start();
     let end = bare.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '-' | '+'));
     let (value, unit) = bare.split_at(end.unwrap_or(bare.len()));
-    let is_unit = unit.is_empty() || unit.starts_with(' ') || unit.chars().count() > 1;
-    number::parse_either(value).is_some() && is_unit && (bare.len() < cell.len() || !unit.is_empty())
+    let is_unit =
+        unit.is_empty() || unit.starts_with(' ') || unit.starts_with(MONEY) || unit.chars().count() > 1;
+    let is_number = candidates(NumberFormat::default()).any(|format| number::parse(value, format).is_some());
+    is_number && is_unit && (bare.len() < cell.len() || !unit.is_empty())
 }
 
 /// What people write where there is no answer: letters and digits alone, in small letters.
@@ -539,7 +546,14 @@ mod tests {
         let leave = || Some(Repair::LeaveOut);
         let dates = ["12.03.2019", "13.03.2019"];
         assert_eq!(category(&dates, &[]), one(Contradiction::Date, &dates, leave()));
-        for cells in [&["12 mmHg", "13 mmHg"][..], &["71kg", "80kg"], &["<5", "7.5"], &["12 %", "8 %"]] {
+        for cells in [
+            &["12 mmHg", "13 mmHg"][..],
+            &["71kg", "80kg"],
+            &["<5", "7.5"],
+            &["12 %", "8 %"],
+            &["$2,803.41", "$0.00"],
+            &["12€", "8 €"],
+        ] {
             assert_eq!(category(cells, &["x".to_owned().as_str()]), one(Contradiction::Unit, cells, None));
         }
     }

@@ -90,7 +90,7 @@ fn rows_that_count_follow_the_rules_of_the_plan() {
     // `NA` is a cell like any other then.
     assert_eq!(
         found.columns[0],
-        Misfits { missing: 2, unread: 1, example: Some("n.d.".to_owned()), outside: 1 }
+        Misfits { missing: 2, unread: 1, example: Some("NA".to_owned()), outside: 1 }
     );
     // The second row of a person and the row of nobody are not read.
     let persons = plan(described(), &[("person", json!("id"))]);
