@@ -7,6 +7,8 @@ const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe
 
 /// Violations of WCAG 2.2 A and AA and of axe's best practices, one line each; none on a good page.
 export async function accessibilityFaults(page) {
+  // A heading has a place before the styles of its page are there.
+  await page.waitForLoadState("load");
   await page.evaluate(source);
   // The size of targets is a rule of WCAG 2.2 AA that axe leaves off.
   const options = { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } };
