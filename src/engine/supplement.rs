@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use crate::inference::description::MOST_DESCRIBED;
 use crate::inference::{category, description};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
-use crate::mechanisms::adaptive_gauss::report as adaptive_gauss;
+use crate::mechanisms::adaptive_gauss::report::{Beside, beside};
 use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
 use crate::mechanisms::info::are_log_odds;
 use crate::release::Release;
@@ -17,12 +17,16 @@ use crate::release::supplement::Supplement;
 #[must_use]
 pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
     let place = outcomes(release).iter().position(|name| name == outcome)?;
-    covariances(release).nth(place)?
+    covariances(release, beside(release)).nth(place)?
 }
 
-fn covariances(release: &Release) -> Box<dyn Iterator<Item = Option<DMatrix<f64>>> + '_> {
+/// Returns the covariances of the outcomes' coefficients, given what `adaptive-gauss` says beside them.
+fn covariances(
+    release: &Release,
+    adaptive: Vec<Option<Beside>>,
+) -> Box<dyn Iterator<Item = Option<DMatrix<f64>>> + '_> {
     if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
-        Box::new(adaptive_gauss::covariances(release).into_iter())
+        Box::new(adaptive.into_iter().map(|outcome| outcome?.covariance))
     } else if release.steps.is_some() {
         Box::new(adaptive_logistic::covariances(release).into_iter())
     } else if are_log_odds(&release.plan) {
@@ -58,8 +62,9 @@ pub fn supplement(release: &Release) -> Supplement {
         Some(rounds) => describe(&release.plan, rounds),
         None => description::describe(release),
     };
-    let categories = category::category_tests(release, covariances(release));
-    let residual_noise = adaptive.map(|_| adaptive_gauss::residual_noise(release)).unwrap_or_default();
+    let beside = beside(release);
+    let residual_noise = beside.iter().map(|outcome| Some(outcome.as_ref()?.residual_noise)).collect();
+    let categories = category::category_tests(release, covariances(release, beside));
     Supplement { log_odds, description, categories, residual_noise }
 }
 

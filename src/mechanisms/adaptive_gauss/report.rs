@@ -71,30 +71,29 @@ pub fn report(
     (Coefficients::of(names, terms, &entries), diagnostics)
 }
 
-/// Returns the covariance of each outcome's coefficients of a release, in their order; nothing where a term is held, because the others'
-/// errors then depend on each other through its price.
-#[must_use]
-pub fn covariances(release: &Release) -> Vec<Option<DMatrix<f64>>> {
-    let known = judgements(release).into_iter();
-    known.map(|judged| judged.filter(|(held, _)| !held).map(|(_, judged)| judged.covariance)).collect()
+/// What a release says of one outcome beside its coefficients.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// The covariance of its coefficients, in their order; nothing where a term is held, because the others' errors then depend on each
+    /// other through its price.
+    pub covariance: Option<DMatrix<f64>>,
+    /// The standard deviation of the noise on its residual standard deviation, as a share of it.
+    pub residual_noise: f64,
 }
 
-/// Returns each outcome's coefficients of a release, and whether a term is held.
-fn judgements(release: &Release) -> Vec<Option<(bool, Judged)>> {
+/// Returns what a release says of each outcome beside its coefficients.
+#[must_use]
+pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     let Some(released) = release.moments.as_ref().and_then(document::read) else { return Vec::new() };
     let Ok(solved) = released.solve(&[], None) else { return Vec::new() };
     let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());
     let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
-    let held = !solved.gate.held.is_empty();
-    let outcomes = 0..released.radii.outcomes.len();
-    outcomes.map(|outcome| Some((held, judge(&released, &solved, coded, outcome)?))).collect()
-}
-
-/// Returns the standard deviation of the noise on each outcome's residual standard deviation, as a share of it.
-#[must_use]
-pub fn residual_noise(release: &Release) -> Vec<Option<f64>> {
-    let judged = judgements(release).into_iter();
-    judged.map(|judged| judged.map(|(_, judged)| judged.fit.sigma_noise)).collect()
+    let of = |outcome| {
+        let judged = judge(&released, &solved, coded, outcome)?;
+        let covariance = Some(judged.covariance).filter(|_| solved.gate.held.is_empty());
+        Some(Beside { covariance, residual_noise: judged.fit.sigma_noise })
+    };
+    (0..released.radii.outcomes.len()).map(of).collect()
 }
 
 /// Returns an outcome's coefficients in own units, with what is known of their errors.

@@ -68,7 +68,10 @@ pub fn sentence(misfits: &Misfits, category: bool) -> String {
         (unread > 0).then(|| {
             let say = if category { words::whole::no_level } else { words::whole::no_number };
             let told = say(unread, text::whole(unread));
-            misfits.example.as_ref().map_or(told.clone(), |cell| words::whole::such_as(&told, cell))
+            match &misfits.example {
+                Some(cell) => words::whole::such_as(told, cell),
+                None => told,
+            }
         }),
         (outside > 0).then(|| words::whole::outside(outside, text::whole(outside))),
     ];
