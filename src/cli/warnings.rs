@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::job::Job;
 use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
-use crate::data::mismatch::{Contradiction, Stated, mismatches};
+use crate::data::mismatch::{Contradiction, Stated, mismatches, several_rows};
 use crate::data::preview::preview;
 use crate::plan::bound::Kind;
 
@@ -53,15 +53,24 @@ fn warnings(job: &Job) -> Vec<String> {
                 .to_owned(),
         );
     }
+    let cells = |field: usize| records.iter().filter_map(move |row| row.get(field)).map(String::as_str);
+    let told = |name: &str, kind| format!("column `{name}`: {}", what(kind));
+    let mut used = Vec::new();
     for column in &bound.columns {
         let Some(field) = column.source.field() else { continue };
-        let cells = records.iter().filter_map(|row| row.get(field)).map(String::as_str);
+        used.push(field);
         let stated = match &column.kind {
             Kind::Number { lower, upper } => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
             Kind::Category { levels, .. } => Stated::Category { levels },
         };
-        let found = mismatches(cells, stated, &bound.csv.of_field(field));
-        warnings.extend(found.iter().map(|found| format!("column `{}`: {}", column.name, what(found.kind))));
+        let found = mismatches(cells(field), stated, &bound.csv.of_field(field));
+        warnings.extend(found.iter().map(|found| told(&column.name, found.kind)));
+    }
+    if bound.person.is_none() {
+        let others = header.names.iter().enumerate().filter(|(field, _)| !used.contains(field));
+        let found =
+            others.filter_map(|(field, name)| Some((name, several_rows(name, cells(field), &bound.csv)?)));
+        warnings.extend(found.map(|(name, found)| told(name, found.kind)));
     }
     warnings
 }
@@ -97,7 +106,7 @@ const fn what(kind: Contradiction) -> &'static str {
             "each of its first cells is another one, as in a column that numbers or names the rows; such a column explains nothing"
         }
         Contradiction::SeveralRows => {
-            "it names persons, and one of them has several of the first rows; name it as `person`"
+            "it seems to name persons, and one of them has several of the first rows; if it does, name it as `person` in the plan, or the release protects one row and not the person"
         }
         Contradiction::Outside => {
             "the first rows have numbers beyond its bounds, which are clipped; are they in another unit?"

@@ -389,6 +389,24 @@ fn a_plan_that_the_first_rows_contradict_is_warned_of_before_the_charge() {
 }
 
 #[test]
+fn a_column_of_persons_that_the_plan_does_not_name_is_warned_of() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    bench.plan(&plan);
+    let rows: String = (0..40).map(|row| format!("P{},{}.5,90,100\n", row / 3, 20 + row % 10)).collect();
+    bench.write("table.csv", format!("patient_id,bmi,bp,target\n{rows}"));
+    let check = "check --plan plan.json table.csv";
+    let warned = text(&bench.run(check).stderr);
+    assert!(warned.contains("column `patient_id`: it seems to name persons"), "{warned}");
+    assert!(!warned.contains("P0"), "no cell is quoted: {warned}");
+    plan["person"] = json!("patient_id");
+    plan["max_rows_per_person"] = json!(3);
+    bench.plan(&plan);
+    let warned = text(&bench.run(check).stderr);
+    assert!(!warned.contains("patient_id"), "{warned}");
+}
+
+#[test]
 fn a_plan_says_which_line_is_the_header() {
     let bench = Bench::new();
     bench.open_ledger("8");

@@ -3,13 +3,20 @@
 //! What is found follows from cells, so it is as private as they are: it is shown on this machine only, is never stored and stands in no
 //! document. A repair changes what the person says of the column, if the person takes it.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod formats;
+mod persons;
+
+use std::collections::BTreeSet;
 
 use super::dates::is_date;
 use super::number;
 use super::spelling::respell;
 use crate::plan::bound::CsvRules;
-use crate::plan::number_format::{NumberFormat, Thousands};
+use crate::plan::number_format::NumberFormat;
+
+pub use self::formats::{are_numbers_somehow, breaks, other_formats};
+use self::formats::{candidates, formats};
+pub use self::persons::several_rows;
 
 /// Most cells that are quoted of one kind.
 const QUOTED: usize = 4;
@@ -127,57 +134,6 @@ pub fn mismatches<'a>(
     found
 }
 
-/// Fewest different cells of a column that names persons.
-const FEWEST_PERSONS: usize = 4;
-
-/// Endings of the names of columns that name persons.
-const PERSON_ENDINGS: [&str; 6] = ["id", "ids", "mrn", "pseudonym", "identifier", "patnr"];
-
-/// Names of columns that name persons, as they are.
-const PERSON_NAMES: [&str; 7] =
-    ["patient", "person", "subject", "participant", "proband", "patientennummer", "case"];
-
-/// Parts of the names of columns that name something else.
-const OTHER_NAMES: [&str; 13] = [
-    "centre",
-    "center",
-    "site",
-    "hospital",
-    "clinic",
-    "ward",
-    "country",
-    "region",
-    "physician",
-    "visit",
-    "family",
-    "school",
-    "batch",
-];
-
-/// Returns whether an ignored column of this name tells that persons have several rows.
-#[must_use]
-pub fn several_rows<'a>(
-    name: &str,
-    cells: impl Iterator<Item = &'a str>,
-    rules: &CsvRules,
-) -> Option<Mismatch> {
-    let name = name.trim().to_lowercase();
-    let last = name.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
-    let names_persons = PERSON_NAMES.contains(&name.as_str())
-        || PERSON_ENDINGS.iter().any(|ending| {
-            last == *ending || PERSON_NAMES.iter().any(|person| last == format!("{person}{ending}"))
-        });
-    if !names_persons || OTHER_NAMES.iter().any(|other| name.contains(other)) {
-        return None;
-    }
-    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
-    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-    present.iter().for_each(|cell| *count.entry(cell).or_default() += 1);
-    let several = count.iter().filter(|(_, rows)| **rows > 1).map(|(cell, _)| *cell);
-    (count.len() >= FEWEST_PERSONS && count.len() < present.len())
-        .then(|| mismatch(Contradiction::SeveralRows, distinct(several), vec![Repair::Person]))
-}
-
 /// Returns whether cells number or name their rows.
 fn is_identifier(present: &[&str], stated: Stated<'_>, rules: &CsvRules) -> bool {
     let counts_rows = || {
@@ -214,92 +170,6 @@ pub fn two_values<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) ->
     let mut values = distinct(present.iter().copied());
     values.sort_by(|a, b| by_number_then_text(a, b));
     <[String; 2]>::try_from(values).ok().filter(|_| present.len() >= ENOUGH)
-}
-
-/// Returns the formats that would make numbers of columns which are none now: those that read all such columns among these rows, or else
-/// the first such column.
-#[must_use]
-pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<NumberFormat> {
-    let of_column = |field: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
-        let cells: Vec<&str> = cells.filter(|cell| !rules.is_missing(cell)).collect();
-        let unread = cells.iter().filter(|cell| number::parse(cell, rules.numbers).is_none()).count();
-        // A few cells such as `1,2` may be lists of codes.
-        let same_mark = unread * 2 <= cells.len();
-        let mut found = formats(&cells, rules);
-        found.retain(|format| {
-            format.decimal != rules.delimiter && (!same_mark || format.decimal == rules.numbers.decimal)
-        });
-        (cells, found)
-    };
-    let columns = (0..fields).map(of_column).filter(|(_, found)| !found.is_empty());
-    let (cells, mut found): (Vec<Vec<&str>>, Vec<Vec<NumberFormat>>) = columns.unzip();
-    if found.len() > 1 {
-        found.insert(0, formats(&cells.concat(), rules));
-    }
-    let mut found =
-        found.into_iter().find(|found| !found.is_empty() && *found != [rules.numbers]).unwrap_or_default();
-    found.retain(|format| !breaks(rows, 0..fields, rules, *format));
-    found
-}
-
-/// Returns whether cells of one of these fields, which all are numbers now, would not be in another format. Then the format is that of a
-/// column and not of the table.
-#[must_use]
-pub fn breaks(
-    rows: &[Vec<String>],
-    mut fields: impl Iterator<Item = usize>,
-    rules: &CsvRules,
-    format: NumberFormat,
-) -> bool {
-    fields.any(|field| {
-        let cells = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
-        let cells: Vec<&str> = cells.filter(|cell| !rules.is_missing(cell)).collect();
-        let all = |format| cells.iter().all(|cell| number::parse(cell, format).is_some());
-        all(rules.numbers) && !all(format)
-    })
-}
-
-/// Returns whether at least nine in ten cells are numbers in one format.
-#[must_use]
-pub fn are_numbers_somehow(cells: &[&str], rules: &CsvRules) -> bool {
-    let reads = |format: NumberFormat| {
-        let numbers = cells.iter().filter(|cell| number::parse(cell, format).is_some()).count();
-        numbers * 10 >= cells.len() * 9
-    };
-    !cells.is_empty() && candidates(rules.numbers).any(reads)
-}
-
-/// Returns the formats that read all cells as numbers, with the fewest changes to that of the rules. Cells such as `1,234` alone have
-/// two.
-fn formats(cells: &[&str], rules: &CsvRules) -> Vec<NumberFormat> {
-    let now = rules.numbers;
-    let changes = |format: &NumberFormat| {
-        let thousands = if format.thousands.is_some() { 2 } else { 1 };
-        2 * usize::from(format.decimal != now.decimal)
-            + 2 * usize::from(format.percent != now.percent)
-            + thousands * usize::from(format.thousands != now.thousands)
-    };
-    let reads = |format: &NumberFormat| cells.iter().all(|cell| number::parse(cell, *format).is_some());
-    let mut found: Vec<NumberFormat> = candidates(now).filter(reads).collect();
-    let least = found.iter().map(changes).min();
-    found.retain(|format| Some(changes(format)) == least);
-    found
-}
-
-/// Returns all formats, but none that no longer reads the percent signs which it reads now.
-fn candidates(now: NumberFormat) -> impl Iterator<Item = NumberFormat> {
-    let separators = || std::iter::once(None).chain(Thousands::ALL.map(Some));
-    let of_mark = move |decimal: u8| {
-        let fits = move |thousands: &Option<Thousands>| {
-            thousands.is_none_or(|thousands| !thousands.is(char::from(decimal)))
-        };
-        separators().filter(fits).flat_map(move |thousands| {
-            let percents = [false, true].into_iter().filter(move |percent| *percent || !now.percent);
-            percents.map(move |percent| NumberFormat { decimal, thousands, percent })
-        })
-    };
-    [b'.', b','].into_iter().flat_map(of_mark)
 }
 
 fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &CsvRules) -> Vec<Mismatch> {
@@ -501,14 +371,15 @@ mod tests {
     use super::*;
     use crate::plan::bound::Encoding;
     use crate::plan::kinds::DEFAULT_NA;
+    use crate::plan::number_format::Thousands;
 
-    fn rules(delimiter: u8, decimal: u8) -> CsvRules {
+    pub(super) fn rules(delimiter: u8, decimal: u8) -> CsvRules {
         let na = DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect();
         let numbers = NumberFormat::plain(decimal);
         CsvRules { delimiter, numbers, by_field: Vec::new(), encoding: Encoding::Utf8, na }
     }
 
-    fn texts(words: &[&str]) -> Vec<String> {
+    pub(super) fn texts(words: &[&str]) -> Vec<String> {
         words.iter().map(|word| (*word).to_owned()).collect()
     }
 
@@ -588,21 +459,6 @@ mod tests {
         assert_eq!(of(&names, false), told);
         let repeated: Vec<String> = names.iter().take(11).chain(names.first()).cloned().collect();
         assert_eq!(of(&repeated, false), []);
-    }
-
-    #[test]
-    fn persons_with_several_rows_are_told_by_the_name_of_their_column() {
-        let visits = ["P1", "P1", "P2", "P3", "P3", "P3", "P4"];
-        let of = |name: &str, cells: &[&str]| several_rows(name, cells.iter().copied(), &rules(b',', b'.'));
-        let told = mismatch(Contradiction::SeveralRows, texts(&["P1", "P3"]), vec![Repair::Person]);
-        for name in ["MRN", "patient_id", "PatientID", "ID", "Subject", "study id"] {
-            assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
-        }
-        for name in ["hospital_id", "site.id", "paid", "patient_age", "case_type", ""] {
-            assert_eq!(of(name, &visits), None, "{name}");
-        }
-        assert_eq!(of("id", &["P1", "P2", "P3", "P4"]), None, "one row each");
-        assert_eq!(of("id", &["1", "2", "1", "2", "3"]), None, "too few persons to tell");
     }
 
     #[test]
@@ -729,29 +585,5 @@ mod tests {
             category(&["F", "-99"], &["F", "M"]),
             one(Contradiction::Code, &["-99"], missing(&["-99"]))
         );
-    }
-
-    #[test]
-    fn another_format_is_recognised_before_a_column_is_described() {
-        let rows = |cells: &[&str]| {
-            cells.iter().map(|cell| vec!["x".to_owned(), (*cell).to_owned()]).collect::<Vec<_>>()
-        };
-        let found = |cells: &[&str], delimiter| other_formats(&rows(cells), 2, &rules(delimiter, b'.'));
-        let comma = NumberFormat::plain(b',');
-        let by_comma = NumberFormat { thousands: Some(Thousands::Comma), ..NumberFormat::default() };
-        assert_eq!(found(&["20,3", "21,75", "NA"], b';'), [comma]);
-        assert_eq!(found(&["20,3", "21,75"], b','), []);
-        assert_eq!(found(&["1,234", "12,500"], b';'), [by_comma, comma], "it can be read in two ways");
-        assert_eq!(found(&["1,234", "950", "12"], b';'), [by_comma]);
-        assert_eq!(found(&["1,2", "1", "2"], b';'), [], "this may be a list of codes");
-        assert_eq!(found(&["20.3", "21"], b';'), []);
-        let german = [["1", "20,3", "4 %"], ["2", "950", "12,5 %"], ["3", "1.250,5", "NA"]];
-        let german = german.map(|row| texts(&row));
-        let all = NumberFormat { decimal: b',', thousands: Some(Thousands::Point), percent: true };
-        assert_eq!(other_formats(&german, 3, &rules(b';', b'.')), [all], "one format reads all columns");
-        let mixed = [["1.5", "20,3"], ["2", "21,75"]].map(|row| texts(&row));
-        assert_eq!(other_formats(&mixed, 2, &rules(b';', b'.')), [], "the other column would not be read");
-        assert!(breaks(&mixed, [0].into_iter(), &rules(b';', b'.'), comma));
-        assert!(!breaks(&mixed, [1].into_iter(), &rules(b';', b'.'), comma));
     }
 }

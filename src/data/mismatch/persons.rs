@@ -1,0 +1,78 @@
+//! Tells by its name a column of persons, one of whom has several of the first rows.
+
+use std::collections::BTreeMap;
+
+use super::{Contradiction, Mismatch, Repair, distinct, mismatch};
+use crate::plan::bound::CsvRules;
+
+/// Fewest different cells of a column that names persons.
+const FEWEST_PERSONS: usize = 4;
+
+/// Endings of the names of columns that name persons.
+const PERSON_ENDINGS: [&str; 6] = ["id", "ids", "mrn", "pseudonym", "identifier", "patnr"];
+
+/// Names of columns that name persons, as they are.
+const PERSON_NAMES: [&str; 7] =
+    ["patient", "person", "subject", "participant", "proband", "patientennummer", "case"];
+
+/// Parts of the names of columns that name something else.
+const OTHER_NAMES: [&str; 13] = [
+    "centre",
+    "center",
+    "site",
+    "hospital",
+    "clinic",
+    "ward",
+    "country",
+    "region",
+    "physician",
+    "visit",
+    "family",
+    "school",
+    "batch",
+];
+
+/// Returns whether an ignored column of this name tells that persons have several rows.
+#[must_use]
+pub fn several_rows<'a>(
+    name: &str,
+    cells: impl Iterator<Item = &'a str>,
+    rules: &CsvRules,
+) -> Option<Mismatch> {
+    let name = name.trim().to_lowercase();
+    let last = name.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    let names_persons = PERSON_NAMES.contains(&name.as_str())
+        || PERSON_ENDINGS.iter().any(|ending| {
+            last == *ending || PERSON_NAMES.iter().any(|person| last == format!("{person}{ending}"))
+        });
+    if !names_persons || OTHER_NAMES.iter().any(|other| name.contains(other)) {
+        return None;
+    }
+    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    present.iter().for_each(|cell| *count.entry(cell).or_default() += 1);
+    let several = count.iter().filter(|(_, rows)| **rows > 1).map(|(cell, _)| *cell);
+    (count.len() >= FEWEST_PERSONS && count.len() < present.len())
+        .then(|| mismatch(Contradiction::SeveralRows, distinct(several), vec![Repair::Person]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{rules, texts};
+    use super::*;
+
+    #[test]
+    fn persons_with_several_rows_are_told_by_the_name_of_their_column() {
+        let visits = ["P1", "P1", "P2", "P3", "P3", "P3", "P4"];
+        let of = |name: &str, cells: &[&str]| several_rows(name, cells.iter().copied(), &rules(b',', b'.'));
+        let told = mismatch(Contradiction::SeveralRows, texts(&["P1", "P3"]), vec![Repair::Person]);
+        for name in ["MRN", "patient_id", "PatientID", "ID", "Subject", "study id"] {
+            assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
+        }
+        for name in ["hospital_id", "site.id", "paid", "patient_age", "case_type", ""] {
+            assert_eq!(of(name, &visits), None, "{name}");
+        }
+        assert_eq!(of("id", &["P1", "P2", "P3", "P4"]), None, "one row each");
+        assert_eq!(of("id", &["1", "2", "1", "2", "3"]), None, "too few persons to tell");
+    }
+}
