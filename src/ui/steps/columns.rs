@@ -26,6 +26,9 @@ use crate::words;
 const CELLS: [Cell; 7] =
     [Cell::Role, Cell::Kind, Cell::Lower, Cell::Levels, Cell::Upper, Cell::Unit, Cell::Reference];
 
+/// Tables of more columns have tools to find columns and to describe them by a pattern.
+const FEW: usize = 12;
+
 /// Endings of codebooks.
 const CODEBOOKS: &str = ".csv,.tsv,.txt,.json,text/csv,application/json";
 
@@ -58,6 +61,7 @@ pub fn Columns() -> impl IntoView {
     let genotypes = Memo::new(move |_| {
         app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
     });
+    let many = Memo::new(move |_| genotypes.get() || app.state.columns().with(|columns| columns.len() > FEW));
     let has_units = Memo::new(move |_| {
         let of =
             |table: &Table| app.state.setup().with(|setup| view_model::has_units_below_header(table, setup));
@@ -72,19 +76,14 @@ pub fn Columns() -> impl IntoView {
         {move || empty().then(|| view! { <p class="notice">{words::columns::choose_a_table_first()}</p> })}
         {move || has_units.get().then(|| view! { <p class="notice" id="units-line"><Icon name="lock"/><span>{words::columns::line_of_units()}</span></p> })}
         {move || (unnamed.get() > 0).then(|| view! { <p class="notice" id="unnamed"><Icon name="lock"/><span>{words::columns::unnamed(unnamed.get(), unnamed.get())}</span></p> })}
-        {move || (!empty()).then(|| view! { <Codebook/> })}
         {move || (!empty()).then(|| view! { <Roles/> })}
+        {move || (!empty()).then(|| view! { <Codebook/> })}
         {move || genotypes.get().then(|| view! { <Variants/> })}
-        {move || (!empty()).then(|| view! { <Rules/> })}
-        <div class="column-tools">
-            <Field id="column-filter" label=words::columns::filter() value=app.state.filter()
-                set=Callback::new(move |value| { app.state.page().set(0); app.state.filter().set(value); })
-                hint=Signal::derive(|| words::columns::filter_hint().to_owned())/>
-            <MissingChoice/>
-        </div>
+        {move || many.get().then(|| view! { <Rules/> <Filter/> })}
         <div class="sheet-tools"><Many rows/><Undo/></div>
         <Sheet rows/>
         <Pages rows/>
+        <MissingChoice/>
         <p class="hint">{words::columns::keys()}</p>
         {move || (!empty() && !genotypes.get()).then(|| view! { <WholeFile/> })}
         {move || (!empty()).then(|| view! { <Terms/> })}
@@ -92,6 +91,20 @@ pub fn Columns() -> impl IntoView {
         <Ranges/>
     }
     .into_any()
+}
+
+/// Shows the columns whose names fit.
+#[component]
+fn Filter() -> impl IntoView {
+    let app = App::here();
+    let set = Callback::new(move |value| {
+        app.state.page().set(0);
+        app.state.filter().set(value);
+    });
+    view! {
+        <Field id="column-filter" label=words::columns::filter() value=app.state.filter() set
+            hint=Signal::derive(|| words::columns::filter_hint().to_owned())/>
+    }
 }
 
 /// Offers to fill the table from a codebook, and says what was filled.
