@@ -37,7 +37,8 @@ pub struct Charge {
 /// with this one, it becomes this table's own as well.
 ///
 /// # Errors
-/// [`Failure`] if the table has no ledger, too little of the budget is left, or the storage refuses. Then nothing was written.
+/// [`Failure`] if the table has no ledger, too little of the budget is left, the storage refuses, or a person who has to save the ledger
+/// cancels. Then nothing was written.
 pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Charge, Failure> {
     let db = Db::open().await?;
     let _opening = opening(&db, table).await?;
@@ -46,9 +47,10 @@ pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Ch
     let seq = ledger.reserve(request).map_err(|error| refusal(&error))?;
     let transaction = db.writing(&[TABLES, LEDGERS, CHARGES])?;
     transaction.put(TABLES, &JsValue::from_str(table), &JsValue::from_str(ledger.id()))?;
-    transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &ledger_document(&ledger)?)?;
+    let document = ledger_document(&ledger)?;
+    transaction.put(LEDGERS, &JsValue::from_str(ledger.id()), &document)?;
     transaction.add(CHARGES, &JsValue::from_str(name), &JsValue::from_str(&seq.to_string()))?;
-    transaction.end().await?;
+    transaction.end_charged(&document).await?;
     Ok(Charge { ledger, seq, db, _lock: lock })
 }
 

@@ -1,4 +1,5 @@
-//! Accesses IndexedDB, as far as the ledger needs it.
+//! Accesses IndexedDB, as far as the ledger needs it. Where the browser keeps nothing for this page, the same requests go to the page's
+//! memory ([`keeper`]).
 //!
 //! A transaction ends by itself when it has no request. So all requests of a transaction are made at once, then its end is awaited,
 //! and then the results are read.
@@ -6,11 +7,12 @@
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest, IdbRequest, IdbTransaction};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{IdbDatabase, IdbFactory, IdbObjectStore, IdbOpenDbRequest, IdbRequest, IdbTransaction};
 
-use super::failure::{Failure, Reason};
-use crate::words;
+use super::failure::Failure;
+use super::keeper::{self, Place, Requests};
+use super::promise::refused;
 
 const NAME: &str = "discreet";
 /// Version 2 added the MinHash values.
@@ -32,19 +34,20 @@ pub const MINHASHES: &str = "sketches";
 pub const SETTINGS: &str = "settings";
 
 /// An open database; closed when it is dropped.
-pub struct Db(IdbDatabase);
+pub enum Db {
+    /// The browser's.
+    Browser(IdbDatabase),
+    /// The page's memory.
+    Memory,
+}
 
 impl Db {
     /// Opens the database and creates the stores that are missing.
     pub async fn open() -> Result<Self, Failure> {
-        let request = factory()?.open_with_u32(NAME, VERSION).map_err(refused)?;
-        let upgrade = {
-            let request = request.clone();
-            Closure::once(move |_: JsValue| upgrade(&request))
-        };
-        request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
-        answered(&request, true).await?;
-        request.result().and_then(JsCast::dyn_into).map(Self).map_err(refused)
+        match keeper::place() {
+            Place::Browser => asked()?.opened().await.map(Self::Browser),
+            Place::Memory(_) | Place::Page(_) => Ok(Self::Memory),
+        }
     }
 
     /// Creates a transaction that only reads.
@@ -61,24 +64,27 @@ impl Db {
 
     /// Begins a transaction by an untyped call, because the typed binding has no durability.
     fn begin(&self, stores: &[&str], mode: &str, options: &JsValue) -> Result<Transaction, Failure> {
+        let Self::Browser(database) = self else { return Ok(Transaction::Memory(Requests::default())) };
         let names: Array = stores.iter().map(|name| JsValue::from_str(name)).collect();
         let begin: Function =
-            Reflect::get(&self.0, &"transaction".into()).and_then(JsCast::dyn_into).map_err(refused)?;
+            Reflect::get(database, &"transaction".into()).and_then(JsCast::dyn_into).map_err(refused)?;
         let transaction: IdbTransaction = begin
-            .call3(&self.0, &names, &JsValue::from_str(mode), options)
+            .call3(database, &names, &JsValue::from_str(mode), options)
             .and_then(JsCast::dyn_into)
             .map_err(refused)?;
         let ended = Promise::new(&mut |resolve, reject| {
             transaction.set_oncomplete(Some(&resolve));
             transaction.set_onabort(Some(&reject));
         });
-        Ok(Transaction { transaction, ended: Some(ended) })
+        Ok(Transaction::Browser(Begun { transaction, ended: Some(ended) }))
     }
 }
 
 impl Drop for Db {
     fn drop(&mut self) {
-        self.0.close();
+        if let Self::Browser(database) = self {
+            database.close();
+        }
     }
 }
 
@@ -88,8 +94,44 @@ impl Drop for Db {
 /// # Errors
 /// [`Failure`] if the storage refuses.
 pub async fn erase() -> Result<(), Failure> {
+    if let Place::Memory(keeper) = keeper::place() {
+        keeper.erase();
+        return Ok(());
+    }
     let request = factory()?.delete_database(NAME).map_err(refused)?;
     answered(&request, false).await
+}
+
+/// Returns whether the browser has a database for this page. One that does not open exists nevertheless.
+pub fn exists() -> bool {
+    let Ok(opening) = asked() else { return false };
+    // Closes it. A failure is told where the database is used.
+    spawn_local(async { drop(opening.opened().await.map(Db::Browser)) });
+    true
+}
+
+/// A database that is being opened.
+struct Opening {
+    request: IdbOpenDbRequest,
+    _upgrade: Closure<dyn FnMut(JsValue)>,
+}
+
+impl Opening {
+    async fn opened(self) -> Result<IdbDatabase, Failure> {
+        answered(&self.request, true).await?;
+        self.request.result().and_then(JsCast::dyn_into).map_err(refused)
+    }
+}
+
+/// Asks for the database. The stores that are missing are created before it is open.
+fn asked() -> Result<Opening, Failure> {
+    let request = factory()?.open_with_u32(NAME, VERSION).map_err(refused)?;
+    let upgrade = {
+        let request = request.clone();
+        Closure::once(move |_: JsValue| upgrade(&request))
+    };
+    request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
+    Ok(Opening { request, _upgrade: upgrade })
 }
 
 fn factory() -> Result<IdbFactory, Failure> {
@@ -117,12 +159,20 @@ fn upgrade(request: &IdbOpenDbRequest) {
 }
 
 /// An open transaction. If it is dropped before its end was awaited, it writes nothing.
-pub struct Transaction {
+pub enum Transaction {
+    /// In the browser's database.
+    Browser(Begun),
+    /// In the page's memory.
+    Memory(Requests),
+}
+
+/// A transaction that the browser has begun.
+pub struct Begun {
     transaction: IdbTransaction,
     ended: Option<Promise>,
 }
 
-impl Drop for Transaction {
+impl Drop for Begun {
     /// Aborts the transaction. Otherwise it would complete and store the requests made before the one that failed.
     fn drop(&mut self) {
         if self.ended.is_some() {
@@ -133,57 +183,115 @@ impl Drop for Transaction {
     }
 }
 
-impl Transaction {
-    /// Asks for a value.
-    pub fn get(&self, store: &str, key: &JsValue) -> Result<Answer, Failure> {
-        self.store(store)?.get(key).map(Answer).map_err(refused)
-    }
-
-    /// Asks for all values.
-    pub fn all(&self, store: &str) -> Result<Answer, Failure> {
-        self.store(store)?.get_all().map(Answer).map_err(refused)
-    }
-
-    /// Asks for all keys.
-    pub fn keys(&self, store: &str) -> Result<Answer, Failure> {
-        self.store(store)?.get_all_keys().map(Answer).map_err(refused)
-    }
-
-    /// Writes a value, replacing an existing one.
-    pub fn put(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
-        self.store(store)?.put_with_key(value, key).map(drop).map_err(refused)
-    }
-
-    /// Writes a value; the whole transaction fails if one exists.
-    pub fn add(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
-        self.store(store)?.add_with_key(value, key).map(drop).map_err(refused)
-    }
-
-    /// Removes a value, if there is one.
-    pub fn delete(&self, store: &str, key: &JsValue) -> Result<(), Failure> {
-        self.store(store)?.delete(key).map(drop).map_err(refused)
-    }
-
-    /// Awaits the end of the transaction. After it, values are stored and results can be read.
-    pub async fn end(mut self) -> Result<(), Failure> {
-        match self.ended.take() {
-            Some(ended) => JsFuture::from(ended).await.map(drop).map_err(refused),
-            None => Ok(()),
-        }
-    }
-
-    fn store(&self, name: &str) -> Result<web_sys::IdbObjectStore, Failure> {
+impl Begun {
+    fn store(&self, name: &str) -> Result<IdbObjectStore, Failure> {
         self.transaction.object_store(name).map_err(refused)
     }
 }
 
+impl Transaction {
+    /// Asks for a value.
+    pub fn get(&self, store: &str, key: &JsValue) -> Result<Answer, Failure> {
+        self.ask(store, |store| store.get(key), keeper::GET, key)
+    }
+
+    /// Asks for all values.
+    pub fn all(&self, store: &str) -> Result<Answer, Failure> {
+        self.ask(store, IdbObjectStore::get_all, keeper::ALL, &JsValue::UNDEFINED)
+    }
+
+    /// Asks for all keys.
+    pub fn keys(&self, store: &str) -> Result<Answer, Failure> {
+        self.ask(store, IdbObjectStore::get_all_keys, keeper::KEYS, &JsValue::UNDEFINED)
+    }
+
+    /// Writes a value, replacing an existing one.
+    pub fn put(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
+        self.write(store, |store| store.put_with_key(value, key), keeper::PUT, (key, value))
+    }
+
+    /// Writes a value; the whole transaction fails if one exists.
+    pub fn add(&self, store: &str, key: &JsValue, value: &JsValue) -> Result<(), Failure> {
+        self.write(store, |store| store.add_with_key(value, key), keeper::ADD, (key, value))
+    }
+
+    /// Removes a value, if there is one.
+    pub fn delete(&self, store: &str, key: &JsValue) -> Result<(), Failure> {
+        self.write(store, |store| store.delete(key), keeper::DELETE, (key, &JsValue::UNDEFINED))
+    }
+
+    /// Awaits the end of the transaction. After it, values are stored and results can be read.
+    pub async fn end(self) -> Result<(), Failure> {
+        self.finish(None).await
+    }
+
+    /// Awaits the end of a transaction that charges a ledger. Where the browser keeps nothing, a person saves `ledger` before, which is
+    /// the ledger's document with the charge.
+    ///
+    /// # Errors
+    /// [`Failure`] if the storage refuses, or the person does not save the ledger. Then nothing was written.
+    pub async fn end_charged(self, ledger: &JsValue) -> Result<(), Failure> {
+        self.finish(ledger.as_string()).await
+    }
+
+    async fn finish(self, charged: Option<String>) -> Result<(), Failure> {
+        match self {
+            Self::Browser(mut begun) => match begun.ended.take() {
+                Some(ended) => JsFuture::from(ended).await.map(drop).map_err(refused),
+                None => Ok(()),
+            },
+            Self::Memory(requests) => requests.end(charged).await,
+        }
+    }
+
+    fn ask(
+        &self,
+        store: &str,
+        ask: impl FnOnce(&IdbObjectStore) -> Result<IdbRequest, JsValue>,
+        kind: &str,
+        key: &JsValue,
+    ) -> Result<Answer, Failure> {
+        match self {
+            Self::Browser(begun) => ask(&begun.store(store)?).map(Answer::Browser).map_err(refused),
+            Self::Memory(requests) => {
+                let place = requests.push(kind, store, key, &JsValue::UNDEFINED);
+                Ok(Answer::Memory(requests.clone(), place))
+            }
+        }
+    }
+
+    fn write(
+        &self,
+        store: &str,
+        write: impl FnOnce(&IdbObjectStore) -> Result<IdbRequest, JsValue>,
+        kind: &str,
+        (key, value): (&JsValue, &JsValue),
+    ) -> Result<(), Failure> {
+        match self {
+            Self::Browser(begun) => write(&begun.store(store)?).map(drop).map_err(refused),
+            Self::Memory(requests) => {
+                requests.push(kind, store, key, value);
+                Ok(())
+            }
+        }
+    }
+}
+
 /// The result of a request, to be read after the transaction's end.
-pub struct Answer(IdbRequest);
+pub enum Answer {
+    /// Of the browser's database.
+    Browser(IdbRequest),
+    /// Of the page's memory, by its place.
+    Memory(Requests, u32),
+}
 
 impl Answer {
     /// Returns the value; `undefined` if there is none.
     pub fn value(&self) -> JsValue {
-        self.0.result().unwrap_or(JsValue::UNDEFINED)
+        match self {
+            Self::Browser(request) => request.result().unwrap_or(JsValue::UNDEFINED),
+            Self::Memory(requests, place) => requests.answer(*place),
+        }
     }
 
     /// Returns a text, if it is one.
@@ -195,10 +303,4 @@ impl Answer {
     pub fn list(&self) -> Vec<JsValue> {
         self.value().dyn_into::<Array>().map_or_else(|_| Vec::new(), |list| list.iter().collect())
     }
-}
-
-/// Returns the failure of the storage. The browser's own text is dropped, because it differs between browsers and does not help a
-/// person.
-pub fn refused(_: JsValue) -> Failure {
-    Failure::new(Reason::Storage, words::failure::storage())
 }

@@ -5,10 +5,11 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Crypto, CryptoKey, SubtleCrypto};
 
-use super::db::{Db, KEYS, refused};
+use super::db::{Db, KEYS};
 use super::failure::Failure;
 use super::identity::{FileKey, Hashed, identity};
 use super::lock::Lock;
+use super::promise::refused;
 use crate::data::MinHashKey;
 use crate::text::hexadecimal;
 

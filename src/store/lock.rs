@@ -1,19 +1,28 @@
-//! A Web Lock as a guard. The browser releases the locks of a terminated worker.
-
-use std::cell::RefCell;
+//! A lock as a guard: a Web Lock, or one of the page's memory where the browser keeps nothing ([`keeper`]). The locks of a terminated
+//! worker are released.
 
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
+use web_sys::MessagePort;
 
 use super::failure::{Failure, Reason};
+use super::keeper::{self, HeldLock, Place};
+use super::promise::{call, deferred};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::words;
 
 /// An exclusive lock, across all tabs and workers of this origin, until it is dropped.
-pub struct Lock {
-    release: Function,
+pub struct Lock(Held);
+
+enum Held {
+    /// By the browser, until the function is called.
+    Browser(Function),
+    /// By this page.
+    Memory(#[expect(dead_code, reason = "it is released when it is dropped")] HeldLock),
+    /// By the page for this worker, until it is sent a message.
+    Page(MessagePort),
 }
 
 impl Lock {
@@ -22,9 +31,17 @@ impl Lock {
     /// # Errors
     /// [`Failure`] if the browser refuses locks.
     pub async fn take(name: &str) -> Result<Self, Failure> {
+        match keeper::place() {
+            Place::Browser => Self::of_browser(name).await,
+            Place::Memory(keeper) => keeper.lock(name).await.map(|lock| Self(Held::Memory(lock))),
+            Place::Page(page) => keeper::lock_of_page(&page, name).await.map(|port| Self(Held::Page(port))),
+        }
+    }
+
+    async fn of_browser(name: &str) -> Result<Self, Failure> {
         let (held, release) = deferred()?;
         // Created before the wait, so that a lock whose wait is cancelled is released as soon as it is granted.
-        let lock = Self { release };
+        let lock = Self(Held::Browser(release));
         if is_active(Mutant::DoubleSpend) {
             return Ok(lock);
         }
@@ -49,24 +66,15 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        call(&self.release);
+        match &self.0 {
+            Held::Browser(release) => call(release),
+            Held::Memory(_) => {}
+            Held::Page(port) => {
+                // If the page has ended this worker, it has released the lock.
+                let _ = port.post_message(&JsValue::UNDEFINED);
+            }
+        }
     }
-}
-
-/// Returns a promise and the function that fulfils it.
-fn deferred() -> Result<(Promise, Function), Failure> {
-    // Not `Function::default`, which creates a function from text; the page's policy refuses that.
-    let resolver = RefCell::new(None);
-    let promise = Promise::new(&mut |resolve, _reject| {
-        resolver.replace(Some(resolve));
-    });
-    let resolve = resolver.into_inner().ok_or_else(|| refused(JsValue::UNDEFINED))?;
-    Ok((promise, resolve))
-}
-
-fn call(resolve: &Function) {
-    // The resolving function of a promise does not throw.
-    let _ = resolve.call0(&JsValue::UNDEFINED);
 }
 
 fn manager() -> Result<JsValue, Failure> {

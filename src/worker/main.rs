@@ -11,6 +11,7 @@ use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response};
 use super::{audit, inspect, public, read_release, run, scan, selfcheck};
 use crate::data::FileRole;
+use crate::store;
 use crate::words::{self, Catalogue};
 
 /// Starts this worker.
@@ -29,6 +30,9 @@ pub fn start() {
     // The page has checked the translation before it started this worker.
     if let Some(translation) = texts.and_then(|texts| Catalogue::parse(&texts).ok()) {
         words::choose(translation);
+    }
+    if let Ok(port) = Reflect::get(&scope(), &"memory".into()).and_then(JsCast::dyn_into) {
+        store::reach(port);
     }
     let handler = Closure::once_into_js(|event: MessageEvent| match unpack(&event.data()) {
         Ok(received) => spawn_local(serve(received)),

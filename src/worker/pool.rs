@@ -37,21 +37,22 @@ use crate::text::hexadecimal;
 use crate::words;
 
 /// The end of a worker's text, after the glue. It starts the module that the first message brings, keeps the translation that comes with
-/// it, and reports failures that the module cannot report, such as exhausted memory. The worker holds a lock until it ends, so that the
-/// page notices its end.
+/// it and the port to the page's memory, and reports failures that the module cannot report, such as exhausted memory. The worker holds a
+/// lock until it ends, so that the page notices its end. Where the browser gives no lock, only an error of the worker is noticed.
 const BOOTSTRAP: &str = r#"
 {
     const stopped = () => self.postMessage({ stopped: true });
     self.addEventListener("error", stopped);
     self.addEventListener("unhandledrejection", stopped);
-    self.onmessage = ({ data: [module, words, life] }) => {
+    self.onmessage = ({ data: [module, words, life, memory] }) => {
         self.onmessage = null;
-        self.words = words;
+        Object.assign(self, { words, memory });
         const live = (end) => {
             self.end = end;
             wasm_bindgen({ module_or_path: module }).then(() => wasm_bindgen.work()).catch(stopped);
         };
-        navigator.locks.request(life, () => new Promise(live)).catch(stopped);
+        if (life) navigator.locks.request(life, () => new Promise(live)).catch(stopped);
+        else live();
     };
 }
 "#;
@@ -458,8 +459,10 @@ impl Run {
 /// A worker and its event handlers.
 struct Handle {
     worker: Worker,
-    /// The name of the lock that it holds.
-    life: String,
+    /// The name of the lock that it holds, where the browser gives locks.
+    life: Option<String>,
+    /// Its way to the page's memory, where the browser keeps nothing. Only the engine uses the store.
+    _memory: Option<store::Connection>,
     _message: Closure<dyn FnMut(MessageEvent)>,
     _error: Closure<dyn FnMut(Event)>,
 }
@@ -498,16 +501,19 @@ impl Handle {
         worker.set_onmessageerror(Some(error.as_ref().unchecked_ref()));
         worker.set_onerror(Some(error.as_ref().unchecked_ref()));
         let words = JsValue::from(context.words.as_deref());
-        let life = format!("discreet-worker:{}", random_name()?);
-        let start = Array::of3(&context.module, &words, &JsValue::from_str(&life));
-        worker.post_message(&start).map_err(no_worker)?;
-        Ok(Self { worker, life, _message: message, _error: error })
+        let life = if store::keeps() { Some(format!("discreet-worker:{}", random_name()?)) } else { None };
+        let (port, memory) = if index == 0 { store::connect()? } else { None }.unzip();
+        let ports: Array = port.iter().collect();
+        let start =
+            Array::of4(&context.module, &words, &JsValue::from(life.as_deref()), &JsValue::from(port));
+        worker.post_message_with_transfer(&start, &ports).map_err(no_worker)?;
+        Ok(Self { worker, life, _memory: memory, _message: message, _error: error })
     }
 
     /// Reports [`Happening::Stopped`] when the worker is gone, for whatever reason: then the browser grants its lock. After the run has
     /// ended nobody reads the report.
     fn watch(&self, events: &Mailbox<Happening>) {
-        let (life, events) = (self.life.clone(), events.clone());
+        let (Some(life), events) = (self.life.clone(), events.clone()) else { return };
         spawn_local(async move {
             if Lock::take(&life).await.is_ok() {
                 events.push(Happening::Stopped);

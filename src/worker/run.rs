@@ -154,7 +154,11 @@ async fn try_release(
     source.scan_pool().tell(&ScanRequest::Forget)?;
     let (name, told) = (format!("{name} fit"), told(&fit, fit.plan().clone()));
     let stage = Stage { key: &key, name: &name, told, prepared: &fit, software: &software, first: false };
-    stage.release(&mut source, &post).await.map(|(settled, _)| settled)
+    match stage.release(&mut source, &post).await {
+        // The person did not save the second charge, so nothing was charged for it.
+        Err(Failure { reason: Reason::Cancelled, charged: false, .. }) => Ok(settled),
+        fitted => fitted.map(|(settled, _)| settled),
+    }
 }
 
 /// One charge with what it pays for.

@@ -1,7 +1,9 @@
 //! The ledger in the browser's storage.
 
+use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::Poll;
 
 use discreet::data::FileRole;
@@ -703,4 +705,74 @@ async fn without_the_lock_a_budget_pays_more_than_once() {
     let found =
         poll_fn(|context| with_active(Mutant::DoubleSpend, || both_charged.as_mut().poll(context))).await;
     assert!(found, "wherever the first is held, one of the two is refused");
+}
+
+/// Whether a future has not come to its end after a fifth of a second.
+async fn waits<F: Future>(future: &mut Pin<Box<F>>) -> bool {
+    let timer = Promise::new(&mut |resolve, _| {
+        let window = web_sys::window().unwrap();
+        window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, 200).unwrap();
+    });
+    let mut timer = JsFuture::from(timer);
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(_) => Poll::Ready(false),
+        Poll::Pending => Pin::new(&mut timer).poll(context).map(|_| true),
+    })
+    .await
+}
+
+#[wasm_bindgen_test]
+async fn where_locks_are_refused_the_page_keeps_all_and_a_charge_waits_for_the_person() {
+    let refuse = "return Promise.reject(new DOMException('', 'SecurityError'))";
+    let broken = Broken::new("LockManager", "request", refuse);
+    let asked = Rc::new(RefCell::new(None));
+    let ask = Rc::clone(&asked);
+    assert!(!store::start(move |saving| drop(ask.replace(Some(saving)))).await);
+    drop(broken);
+    let (table, ledger) = (table().await, ledger(2.0));
+    let (whole, half) = (prepared(1.0), prepared(0.5));
+    let (request, less) = (whole.request(), half.request());
+    store::create_ledger(&table, ledger.clone(), None).await.unwrap();
+    let reserved = || {
+        let asked = asked.borrow();
+        Ledger::parse(asked.as_ref().unwrap().document()).unwrap().entries()[0].state
+    };
+
+    // Who does not save is charged nothing.
+    let mut charge = Box::pin(store::charge(&table, "first", &request));
+    assert!(waits(&mut charge).await, "the answer waits for the person");
+    assert_eq!(reserved(), State::Reserved);
+    drop(asked.take());
+    assert_eq!(charge.await.err().unwrap().reason, Reason::Cancelled);
+    assert!(!store::take_charge(&table, "first").await.unwrap());
+    assert!(store::open_table(&table).await.unwrap().unwrap().ledger.entries().is_empty());
+
+    // Once it is saved it is charged, and the answer waits until the person confirms the file. An import waits for both.
+    let mut charge = Box::pin(store::charge(&table, "second", &request));
+    assert!(waits(&mut charge).await);
+    asked.borrow().as_ref().unwrap().save();
+    assert!(waits(&mut charge).await, "saved is not yet confirmed");
+    let mut import = Box::pin(store::import_ledger(&table, ledger.clone()));
+    assert!(waits(&mut import).await, "the lock is held");
+    asked.take().unwrap().release();
+    let charge = charge.await.unwrap();
+    let released = release(charge.reference());
+    assert!(charge.settle(&released).await.unwrap().kept);
+    assert_eq!(import.await.unwrap_err().reason, Reason::Budget, "the copy is older");
+    let record = store::open_table(&table).await.unwrap().unwrap();
+    assert_eq!((record.ledger.entries()[0].state, record.releases.len()), (State::Released, 1));
+
+    // A charge that was saved and never confirmed is burned.
+    let mut charge = Box::pin(store::charge(&table, "third", &less));
+    assert!(waits(&mut charge).await);
+    asked.borrow().as_ref().unwrap().save();
+    assert!(waits(&mut charge).await);
+    drop((charge, asked.take()));
+    assert!(store::take_charge(&table, "third").await.unwrap());
+    let burned = store::open_table(&table).await.unwrap().unwrap().ledger;
+    assert_eq!(burned.entries()[1].state, State::Burned);
+
+    // A browser that gives locks keeps its own data, and has none of these.
+    assert!(store::start(drop).await);
+    assert_eq!(store::open_table(&table).await.unwrap(), None);
 }
