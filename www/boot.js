@@ -28,8 +28,6 @@ function requirements() {
     WebAssembly: window.WebAssembly?.compile,
     "Web Workers": window.Worker && window.MessageChannel,
     "Web Crypto": window.crypto?.subtle,
-    "Web Locks": navigator.locks?.request,
-    IndexedDB: window.indexedDB,
     "File reading": window.Blob?.prototype.arrayBuffer,
   };
   const missing = Object.keys(needed).filter((name) => !needed[name]);
@@ -151,7 +149,7 @@ function say(text) {
   }
 }
 
-const STOPPED = "The page has stopped. Reload it. The ledger is kept, and it shows every charge.";
+const STOPPED = "The page has stopped. Reload it. The ledger shows every charge.";
 for (const name of ["error", "unhandledrejection"]) {
   window.addEventListener(name, (event) => {
     if ((event.error ?? event.reason) instanceof WebAssembly.RuntimeError) say(STOPPED);

@@ -3,18 +3,25 @@
 mod navigation;
 mod question;
 mod release_bar;
+mod save_first;
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
 use navigation::Navigation;
 use question::Question;
 use release_bar::ReleaseBar;
+use save_first::SaveFirst;
 
 use super::parts::Icon;
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
 use super::steps::{ReadAsLatin1, StepInfo, of_address};
 use super::{actions, check, dom};
+use crate::store;
 use crate::words::{self, Catalogue, Misfit};
 use crate::worker::context::StartContext;
 use crate::worker::pool::Pool;
@@ -33,12 +40,19 @@ pub fn start(context: StartContext) -> Result<(), Misfit> {
         leptos::logging::error!("{}", words::page::stopped(place));
     }));
     let pool = Pool::new(context);
-    leptos::mount::mount_to_body(move || {
-        let app = App::new(pool.clone());
-        provide_context(app);
-        actions::begin(app);
-        actions::follow_address(app, of_address);
-        view! { <Frame/> }
+    spawn_local(async move {
+        // Where the data are is known before anything asks for them. Leptos runs tasks only after the page is mounted.
+        let saving = Rc::new(RefCell::new(None));
+        let ask = Rc::clone(&saving);
+        let forgets = !store::start(move |charge| actions::ask_to_save(*ask.borrow(), charge)).await;
+        leptos::mount::mount_to_body(move || {
+            let app = App::new(pool.clone());
+            saving.replace(Some(app));
+            provide_context(app);
+            actions::begin(app, forgets);
+            actions::follow_address(app, of_address);
+            view! { <Frame/> }
+        });
     });
     Ok(())
 }
@@ -105,6 +119,7 @@ fn Frame() -> impl IntoView {
             {foot}
         </div>
         <Question/>
+        <SaveFirst/>
         <p class="said" role="status">{move || app.state.said().get()}</p>
     }
 }
@@ -133,6 +148,8 @@ fn Warnings() -> impl IntoView {
             host if host.build.is_empty() => None,
             host if !host.secure => Some(words::page::insecure().to_owned()),
             host if host.fault.is_some() => host.fault.clone(),
+            // The step Data says it.
+            host if host.forgets => None,
             host if host.durable == Some(false) && ledger_step() => {
                 Some(words::page::not_durable().to_owned())
             }

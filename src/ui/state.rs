@@ -25,6 +25,7 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
 use crate::release::publication::comparison::Regression;
+use crate::store::Saving;
 use crate::store::people::{Different, Shared};
 use crate::worker::files::Files;
 use crate::worker::pool::Pool;
@@ -112,11 +113,22 @@ pub enum Origin {
     File,
 }
 
+/// A charge that waits until its ledger is saved. What answers the worker is [`Handles::saving`].
+#[derive(Clone, Debug)]
+pub struct Reserved {
+    /// The ledger, in which the charge is reserved.
+    pub ledger: Ledger,
+    /// The name of the file, once it was given to the person.
+    pub saved: Option<String>,
+}
+
 /// What this browser can do.
 #[derive(Clone, Debug, Default, PartialEq, Store)]
 pub struct Host {
     /// Whether storage and locks exist at all.
     pub secure: bool,
+    /// Whether the browser keeps nothing for this page, so that the ledger is the file that a person saves.
+    pub forgets: bool,
     /// Whether the browser promises to keep the ledger; unknown until asked.
     pub durable: Option<bool>,
     /// Why the program cannot run, if it cannot.
@@ -189,6 +201,10 @@ pub struct State {
     pub different: Option<Different>,
     /// The tip of the ledger that was downloaded or imported last.
     pub exported: Option<String>,
+    /// Whether the person confirmed that nothing was released about these people before. It is asked where the browser keeps nothing.
+    pub nothing_before: bool,
+    /// The charge that waits until its ledger is saved.
+    pub reserved: Option<Reserved>,
     /// The releases kept beside it.
     pub releases: Vec<Kept>,
     /// Why the next release would be of no use, where the person was asked whether to make it all the same.
@@ -235,6 +251,8 @@ pub struct Handles {
     pub packed: RefCell<Option<Held>>,
     /// What is done if the person agrees that the description of the table is replaced.
     pub replaces: RefCell<Option<Box<dyn FnOnce()>>>,
+    /// Answers the worker whose charge waits until the ledger is saved.
+    pub saving: RefCell<Option<Saving>>,
     /// Earlier states of the draft.
     pub history: RefCell<History>,
     /// The document of the release that is shown.
@@ -290,7 +308,8 @@ impl App {
         let (files, held) = (RefCell::default(), RefCell::default());
         let (document, kept) = (RefCell::default(), RefCell::default());
         let (packed, replaces, history) = (RefCell::default(), RefCell::default(), RefCell::default());
-        let handles = Handles { pool, check, files, held, packed, replaces, history, document, kept };
+        let saving = RefCell::default();
+        let handles = Handles { pool, check, files, held, packed, replaces, saving, history, document, kept };
         let handles = StoredValue::new_local(handles);
         let described = Memo::new(move |_| {
             state.columns().with(|columns| {
@@ -406,6 +425,15 @@ impl App {
                     !ledger.entries().is_empty() && kept.as_deref() != Some(ledger.tip())
                 })
             })
+    }
+
+    /// Whether it is open what was released about the table's people before: the browser keeps nothing, and the person has neither
+    /// opened a ledger nor confirmed that there is none.
+    pub fn past_unknown(self) -> bool {
+        self.state.host().forgets().get()
+            && self.state.table().with(Option::is_some)
+            && self.state.ledger().with(Option::is_none)
+            && !self.state.nothing_before().get()
     }
 
     /// The mechanism of the next release: the chosen one, or the recommended one.

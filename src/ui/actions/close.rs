@@ -26,6 +26,7 @@ fn forget_table(app: App) {
     app.state.inspection().set(None);
     app.state.confirmed().set(Confirmed::default());
     app.state.exported().set(None);
+    app.state.nothing_before().set(false);
     forget_ledger(app);
     app.state.shown().set(None);
     app.handles.with_value(|handles| handles.document.take());

@@ -17,7 +17,7 @@ use crate::text::json;
 use crate::ui::dom;
 use crate::ui::draft::{self, KeptDraft, Setup, dialect};
 use crate::ui::public_form::{Typed, Way};
-use crate::ui::state::{App, StateStoreFields};
+use crate::ui::state::{App, HostStoreFields, StateStoreFields};
 use crate::words;
 use crate::worker::files::Files;
 
@@ -51,7 +51,9 @@ pub fn keep(app: App) {
     });
     // The browser asks whether the page may be left.
     let _ = window_event_listener(leptos::ev::beforeunload, move |event| {
-        let unkept = waiting.get_value().is_some() && is_kept(app);
+        let forgets = app.state.host().forgets().get_untracked();
+        let unkept = (waiting.get_value().is_some() || forgets) && is_kept(app)
+            || forgets && untrack(move || app.export_due());
         if unkept || releasing(app) {
             event.prevent_default();
         }

@@ -46,15 +46,15 @@ const CROWDED: u64 = 524_288;
 const MOST_BYTES: f64 = 18_874_368.0;
 
 /// Finds out what this browser can do, then opens the first sample.
-pub fn begin(app: App) {
+pub fn begin(app: App, forgets: bool) {
     super::draft::keep(app);
     super::draft::undo_on_key(app);
     let secure = web_sys::window().is_some_and(|window| window.is_secure_context());
     let build = pool(app).context().build.clone();
-    app.state.host().set(Host { secure, durable: None, fault: None, build });
+    app.state.host().set(Host { secure, forgets, durable: forgets.then_some(false), fault: None, build });
     let samples: Vec<String> = pool(app).context().samples.iter().map(|sample| sample.name.clone()).collect();
     let first = samples.iter().find(|name| *name == samples::FIRST).or_else(|| samples.first()).cloned();
-    if secure {
+    if secure && !forgets {
         // Firefox asks the person, who may never answer.
         spawn_local(async move {
             let durable = store::persist().await;

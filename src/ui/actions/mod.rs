@@ -29,7 +29,7 @@ pub use ledger::{differ, erase, relax, take_back};
 pub use navigation::{follow_address, go, go_to};
 pub use release::{release, show_kept};
 pub use run::cancel;
-pub use save::{named, save_ledger, save_release};
+pub use save::{ask_to_save, named, refuse_to_save, release_saved, save_ledger, save_release, save_reserved};
 pub use unpack::{choose_sheet, paste_table};
 
 use confirm::guard;

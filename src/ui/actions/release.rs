@@ -9,6 +9,7 @@ use web_sys::Blob;
 use super::ledger::{recall, remember};
 use super::navigation::{go, go_to};
 use super::run::{cancelling, on_progress, pool};
+use super::save::end_saving;
 use super::say::{fail, fail_to_read, say};
 use crate::release::Release;
 use crate::store;
@@ -71,6 +72,7 @@ pub fn release(app: App) {
         } else {
             pool(app).release(&files, asked, key.clone(), on_progress(app, words::result::releasing())).await
         };
+        drop(end_saving(app));
         match released {
             Ok(Made { release, document, ledger, kept }) => {
                 // All results of the click are fetched before the delay, and shown together after it.

@@ -2,8 +2,11 @@
 
 use leptos::prelude::*;
 
+use super::run::cancel;
 use super::say::say;
-use crate::ui::state::{App, Origin, StateStoreFields};
+use crate::privacy::ledger::Ledger;
+use crate::store::Saving;
+use crate::ui::state::{App, Origin, Reserved, StateStoreFields};
 use crate::ui::{dom, names};
 use crate::words;
 
@@ -22,19 +25,71 @@ pub fn named(app: App, file: &str) -> String {
 /// Gives the person the ledger, which then counts as kept.
 pub fn save_ledger(app: App) {
     let Some(ledger) = app.state.ledger().get_untracked() else { return };
-    let table = app.state.table().get_untracked();
-    let entries = ledger.entries().len() as u64;
-    let name = names::download(
-        "discreet-ledger.json",
-        table.as_ref().map(|table| table.name.as_str()),
-        Some(entries),
-    );
+    let name = ledger_name(app, &ledger);
     if let Ok(text) = ledger.to_json()
         && dom::download(&name, "application/json", &text).is_some()
     {
         app.state.exported().set(Some(ledger.tip().to_owned()));
         say(app, words::result::the_ledger_is_downloaded());
     }
+}
+
+fn ledger_name(app: App, ledger: &Ledger) -> String {
+    let table = app.state.table().get_untracked();
+    let entries = ledger.entries().len() as u64;
+    names::download("discreet-ledger.json", table.as_ref().map(|table| table.name.as_str()), Some(entries))
+}
+
+/// Asks the person to save a ledger before its charge is answered. Where the ledger cannot be shown, nothing is charged.
+pub fn ask_to_save(app: Option<App>, charge: Saving) {
+    if let Some(app) = app
+        && let Ok(ledger) = Ledger::parse(charge.document())
+    {
+        app.handles.with_value(|handles| handles.saving.replace(Some(charge)));
+        app.state.reserved().set(Some(Reserved { ledger, saved: None }));
+    }
+}
+
+/// Gives the person the ledger with the reserved charge, which then counts as charged.
+pub fn save_reserved(app: App) {
+    let Some(Reserved { ledger, .. }) = app.state.reserved().get_untracked() else { return };
+    let name = ledger_name(app, &ledger);
+    let saved = app.handles.with_value(|handles| {
+        let saving = handles.saving.borrow();
+        let charge = saving.as_ref()?;
+        dom::download(&name, "application/json", charge.document())?;
+        charge.save();
+        Some(())
+    });
+    match saved {
+        Some(()) => app.state.reserved().set(Some(Reserved { ledger, saved: Some(name) })),
+        None => say(app, words::page::no_room()),
+    }
+}
+
+/// Lets the release begin whose ledger is saved.
+pub fn release_saved(app: App) {
+    if let Some(charge) = end_saving(app) {
+        charge.release();
+    }
+}
+
+/// Cancels the release that waits. A charge that was saved stays, and nothing is drawn for it.
+pub fn refuse_to_save(app: App) {
+    let saved = app
+        .state
+        .reserved()
+        .with_untracked(|reserved| reserved.as_ref().is_some_and(|reserved| reserved.saved.is_some()));
+    drop(end_saving(app));
+    if saved {
+        cancel(app);
+    }
+}
+
+/// Closes the question, also where the release has ended meanwhile.
+pub fn end_saving(app: App) -> Option<Saving> {
+    app.state.reserved().set(None);
+    app.handles.with_value(|handles| handles.saving.take())
 }
 
 /// Gives the person the release's document as it is, without writing it again.

@@ -67,6 +67,9 @@ fn blocked(app: App) -> Option<String> {
     if app.state.table().with(Option::is_some) && app.state.key().with(Option::is_none) {
         return Some(words::release_bar::not_recognised().to_owned());
     }
+    if app.past_unknown() {
+        return Some(words::nothing_kept::held_back().to_owned());
+    }
     app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.refusal.clone()))
 }
 
@@ -82,7 +85,10 @@ fn Ready() -> impl IntoView {
             let due = obstacle == words::page::export_first();
             let save = move |_| actions::save_ledger(app);
             let save = due.then(|| view! { " " <button type="button" class="link" on:click=save>{words::release_bar::download_the_ledger()}</button> });
-            view! { <p class="release-blocked">{obstacle} {save}</p> }.into_any()
+            let unknown = obstacle == words::nothing_kept::held_back();
+            let see = move |_| actions::go(app, Step::Data);
+            let see = unknown.then(|| view! { " " <button type="button" class="link" on:click=see>{words::nothing_kept::answer()}</button> });
+            view! { <p class="release-blocked">{obstacle} {save} {see}</p> }.into_any()
         }
         (None, Err(gaps)) => {
             let rest = gaps.len().saturating_sub(1);

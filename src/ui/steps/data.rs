@@ -12,7 +12,7 @@ use crate::plan::number_format::{NumberFormat, Thousands};
 use crate::release::format::bytes;
 use crate::ui::draft::Setup;
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
-use crate::ui::state::{App, StateStoreFields};
+use crate::ui::state::{App, HostStoreFields, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::Table;
 use crate::ui::{actions, check, dom, samples, text, view_model};
@@ -46,6 +46,7 @@ pub fn Data() -> impl IntoView {
         <p class="promise"><Icon name="lock"/> <span>
             {words::data::promise()} " " {words::data::check()} " " {words::check::offer()} " " <a href=check::run::ADDRESS>{words::check::title()}</a> "."
         </span></p>
+        <NothingKept/>
         <Missing/>
         <Waiting/>
         {move || app.state.table().with(Option::is_some).then(|| view! { <Preview/> })}
@@ -104,6 +105,44 @@ fn PasteTable() -> impl IntoView {
     });
     on_cleanup(move || handle.remove());
     view! { <input type="text" id=PASTE class="paste" autocomplete="off" aria-label=words::data::paste_cells() placeholder=words::data::paste_cells()/> }
+}
+
+/// Says that the browser keeps nothing, and asks what was released before, where the page cannot know it.
+#[component]
+fn NothingKept() -> impl IntoView {
+    let app = App::here();
+    let asks = Memo::new(move |_| {
+        app.state.host().forgets().get()
+            && app.state.key().with(Option::is_some)
+            && app.state.ledger().with(Option::is_none)
+    });
+    let open = move |event: web_sys::Event| {
+        if let Some(file) = dom::chosen(&event).into_iter().next() {
+            actions::choose_document(app, file);
+        }
+    };
+    let none = move |event| app.state.nothing_before().set(event_target_checked(&event));
+    move || {
+        app.state.host().forgets().get().then(|| {
+            view! {
+                <div class="notice question" role="group" aria-labelledby="nothing-kept-title"><Icon name="note"/>
+                    <div>
+                        <p><strong id="nothing-kept-title">{words::nothing_kept::title()}</strong></p>
+                        <p>{words::nothing_kept::why()} " " {words::nothing_kept::means()} " " {words::nothing_kept::copies()}</p>
+                        {move || asks.get().then(|| view! {
+                            <p>{words::nothing_kept::before()}</p>
+                            <div class="offer-file">
+                                <label class="button" for="open-ledger">{words::nothing_kept::open()}</label>
+                                <input id="open-ledger" class="file" type="file" accept=".json,application/json" on:change=open/>
+                            </div>
+                            <label class="choice"><input type="checkbox" prop:checked=move || app.state.nothing_before().get() on:change=none/>
+                                {words::nothing_kept::none()}</label>
+                        })}
+                    </div>
+                </div>
+            }
+        })
+    }
 }
 
 /// Says which files of a set are missing.

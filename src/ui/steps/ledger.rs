@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 
-use crate::model::Wallet;
 use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
 use crate::release::format::percent;
@@ -97,8 +96,7 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
             &entry.mechanism,
         ),
     };
-    let wallet = if entry.charge.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
-    let cost = view_model::taken(&entry.charge, &capacity, wallet);
+    let cost = view_model::entry_share(&entry, &capacity);
     let state = if entry.disjoint_from().is_some() {
         words::ledger::asserted()
     } else {

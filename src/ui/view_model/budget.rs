@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::plan::document::BudgetForm;
 use crate::privacy::calibrate::{self, Budget, Split, delta_of_units, epsilon_of_units};
 use crate::privacy::convert::gdp_epsilon;
-use crate::privacy::ledger::{Ledger, Opening, Terms};
+use crate::privacy::ledger::{Entry, Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::promise::{doubt, is_confirmed};
 use crate::privacy::units::Units;
@@ -89,6 +89,12 @@ pub fn taken(charge: &Units, of: &Units, wallet: Wallet) -> f64 {
         Wallet::Other => ratio(charge.epsilon, of.epsilon).max(ratio(charge.delta, of.delta)),
         Wallet::Gaussian | Wallet::None => ratio(charge.gaussian, of.gaussian),
     }
+}
+
+/// Share of a ledger's wallet that an entry takes.
+pub fn entry_share(entry: &Entry, capacity: &Units) -> f64 {
+    let wallet = if entry.charge.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
+    taken(&entry.charge, capacity, wallet)
 }
 
 /// `part` over `whole`.

@@ -8,7 +8,9 @@ mod forecast;
 mod ineligibility;
 mod inspection;
 
-pub use budget::{Worth, ask, budget_parts, ledger_worth, left, open_ledger, taken, wallet, weak, worth};
+pub use budget::{
+    Worth, ask, budget_parts, entry_share, ledger_worth, left, open_ledger, taken, wallet, weak, worth,
+};
 pub use comparison::{Row, compare};
 pub use contradictions::{
     Confirmed, Contradictions, confirmation, contradictions, has_units_below_header, header_question,
