@@ -159,12 +159,12 @@ impl ConfiguredPlan {
     pub fn new(plan: Plan, public: bool, purpose: Purpose) -> Result<Self, EngineError> {
         let mut checked = CheckedPlan::new(plan, purpose)?;
         let mechanism = info::named(&checked, purpose)?;
-        let info = mechanism.info();
+        let info = mechanism.info;
         check_public(info, public)?;
         let given = std::mem::take(&mut checked.plan.mechanism.params);
         let paper = checked.calibration == Calibration::Paper;
         let mut params = Params::new(info.name, info.parameters, &given, paper);
-        let configured = mechanism.configure(&checked, &mut params)?.into();
+        let configured = (mechanism.configure)(&checked, &mut params)?.into();
         checked.plan.mechanism.params = params.finish()?;
         Ok(Self { checked, info, configured, purpose })
     }

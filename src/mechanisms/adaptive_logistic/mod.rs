@@ -33,12 +33,12 @@ use self::units::Rounds;
 use super::adaptive::bits::real;
 use super::adaptive::coded::terms_of;
 use super::adaptive::terms::{Terms, count};
-use super::info::{Info, Scope, YES_OR_NO};
+use super::info::{Info, YES_OR_NO};
 use super::newton;
-use super::rounds::{Configured, Encoding, Mechanism, Resolved};
+use super::rounds::{Configured, Encoding, Resolved};
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::data::MAX_CELLS;
-use crate::model::{Assurance, Layout, Wallet};
+use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
@@ -46,11 +46,8 @@ use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
 use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct AdaptiveLogistic;
-
-static INFO: Info = Info {
+/// What `adaptive-logistic` is.
+pub static INFO: Info = Info {
     name: "adaptive-logistic",
     title: "Logistic regression in coordinates that fit",
     group: Some(&YES_OR_NO),
@@ -58,15 +55,11 @@ static INFO: Info = Info {
     prefer: "Prefer it from about a thousand rows on: for the same budget it has several times less noise than `dp-logistic`.",
     guarantee: "The released integers of all rounds together are μ-GDP, exactly as they are computed.",
     source: "theory/adaptive-logistic 2",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
     labels: true,
-    standard_errors: true,
     no_paper_scale: Some("`adaptive-logistic` has no scale of a paper's own"),
+    foresees: true,
     parameters: &[STEPS, LAMBDA],
+    ..Info::GAUSSIAN
 };
 
 const STEPS: Parameter = Parameter::new("steps", "Steps", Values::Whole(2, 3))
@@ -95,20 +88,21 @@ const FINE: GridParams = GridParams {
     }),
 };
 
-impl Mechanism for AdaptiveLogistic {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
+/// The parameters, defaults filled in where they do not follow from the header.
+#[derive(Debug)]
+pub struct Parameters {
+    steps: Option<u32>,
+    lambda: f64,
+    /// Without noise: the regression without privacy.
+    reference: Option<Box<dyn Configured>>,
+}
 
-    fn foresees(&self) -> bool {
-        true
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
+impl Parameters {
+    /// Reads the parameters, and refuses what does not fit the plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range, and where the plan does not fit.
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let steps = params.optional_whole(&STEPS)?;
         let lambda = params.verbatim(&LAMBDA)?;
         require_intercept(plan)?;
@@ -121,17 +115,8 @@ impl Mechanism for AdaptiveLogistic {
             ));
         }
         let reference = if plan.budget.is_none() { Some(without_noise(plan, lambda)?) } else { None };
-        Ok(Box::new(Parameters { steps, lambda, reference }))
+        Ok(Self { steps, lambda, reference })
     }
-}
-
-/// The parameters, defaults filled in where they do not follow from the header.
-#[derive(Debug)]
-struct Parameters {
-    steps: Option<u32>,
-    lambda: f64,
-    /// Without noise: the regression without privacy.
-    reference: Option<Box<dyn Configured>>,
 }
 
 impl Configured for Parameters {
@@ -178,9 +163,9 @@ fn without_noise(plan: &CheckedPlan, lambda: f64) -> Result<Box<dyn Configured>,
         ));
     }
     let none = Map::new();
-    let reference = newton::Kind::Reference;
-    let Info { name, parameters, .. } = reference.info();
-    reference.configure(plan, &mut Params::new(name, parameters, &none, false))
+    let Info { name, parameters, .. } = newton::REFERENCE;
+    let mut params = Params::new(name, parameters, &none, false);
+    Ok(Box::new(newton::Parameters::read(newton::Kind::Reference, plan, &mut params)?))
 }
 
 /// The noise scales that a ledger's entry says.

@@ -32,15 +32,15 @@ use dashu_int::UBig;
 use serde_json::Map;
 
 use super::gaussian::Noise;
-use super::info::{Info, LINEAR, Scope};
-use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
+use super::info::{Info, LINEAR};
+use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
     FEATURE_SHARE, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, RIDGE, ROW_NORM, grid, no_scale,
     paper_budget, post_processing, squared_codes,
 };
 use crate::data::Geometry;
-use crate::model::{Assurance, Layout, Shape, Wallet};
+use crate::model::{Layout, Shape};
 use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::public::Whitener;
@@ -51,47 +51,22 @@ use crate::privacy::calibrate::{
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct AnalyzeGauss;
-
-static INFO: Info = Info {
+/// What `analyze-gauss` is.
+pub static INFO: Info = Info {
     name: "analyze-gauss",
     title: "Noisy sums of products",
     group: Some(&LINEAR),
     summary: "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
     prefer: "Prefer it in general: it has the least noise for a budget, and its proof covers the arithmetic itself.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "theory/encoding 3; theory/noise 1",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[SHAPE, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, RADIUS],
+    ..Info::GAUSSIAN
 };
 
 const SHAPES: [(&str, Shape); 2] = [("goe", Shape::Goe), ("iid", Shape::Iid)];
 const SHAPE_NAMES: [&str; 2] = names(&SHAPES);
 const SHAPE: Parameter = Parameter::new("shape", "Shape of the noise", Values::Choice(&SHAPE_NAMES))
     .usual(Usual::Paper("goe", "iid"));
-
-impl Mechanism for AnalyzeGauss {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -137,7 +112,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let grid = grid(params, plan)?;
         let shape = params.choice(&SHAPE, &SHAPES)?;
         Ok(Self { grid, shape, paper: paper_budget(plan)?, post_processing: post_processing(params)? })
