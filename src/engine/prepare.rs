@@ -12,7 +12,7 @@ use crate::mechanisms::shared::NoiseError;
 use crate::mechanisms::{
     Charge, Configured, Info, Resolved, Rounds, Run, Task, estimated_bounds, gaussian, info,
 };
-use crate::model::{Assurance, Layout, NoiseLaw, Note};
+use crate::model::{Assurance, Layout, NoiseLaw};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
@@ -71,7 +71,7 @@ pub(super) struct Found {
     /// As they are released.
     pub(super) bounds: EstimatedBounds,
     /// What is said of them.
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<String>,
 }
 
 impl Found {

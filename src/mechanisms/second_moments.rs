@@ -17,7 +17,7 @@ use crate::inference::preflight::Family;
 use crate::inference::refit::public_rows;
 use crate::inference::report::{RegressionTerms, report};
 use crate::math::triangle;
-use crate::model::{Layout, NoiseLaw, Note};
+use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Term};
@@ -70,7 +70,7 @@ pub trait Analysis: Debug + Send + Sync {
     }
 
     /// Returns what a reader has to know of the noise.
-    fn note(&self, _features: Option<&FeatureMap>) -> Option<Note> {
+    fn note(&self, _features: Option<&FeatureMap>) -> Option<&'static str> {
         None
     }
 }

@@ -57,7 +57,7 @@ use crate::inference::forecast::{self, TermForecast, forecast};
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
-use crate::model::{Assurance, Layout, Note, Role, Shape, Wallet};
+use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
@@ -69,6 +69,7 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
+use crate::words;
 
 /// R of the grid, with noise and without: a record's curvature has twice as many bits and those of its weight, and the sampler a
 /// range. The Gaussian family's curvature has no weight.
@@ -721,7 +722,7 @@ fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
     let (coefficients, mut diagnostics) =
         newton_report(geometry, &layout, &noise.setting(task), &steps.collect::<Vec<_>>());
     if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {
-        diagnostics.notes.push(Note::RadiusOfPaper.into());
+        diagnostics.notes.push(words::note::radius_of_paper().into());
     }
     Output { coefficients, diagnostics, moments: None, steps: None }
 }

@@ -19,12 +19,13 @@ use crate::inference::options::{Options, Ridge};
 use crate::inference::report::{RegressionTerms, report as unpenalised};
 use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
-use crate::model::{Assurance, Estimate, Interval, Layout, Note, Wallet};
+use crate::model::{Assurance, Estimate, Interval, Layout, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics};
+use crate::words;
 
 /// What `ols` is.
 pub static INFO: Info = Info {
@@ -144,7 +145,7 @@ pub fn report(
         }
     }
     diagnostics.repair = None;
-    diagnostics.notes = vec![Note::NotPrivate(parameters.lambda).into()];
+    diagnostics.notes = vec![words::note::not_private(parameters.lambda)];
     Ok((coefficients, diagnostics))
 }
 

@@ -19,10 +19,11 @@ use crate::mechanisms::rounds::{
     Unsettled,
 };
 use crate::mechanisms::second_moments::{answer, extent, options};
-use crate::model::{Layout, Note};
+use crate::model::Layout;
 use crate::noise::entropy::Entropy;
 use crate::privacy::event::Event;
 use crate::release::document::{Coefficients, Diagnostics};
+use crate::words;
 
 /// The round of all regressions.
 #[derive(Debug)]
@@ -190,7 +191,7 @@ impl PerOutcome {
             }
         }
         let (coefficients, mut diagnostics) = together.ok_or(Unsettled)?;
-        diagnostics.notes.push(Note::OwnMoments.into());
+        diagnostics.notes.push(words::note::own_moments().into());
         Ok((coefficients, diagnostics))
     }
 }
