@@ -29,10 +29,9 @@ pub mod units;
 use std::sync::Arc;
 
 use self::progress::Setting;
-use self::run::Adaptive;
 use self::units::{Rounds, Shares, WHOLE_SHARE};
 use super::adaptive::bits;
-use super::adaptive::coded::terms_of;
+use super::adaptive::coded::{steps_of, terms_of};
 use super::adaptive::terms::Terms;
 use super::gaussian;
 use super::info::{Info, LINEAR};
@@ -144,10 +143,10 @@ impl Configured for Parameters {
         let said = said.zip(scales.map(|round| round.scale.get().to_string()));
         let charge = Charge::gaussian(rounds.events(), said);
         let mu_last = mu_of_last(shares.split(units), plan.max_rows_per_person);
-        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last };
-        let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
+        let steps = steps_of(&encoding, &coded);
+        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, coded, steps };
         // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
-        Ok(Resolved::new(encoding, Some(charge), rounds))
+        Ok(Resolved::new(encoding, Some(charge), Arc::new(setting)))
     }
 }
 

@@ -28,10 +28,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::progress::{Setting, replaced};
-use self::run::Adaptive;
 use self::units::Rounds;
 use super::adaptive::bits::real;
-use super::adaptive::coded::terms_of;
+use super::adaptive::coded::{steps_of, terms_of};
 use super::adaptive::terms::{Terms, count};
 use super::info::{Info, YES_OR_NO};
 use super::newton;
@@ -147,9 +146,10 @@ impl Configured for Parameters {
         let charge = Charge::gaussian(rounds.events(), said(&rounds));
         let last = units::split(steps, units).last().copied().unwrap_or(0);
         let mu_last = mu_squared(last).sqrt() / f64::from(people.max(1));
-        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, lambda: self.lambda };
-        let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
-        Ok(Resolved { parameters, ..Resolved::new(encoding, Some(charge), rounds) })
+        let steps = steps_of(&encoding, &coded[..terms.features()]);
+        let (adjacency, lambda) = (plan.adjacency, self.lambda);
+        let setting = Setting { terms, rounds, adjacency, mu_last, lambda, coded, steps };
+        Ok(Resolved { parameters, ..Resolved::new(encoding, Some(charge), Arc::new(setting)) })
     }
 }
 

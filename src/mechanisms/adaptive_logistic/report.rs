@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use serde_json::Value;
 
 use super::document;
-use super::estimate::{Judged, State, Turned, Why, own_map};
+use super::estimate::{Judged, State, Turned, Why};
 use super::progress::Released;
 use crate::inference::category::has_errors;
 use crate::inference::preview::LOGISTIC_SPREAD;
@@ -15,6 +15,7 @@ use crate::math::jacobi_eigen::product;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::effect_size;
+use crate::mechanisms::adaptive::map::own_map;
 use crate::mechanisms::rounds::Task;
 use crate::model::note::{far_rows, quoted, two_digits};
 use crate::model::{Estimate, INTERCEPT, Interval};
@@ -25,8 +26,9 @@ use crate::words;
 
 /// Returns the regressions of all labels on all features in the columns' own units.
 #[must_use]
-pub fn report(task: &Task, released: &Released, coded: &[CodedTerm]) -> (Coefficients, Diagnostics) {
+pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
     let setting = &released.setting;
+    let coded = &setting.coded;
     let p = setting.terms.features();
     let names: Vec<String> = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry)
         .outcomes
