@@ -11,7 +11,7 @@ use super::rounds::{
 };
 use crate::data::encode::{GUARD_BITS, Geometry};
 use crate::data::{Exact, Moments, Statistic};
-use crate::inference::moments::{MomentsError, NoisyMoments};
+use crate::inference::moments::{CellNoise, MomentsError, NoisyMoments};
 use crate::inference::options::{Options, Ridge};
 use crate::inference::preflight::Family;
 use crate::inference::refit::public_rows;
@@ -180,9 +180,9 @@ fn read(task: &Task, statistic: &Statistic, answer: &mut Answer) -> Result<Noisy
             let radius = bound.grid.radius;
             if bound.guard {
                 let fine = fine_cells(cell, geometry);
-                NoisyMoments::from_exact_cells(geometry, radius, *layout, &fine, 2 * GUARD_BITS)
+                NoisyMoments::from_cells(geometry, radius, *layout, &fine, 2 * GUARD_BITS, CellNoise::None)
             } else {
-                NoisyMoments::from_exact_cells(geometry, radius, *layout, &answer.cells, 0)
+                NoisyMoments::from_cells(geometry, radius, *layout, &answer.cells, 0, CellNoise::None)
             }
         }
     };

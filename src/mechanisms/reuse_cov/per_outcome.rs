@@ -11,7 +11,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::data::{Exact, Moments};
-use crate::inference::moments::NoisyMoments;
+use crate::inference::moments::{CellNoise, NoisyMoments};
 use crate::inference::report::{RegressionTerms, report};
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{
@@ -158,7 +158,9 @@ impl PerOutcome {
             geometry.terms.extend(term);
             let moments = match &answer.law {
                 Some(law) => NoisyMoments::from_law(&geometry, own, cells, law, &task.checked.plan),
-                None => NoisyMoments::from_exact_cells(&geometry, bound.grid.radius, own, cells, 0),
+                None => {
+                    NoisyMoments::from_cells(&geometry, bound.grid.radius, own, cells, 0, CellNoise::None)
+                }
             };
             all.push(moments.map_err(|_| Unsettled)?);
         }
