@@ -10,6 +10,7 @@ use super::progress::Released;
 use super::radii::Radii;
 use super::units::Codes;
 use super::{MOST_FEATURES, MOST_OUTCOMES};
+use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::map::{own_map, rows};
@@ -28,8 +29,7 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     let grid = Grid::new(terms, *codes, &released.radii);
     // The cells are the upper triangle, row by row.
     let cell = |i: usize, j: usize| {
-        let (row, column) = (i.min(j), i.max(j));
-        let place = row * (2 * side - row + 1) / 2 + column - row;
+        let place = triangle::index(side, i.min(j), i.max(j));
         released.last.get(place).map_or_else(String::new, ToString::to_string)
     };
     let matrix = (0..side).map(|row| (0..side).map(|column| cell(row, column)).collect()).collect();

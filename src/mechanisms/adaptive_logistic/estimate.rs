@@ -10,7 +10,6 @@ use crate::math::linalg::{Cholesky, LinalgError};
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::Holding;
-use crate::mechanisms::adaptive::rough::symmetric;
 use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -43,7 +42,7 @@ impl Sums {
         let (curvature, gradient) = cells.split_at(triangle::len(coefficients).min(cells.len()));
         let (unit, pull) = (grid.curvature_unit(), grid.gradient_unit());
         Self {
-            curvature: symmetric(coefficients, curvature, |_, _| unit),
+            curvature: triangle::symmetric(coefficients, curvature, |_, _| unit),
             gradient: gradient.iter().map(|cell| real(*cell) * pull).collect(),
             floor: std::f64::consts::SQRT_2 * s * count(coefficients).sqrt() * unit,
             gradient_noise: s * pull,

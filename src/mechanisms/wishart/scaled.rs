@@ -33,12 +33,12 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
 use dashu_int::IBig;
-use nalgebra::DMatrix;
 use serde_json::Value;
 
 use super::{bartlett, check_terms, packed, posterior, projection};
 use crate::data::{Exact, Geometry, Moments};
 use crate::math::linalg::Eigen;
+use crate::math::triangle;
 use crate::mechanisms::info::{Info, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
     Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved,
@@ -596,16 +596,7 @@ fn paper_cost(
 
 /// The least eigenvalue of a symmetric matrix of integers, rounded down to an integer; 0 where it is negative.
 fn least_eigenvalue(cells: &[i128], size: usize) -> Option<i128> {
-    let mut matrix = DMatrix::zeros(size, size);
-    let mut rest = cells.iter();
-    for row in 0..size {
-        for (column, cell) in (row..size).zip(&mut rest) {
-            #[expect(clippy::cast_precision_loss, reason = "double precision is what this step has")]
-            let value = *cell as f64;
-            matrix[(row, column)] = value;
-            matrix[(column, row)] = value;
-        }
-    }
+    let matrix = triangle::symmetric(size, cells, |_, _| 1.0);
     let least = Eigen::try_new(&matrix).ok()?.smallest();
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the sums are far below")]
     Some(least.max(0.0).floor() as i128)
