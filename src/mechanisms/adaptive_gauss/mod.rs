@@ -30,7 +30,6 @@ use std::sync::Arc;
 
 use self::progress::Setting;
 use self::units::{Rounds, Shares, WHOLE_SHARE};
-use super::adaptive::bits;
 use super::adaptive::coded::{steps_of, terms_of};
 use super::adaptive::terms::Terms;
 use super::gaussian;
@@ -44,7 +43,7 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
-use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
+use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
 
 /// What `adaptive-gauss` is.
 pub static INFO: Info = Info {
@@ -142,18 +141,13 @@ impl Configured for Parameters {
         let said = ["S_margins", "S_moments", "S_tails", "S_last"].into_iter();
         let said = said.zip(scales.map(|round| round.scale.get().to_string()));
         let charge = Charge::gaussian(rounds.events(), said);
-        let mu_last = mu_of_last(shares.split(units), plan.max_rows_per_person);
+        let [.., last] = shares.split(units);
+        let mu_last = mu_squared_of_units(last).sqrt() / f64::from(plan.max_rows_per_person.max(1));
         let steps = steps_of(&encoding, &coded);
         let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, coded, steps };
         // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
         Ok(Resolved::new(encoding, Some(charge), Arc::new(setting)))
     }
-}
-
-/// √(u_4 2^-40) / p.
-fn mu_of_last([.., units]: [u128; 4], rows_per_person: u32) -> f64 {
-    let scale = libm::ldexp(1.0, -i32::try_from(UNIT_BITS).unwrap_or(40));
-    (bits::real(units.cast_signed()) * scale).sqrt() / f64::from(rows_per_person.max(1))
 }
 
 /// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together.

@@ -29,7 +29,6 @@ use serde_json::{Map, Value};
 
 use self::progress::{Setting, replaced};
 use self::units::Rounds;
-use super::adaptive::bits::real;
 use super::adaptive::coded::{steps_of, terms_of};
 use super::adaptive::terms::{Terms, count};
 use super::info::{Info, YES_OR_NO};
@@ -43,7 +42,7 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
-use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
+use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
 
 /// What `adaptive-logistic` is.
 pub static INFO: Info = Info {
@@ -145,7 +144,7 @@ impl Configured for Parameters {
         let rounds = Rounds::new(&terms, plan.adjacency, people, steps, units)?;
         let charge = Charge::gaussian(rounds.events(), said(&rounds));
         let last = units::split(steps, units).last().copied().unwrap_or(0);
-        let mu_last = mu_squared(last).sqrt() / f64::from(people.max(1));
+        let mu_last = mu_squared_of_units(last).sqrt() / f64::from(people.max(1));
         let steps = steps_of(&encoding, &coded[..terms.features()]);
         let (adjacency, lambda) = (plan.adjacency, self.lambda);
         let setting = Setting { terms, rounds, adjacency, mu_last, lambda, coded, steps };
@@ -174,11 +173,6 @@ fn said(rounds: &Rounds) -> Vec<(&'static str, String)> {
     NAMES.into_iter().zip(rounds.all().map(|round| round.scale.get().to_string())).collect()
 }
 
-/// μ² of so many units of 2^-40.
-fn mu_squared(units: u128) -> f64 {
-    real(units.cast_signed()) * libm::ldexp(1.0, -i32::try_from(UNIT_BITS).unwrap_or(40))
-}
-
 /// T: two steps where the stated rows are few for the budget, for then a third costs more than it repairs (theory/adaptive-logistic 2.2).
 fn usual_steps(plan: &CheckedPlan, terms: &Terms, units: u128) -> u32 {
     let Some(rows) = plan.rows.or(plan.plan.stated_rows) else { return 3 };
@@ -186,7 +180,7 @@ fn usual_steps(plan: &CheckedPlan, terms: &Terms, units: u128) -> u32 {
     #[expect(clippy::cast_precision_loss, reason = "to nearest")]
     let rows = rows as f64;
     let noise = a * a * count(terms.outcomes()) * (7.2 * count(terms.coefficients()));
-    if noise > 0.112 * mu_squared(units) * rows { 2 } else { 3 }
+    if noise > 0.112 * mu_squared_of_units(units) * rows { 2 } else { 3 }
 }
 
 fn check_size(terms: &Terms) -> Result<(), PlanError> {

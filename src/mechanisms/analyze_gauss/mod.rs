@@ -28,7 +28,6 @@
 
 use std::sync::Arc;
 
-use dashu_int::UBig;
 use serde_json::Map;
 
 use super::gaussian::Noise;
@@ -37,7 +36,7 @@ use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
     FEATURE_SHARE, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, RIDGE, ROW_NORM, grid, no_scale,
-    paper_budget, post_processing, squared_codes,
+    paper_budget, post_processing, printed_scale,
 };
 use crate::data::Geometry;
 use crate::model::{Layout, Shape};
@@ -45,9 +44,7 @@ use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
-};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale, sensitivity_squared};
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
 
@@ -120,69 +117,32 @@ impl Parameters {
 }
 
 impl Parameters {
-    /// The noise that a budget buys.
+    /// The noise that a budget buys, or that of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
+    /// (theory/wishart 2.6), where it is `iid`. What that costs follows from S and the true sensitivity.
     ///
     /// # Errors
-    /// [`NoiseError`] where it buys none, or the paper's scale has no answer.
+    /// [`NoiseError`] where the budget buys none, the paper's scale has no answer, or S is out of the sampler's range.
     pub fn noise(
         &self,
         plan: &CheckedPlan,
         geometry: &Geometry,
         budget: &Budget,
     ) -> Result<Noise, NoiseError> {
-        if let Some((epsilon, delta)) = self.paper {
-            return of_the_paper(plan, geometry, self.shape, epsilon, delta);
-        }
-        let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
-        Ok(calibrate(plan, geometry, self.shape, units)?)
+        let sensitivity_squared = sensitivity_squared(
+            u64::from(geometry.constant),
+            u64::from(geometry.radius),
+            plan.adjacency,
+            plan.max_rows_per_person,
+            plan.constant_is_public(),
+        );
+        let scale = if let Some((epsilon, delta)) = self.paper {
+            let sigma = analyze_gauss_sigma(epsilon, delta).map_err(|error| no_scale(&error))?;
+            printed_scale(sigma, geometry.squared_norm())?
+        } else {
+            let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
+            noise_scale(&sensitivity_squared, units)?
+        };
+        let layout = Layout::whole(geometry.terms.len());
+        Ok(Noise { sensitivity_squared, scale, shape: self.shape, layout, public_features: false })
     }
-}
-
-/// The noise that `units` of the Gaussian budget pay for.
-///
-/// # Errors
-/// [`CalibrationError`] where S is out of the sampler's range.
-fn calibrate(
-    plan: &CheckedPlan,
-    geometry: &Geometry,
-    shape: Shape,
-    units: u128,
-) -> Result<Noise, CalibrationError> {
-    let sensitivity_squared = sensitivity(plan, geometry);
-    let scale = noise_scale(&sensitivity_squared, units)?;
-    Ok(noise(sensitivity_squared, scale, shape, geometry))
-}
-
-/// The noise of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
-/// (theory/wishart 2.6), where it is `iid`. What it costs follows from S and the true sensitivity.
-///
-/// # Errors
-/// [`NoiseError`] where the formula has no answer or S is out of the sampler's range.
-fn of_the_paper(
-    plan: &CheckedPlan,
-    geometry: &Geometry,
-    shape: Shape,
-    epsilon: Epsilon,
-    delta: Delta,
-) -> Result<Noise, NoiseError> {
-    let sigma = analyze_gauss_sigma(epsilon, delta).map_err(|error| no_scale(&error))?;
-    let scale = squared_codes(sigma, geometry.squared_norm())
-        .ok_or_else(|| no_scale(&"the scale is out of range"))?;
-    Ok(noise(sensitivity(plan, geometry), NoiseScale::try_new(scale)?, shape, geometry))
-}
-
-fn noise(sensitivity_squared: UBig, scale: NoiseScale, shape: Shape, geometry: &Geometry) -> Noise {
-    let layout = Layout::whole(geometry.terms.len());
-    Noise { sensitivity_squared, scale, shape, layout, public_features: false }
-}
-
-/// Δ² on a grid.
-fn sensitivity(plan: &CheckedPlan, geometry: &Geometry) -> UBig {
-    sensitivity_squared(
-        u64::from(geometry.constant),
-        u64::from(geometry.radius),
-        plan.adjacency,
-        plan.max_rows_per_person,
-        plan.constant_is_public(),
-    )
 }

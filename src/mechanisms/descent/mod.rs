@@ -41,7 +41,7 @@ use super::rounds::{
 };
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, radius, require_intercept_or_zero_weight,
-    scale, stated_rows, two_sides,
+    scale, stated_rows,
 };
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::inference::report::RegressionTerms;
@@ -151,8 +151,8 @@ impl Configured for Parameters {
         let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
         let sides =
             Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
-        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
-        GridParams { norms: Norms::Sides(sides), ..grid }
+        let (radius, intercept_weight) = (self.radius, self.intercept_weight);
+        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
     fn resolve(

@@ -49,8 +49,8 @@ use super::public_moments::{
 };
 use super::rounds::{Charge, Configured, Encoding, Output, Resolved, Rounds, Run, Task};
 use super::shared::{
-    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, no_scale, paper_replaces, require_intercept,
-    squared_codes, stated_rows,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, paper_replaces, printed_scale, require_intercept,
+    stated_rows,
 };
 use crate::data::Geometry;
 use crate::inference::forecast::{self, TermForecast, forecast};
@@ -388,8 +388,7 @@ impl Parameters {
                 Some(budget) if paper => {
                     let mu = budget_parts(budget, &Split::Gaussian)?.pair.mu.get();
                     let most = if self.family == Family::Logistic { 0.25 } else { 1.0 };
-                    let codes = squared_codes(pmt::curvature(mu, releases, most), curvature);
-                    Some(NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?)
+                    Some(printed_scale(pmt::curvature(mu, releases, most), curvature)?)
                 }
                 Some(budget) => {
                     let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;

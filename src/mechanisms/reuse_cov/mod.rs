@@ -53,7 +53,7 @@ use super::rounds::{Configured, Encoding, Noise as RoundNoise, PostProcessing, R
 use super::second_moments::{Noiseless, SecondMoments};
 use super::shared::{
     AUTO_RIDGE, FEATURE_NORM, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, RIDGE,
-    no_scale, paper_budget, post_processing, require_intercept_or_zero_weight, scale, squared_codes,
+    no_scale, paper_budget, post_processing, printed_scale, require_intercept_or_zero_weight, scale,
     two_sides,
 };
 use crate::data::{Geometry, MAX_TERMS, Statistic};
@@ -66,7 +66,7 @@ use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
+    Budget, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
     joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::measure::{Delta, Epsilon};
@@ -431,9 +431,7 @@ impl Parameters {
                     }
                     _ => geometry.feature_square(),
                 };
-                let codes =
-                    squared_codes(sigma, square).ok_or_else(|| no_scale(&"the scale is out of range"))?;
-                NoiseScale::try_new(codes)?
+                printed_scale(sigma, square)?
             }
         };
         let public_features = self.kind == Kind::ProjectedOnFeatures;

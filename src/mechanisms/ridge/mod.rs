@@ -30,8 +30,8 @@ use super::public_moments::{
 use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
-    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, no_scale, paper_replaces, radius,
-    require_intercept, scale, squared_codes, stated_rows, two_sides,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, paper_replaces, printed_scale, radius,
+    require_intercept, scale, stated_rows,
 };
 use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
@@ -43,8 +43,7 @@ use crate::plan::params::{Params, Place};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared,
-    noise_scale,
+    Budget, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::profile::paper::pmt;
 
@@ -103,8 +102,8 @@ impl Configured for Parameters {
         let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
         let ratio = if self.paper { 1.0 } else { 0.5 };
         let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
-        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
-        GridParams { norms: Norms::Sides(sides), ..grid }
+        let (radius, intercept_weight) = (self.radius, self.intercept_weight);
+        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
     fn resolve(
@@ -223,8 +222,7 @@ impl Parameters {
         };
         let parts = budget_parts(budget, &Split::Gaussian)?;
         let scale = if self.paper {
-            let codes = squared_codes(pmt::ridge_matrix(parts.pair.mu.get()), features);
-            NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?
+            printed_scale(pmt::ridge_matrix(parts.pair.mu.get()), features)?
         } else {
             noise_scale(&sensitivity_squared, parts.capacity.gaussian)?
         };

@@ -37,7 +37,7 @@ use super::rounds::{
 use super::second_moments::{Noiseless, SecondMoments, answer};
 use super::shared::{
     AUTO_RIDGE, ApproximateCost, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, ROW_NORM, no_scale,
-    post_processing, scale, squared_codes, two_sides,
+    post_processing, printed_scale, scale, two_sides,
 };
 use crate::data::{Exact, Geometry};
 use crate::math::round::{MARGIN, lower, raise};
@@ -246,9 +246,7 @@ impl Parameters {
                 (Shape::Goe, 2, self.parts(budget)?.scale(&matrix, &vector)?, asked)
             }
             Calibration::Paper => {
-                let codes = squared_codes(self.printed(budget)?.covariance, features);
-                let scale =
-                    NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?;
+                let scale = printed_scale(self.printed(budget)?.covariance, features)?;
                 let epsilon = self.real_epsilon(scale, features, outcomes, asked.delta)?;
                 (Shape::Iid, 1, scale, ApproximateCost { epsilon, ..asked })
             }
