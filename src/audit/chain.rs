@@ -15,9 +15,9 @@ use super::pairs::column;
 use crate::data::statistics::Scratch;
 use crate::data::{EncodedRows, Exact, RecordMap, Statistic};
 use crate::engine::{EngineError, Prepared};
-use crate::mechanisms::Mechanism;
-use crate::mechanisms::adaptive_gauss::AdaptiveGauss;
-use crate::mechanisms::adaptive_logistic::AdaptiveLogistic;
+use crate::mechanisms::Info;
+use crate::mechanisms::adaptive_gauss;
+use crate::mechanisms::adaptive_logistic;
 use crate::noise::discrete::bernoulli;
 use crate::noise::entropy::DemoRng;
 use crate::privacy::convert::gdp_epsilon;
@@ -58,11 +58,11 @@ pub struct ChainPair {
 /// shorter than the longest in the second round of the latter, whose whole μ is 0.99.
 #[must_use]
 pub fn chain_pairs() -> Vec<ChainPair> {
-    let pair = |name, catches, mechanism, adjacency, own| ChainPair {
+    let pair = |name, catches, info, adjacency, own| ChainPair {
         name,
         catches,
-        plan: plan(mechanism, adjacency, 1.0),
-        common: common(mechanism),
+        plan: plan(info, adjacency, 1.0),
+        common: common(info),
         own,
         mu: 1.0,
     };
@@ -70,29 +70,28 @@ pub fn chain_pairs() -> Vec<ChainPair> {
         pair(
             "P18",
             "One record through all rounds of `adaptive-gauss`: a round that is paid for too little, or an earlier one without noise.",
-            &AdaptiveGauss,
+            &adaptive_gauss::INFO,
             "add-remove",
             ["", "1,-1"],
         ),
         pair(
             "P19",
             "One record replaced in all rounds of `adaptive-gauss` by one with the opposite outcome: a sensitivity that is √2 too small.",
-            &AdaptiveGauss,
+            &adaptive_gauss::INFO,
             "replace-one",
             ["1,1", "1,-1"],
         ),
         pair(
             "P20",
             "One record through all rounds and steps of `adaptive-logistic`: one that is paid for too little, or has no noise.",
-            &AdaptiveLogistic,
+            &adaptive_logistic::INFO,
             "add-remove",
             ["", "1,1"],
         ),
     ]
 }
 
-fn plan(mechanism: &dyn Mechanism, adjacency: &str, mu: f64) -> Value {
-    let info = mechanism.info();
+fn plan(info: &Info, adjacency: &str, mu: f64) -> Value {
     let mut outcome = column("y", "outcome");
     if info.labels {
         outcome["lower"] = json!(0);
@@ -110,8 +109,8 @@ fn plan(mechanism: &dyn Mechanism, adjacency: &str, mu: f64) -> Value {
     plan
 }
 
-fn common(mechanism: &dyn Mechanism) -> String {
-    let rows: Vec<String> = if mechanism.info().labels {
+fn common(info: &Info) -> String {
+    let rows: Vec<String> = if info.labels {
         // Of 8, 14 and 8 rows 5, 7 and 3 say yes.
         let groups = [(-1, 8, 5), (0, 14, 7), (1, 8, 3)];
         groups

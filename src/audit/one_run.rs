@@ -12,8 +12,7 @@ use super::error::AuditError;
 use super::estimate::one_run_p;
 use super::pairs::column;
 use crate::data::Moments;
-use crate::mechanisms::Mechanism;
-use crate::mechanisms::analyze_gauss::AnalyzeGauss;
+use crate::mechanisms::analyze_gauss;
 use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::discrete::bernoulli;
 use crate::noise::entropy::DemoRng;
@@ -201,7 +200,7 @@ fn plan() -> Value {
         "schema": "discreet.plan/1",
         "adjacency": "add-remove",
         "columns": columns,
-        "mechanism": {"name": AnalyzeGauss.info().name, "params": {"row_norm": 0.1, "intercept_weight": 0.01}},
+        "mechanism": {"name": analyze_gauss::INFO.name, "params": {"row_norm": 0.1, "intercept_weight": 0.01}},
         "budget": {"mu": MU},
     })
 }

@@ -5,9 +5,8 @@
 
 use serde_json::{Value, json};
 
-use crate::mechanisms::Mechanism;
-use crate::mechanisms::analyze_gauss::AnalyzeGauss;
-use crate::mechanisms::reuse_cov::Kind;
+use crate::mechanisms::analyze_gauss;
+use crate::mechanisms::reuse_cov;
 use crate::model::Shape;
 
 /// The claim of every pair.
@@ -108,7 +107,7 @@ pub fn many_outcomes() -> Vec<Pair> {
     let both = |mut params: Value, adjacency: &str, rows: [&str; 2]| {
         params["intercept_weight"] = json!(0);
         let mut plan = plan(&columns, params);
-        plan["mechanism"]["name"] = json!(Kind::Gauss.info().name);
+        plan["mechanism"]["name"] = json!(reuse_cov::GAUSS.name);
         plan["adjacency"] = json!(adjacency);
         if adjacency == "replace-one" {
             plan["rows"] = json!(1);
@@ -124,14 +123,14 @@ pub fn many_outcomes() -> Vec<Pair> {
     };
     let pair = |name, catches, (plan, tables)| Pair { name, catches, plan, tables, mu: MU };
     let mut labels = both(json!({"outcome_norm": 0.5}), "replace-one", ["1,1,1,1", "1,1,-1,-1"]);
-    labels.0["mechanism"]["name"] = json!(Kind::ProjectedOnFeatures.info().name);
+    labels.0["mechanism"]["name"] = json!(reuse_cov::PROJECTED_ON_FEATURES.name);
     labels.0["protect"] = json!("labels");
     let mut features = both(
         json!({"feature_norm": 0.5, "outcome_norm": std::f64::consts::FRAC_1_SQRT_2, "kappa": 1}),
         "replace-one",
         ["1,0,1,1", "-0.5,0.8660254037844386,1,1"],
     );
-    features.0["mechanism"]["name"] = json!(Kind::ProjectedOnOutcomes.info().name);
+    features.0["mechanism"]["name"] = json!(reuse_cov::PROJECTED_ON_OUTCOMES.name);
     features.0["protect"] = json!("features");
     vec![
         pair(
@@ -185,7 +184,7 @@ fn plan(columns: &[Value], params: Value) -> Value {
         "schema": "discreet.plan/1",
         "adjacency": "add-remove",
         "columns": columns,
-        "mechanism": {"name": AnalyzeGauss.info().name, "params": params},
+        "mechanism": {"name": analyze_gauss::INFO.name, "params": params},
         "budget": {"mu": MU},
     })
 }

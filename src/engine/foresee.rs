@@ -11,6 +11,7 @@ use crate::math::search::first_true;
 use crate::mechanisms::Task;
 use crate::model::Role;
 use crate::model::note::{factor, two_digits};
+use crate::plan::bound::BoundPlan;
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::text::grouped;
@@ -94,31 +95,13 @@ fn retain_stated(terms: &mut Vec<TermPreview>, stage: &Prepared) {
     }
 }
 
-/// Returns the largest number of leading feature columns for which full intervals are expected, by bisection.
+/// Returns the largest number of leading feature columns for which full intervals are expected.
 fn features_that_fit(prepared: &Prepared, rows: f64) -> usize {
-    let fits = |features: usize| with_features(prepared, features, rows) == Some(Advice::Recommended);
-    let columns = &prepared.bound().columns;
-    let (mut good, mut bad) = (0, columns.iter().filter(|column| column.role == Role::Feature).count());
-    while bad - good > 1 {
-        let middle = good.midpoint(bad);
-        if fits(middle) {
-            good = middle;
-        } else {
-            bad = middle;
-        }
-    }
-    good
+    prepared.bound().most_features(|bound| advice_for(prepared, bound, rows) == Some(Advice::Recommended))
 }
 
-/// Returns the advice with only the first `features` feature columns.
-fn with_features(prepared: &Prepared, features: usize, rows: f64) -> Option<Advice> {
-    let mut bound = prepared.bound().clone();
-    let mut left = features;
-    bound.columns.retain(|column| {
-        let kept = column.role != Role::Feature || left > 0;
-        left -= usize::from(kept && column.role == Role::Feature);
-        kept
-    });
+/// Returns the advice with fewer feature columns.
+fn advice_for(prepared: &Prepared, bound: BoundPlan, rows: f64) -> Option<Advice> {
     let resolved = prepared.configured.resolve(prepared.checked(), bound, None).ok()?;
     let task = Task { checked: prepared.checked().clone(), encoding: resolved.encoding, public: None };
     resolved.rounds.noise_forecast(&task, rows, prepared.cost()?.mu?).map(|forecast| forecast.advice)

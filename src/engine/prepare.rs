@@ -12,7 +12,7 @@ use crate::mechanisms::shared::NoiseError;
 use crate::mechanisms::{
     Charge, Configured, Info, Resolved, Rounds, Run, Task, estimated_bounds, gaussian, info,
 };
-use crate::model::{Assurance, Layout, NoiseLaw, Note};
+use crate::model::{Assurance, Layout, NoiseLaw};
 use crate::noise::entropy::random_id;
 use crate::plan::bound::BoundPlan;
 use crate::plan::document::{Calibration, Confirm};
@@ -71,7 +71,7 @@ pub(super) struct Found {
     /// As they are released.
     pub(super) bounds: EstimatedBounds,
     /// What is said of them.
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<String>,
 }
 
 impl Found {
@@ -159,12 +159,12 @@ impl ConfiguredPlan {
     pub fn new(plan: Plan, public: bool, purpose: Purpose) -> Result<Self, EngineError> {
         let mut checked = CheckedPlan::new(plan, purpose)?;
         let mechanism = info::named(&checked, purpose)?;
-        let info = mechanism.info();
+        let info = mechanism.info;
         check_public(info, public)?;
         let given = std::mem::take(&mut checked.plan.mechanism.params);
         let paper = checked.calibration == Calibration::Paper;
         let mut params = Params::new(info.name, info.parameters, &given, paper);
-        let configured = mechanism.configure(&checked, &mut params)?.into();
+        let configured = (mechanism.configure)(&checked, &mut params)?.into();
         checked.plan.mechanism.params = params.finish()?;
         Ok(Self { checked, info, configured, purpose })
     }

@@ -5,7 +5,8 @@ use super::error::EngineError;
 use super::prepare::{Prepared, Stage};
 use crate::mechanisms::Output;
 use crate::mechanisms::info::are_log_odds;
-use crate::model::{Assurance, Note};
+use crate::model::Assurance;
+use crate::model::note::{quoted, two_digits};
 use crate::plan::Plan;
 use crate::plan::derived::outcomes;
 use crate::release::bounds::EstimatedBounds;
@@ -13,6 +14,7 @@ use crate::release::document::{
     Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
 };
 use crate::release::statement::relaxation;
+use crate::words;
 
 /// What all rounds have given.
 pub(super) struct Finished {
@@ -41,24 +43,22 @@ pub(super) fn publish(
         finished;
     if let Stage::Found(found) = &prepared.stage {
         bounds = Some(found.bounds.clone());
-        diagnostics.notes.extend(found.notes.iter().map(Note::to_string));
+        diagnostics.notes.extend(found.notes.iter().cloned());
     }
     if !matches!(prepared.stage, Stage::Bounds(_)) {
         mark_rows_of_one_person(prepared.checked().max_rows_per_person, &mut coefficients, &mut diagnostics);
-        diagnostics.notes.extend(linear_probability(prepared.plan()).map(String::from));
+        diagnostics.notes.extend(linear_probability(prepared.plan()));
     }
     diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
-    diagnostics
-        .notes
-        .extend(prepared.whitener().into_iter().flat_map(|guide| guide.notes.iter().map(Note::to_string)));
+    diagnostics.notes.extend(prepared.whitener().into_iter().flat_map(|guide| guide.notes.iter().cloned()));
     if prepared.assurance() == Assurance::Idealised {
         coefficients.round();
         diagnostics.round();
-        diagnostics.notes.push(Note::Hardened.into());
+        diagnostics.notes.push(words::note::hardened().into());
     }
     let (ledger, demo, assurance) = match mark {
         Mark::Charged(charge) => {
-            diagnostics.notes.push(Note::WellFormed.into());
+            diagnostics.notes.push(words::note::well_formed().into());
             (Some(charge), None, prepared.assurance())
         }
         Mark::Demo(demo) => (None, Some(demo), Assurance::Demo),
@@ -89,18 +89,18 @@ pub(super) fn mark_rows_of_one_person(
     diagnostics: &mut Diagnostics,
 ) {
     if most > 1 && coefficients.label_approximate() {
-        diagnostics.notes.push(Note::RowsOfOnePerson(most).into());
+        diagnostics.notes.push(words::note::rows_of_one_person(most, two_digits(f64::from(most).sqrt())));
     }
 }
 
 /// Returns what a regression of numbers says of outcomes that are declared as yes or no.
-fn linear_probability(plan: &Plan) -> Option<Note> {
+fn linear_probability(plan: &Plan) -> Option<String> {
     if are_log_odds(plan) {
         return None;
     }
     let outcomes = outcomes(plan).filter(|column| column.is_yes_or_no());
     let names: Vec<String> = outcomes.filter_map(|column| column.name.or(column.pattern)).collect();
-    (!names.is_empty()).then_some(Note::LinearProbability(names))
+    (!names.is_empty()).then(|| words::note::linear_probability(quoted(&names)))
 }
 
 fn privacy(prepared: &Prepared, assurance: Assurance) -> Privacy {

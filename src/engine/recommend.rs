@@ -6,8 +6,8 @@ use super::foresee::{Foreseen, expected, foresee};
 use super::prepare::{Prepared, prepare};
 use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::Verdict;
+use crate::mechanisms::USUAL;
 use crate::mechanisms::info::{self, Info, MANY_OUTCOMES};
-use crate::mechanisms::{REGISTRY, USUAL};
 use crate::model::Wallet;
 use crate::model::note::factor;
 use crate::plan::derived::outcomes;
@@ -31,8 +31,8 @@ impl Recommendation {
     /// for numbers.
     #[must_use]
     pub fn before_a_plan(yes_or_no: bool) -> Self {
-        let mut foreseeing = REGISTRY.iter().filter(|mechanism| mechanism.foresees()).map(|of| of.info());
-        let name = foreseeing.find(|info| info.labels == yes_or_no).map_or(USUAL, |info| info.name);
+        let mut candidates = info::all().filter(|info| info.foresees && info.labels == yes_or_no);
+        let name = candidates.next().map_or(USUAL, |info| info.name);
         Self::plain(name, words::recommend::unknown_rows().to_owned())
     }
 
@@ -61,9 +61,7 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
         plan.confirm.push(Confirm::UncertainBounds);
         prepare(plan, names, delimiter, Purpose::Release).ok()
     };
-    let candidates =
-        REGISTRY.iter().filter(|mechanism| mechanism.foresees()).map(|mechanism| mechanism.info());
-    for info in candidates.filter(|info| info.labels == yes_or_no) {
+    for info in info::all().filter(|info| info.foresees && info.labels == yes_or_no) {
         let Some(prepared) = with(info.name) else { continue };
         if prepared.stated_rows().is_none() {
             return Recommendation::plain(info.name, words::recommend::unknown_rows().to_owned());

@@ -78,38 +78,22 @@ pub struct Whitening {
 }
 
 impl NoisyMoments {
-    /// Moments straight from the engine: `cells` is the packed upper triangle over the geometry's terms, row by row, as
-    /// `data::moments` keeps it, after noise; `radius` is R.
+    /// Moments with this noise in some layout, whose cells count steps 2^-`bits` of a squared code: bits are above 0 in a demonstration
+    /// with guard digits. `radius` is R.
     ///
     /// # Errors
     /// [`MomentsError`] when the number of cells does not fit the terms.
     pub fn from_cells(
         geometry: &Geometry,
         radius: u32,
-        cells: &[i128],
-        noise: CellNoise,
-    ) -> Result<Self, MomentsError> {
-        let unit = unit(radius);
-        let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
-        let moments = Self::try_new(geometry_terms(geometry, radius), &values, noise)?;
-        Ok(moments.cornered(&geometry.contrasts, radius))
-    }
-
-    /// Moments without noise in some layout, whose cells count steps 2^-`bits` of a squared code: of a demonstration, with guard
-    /// digits where bits are above 0.
-    ///
-    /// # Errors
-    /// [`MomentsError`] when the number of cells does not fit the terms.
-    pub fn from_exact_cells(
-        geometry: &Geometry,
-        radius: u32,
         layout: Layout,
         cells: &[i128],
         bits: u32,
+        noise: CellNoise,
     ) -> Result<Self, MomentsError> {
         let unit = libm::ldexp(unit(radius), bits.cast_signed());
         let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
-        let moments = Self::of(geometry_terms(geometry, radius), layout, &values, CellNoise::None)?;
+        let moments = Self::of(geometry_terms(geometry, radius), layout, &values, noise)?;
         Ok(moments.cornered(&geometry.contrasts, radius))
     }
 

@@ -16,9 +16,10 @@ use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
 use crate::math::special::normal_quantile;
 use crate::model::note::NAMED;
-use crate::model::{Estimate, INTERCEPT, Interval, Note};
+use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::document::{Coefficients, Diagnostics, LONG_FORM_OUTCOMES, OutcomeDiagnostics};
+use crate::words;
 
 /// Standard deviations of its noise that the last step may move before the steps count as not settled.
 const UNSETTLED_FROM: f64 = 4.0;
@@ -126,7 +127,7 @@ pub fn report(
                 r_squared: None,
             })
             .collect(),
-        notes: noted(setting, &names, &fits).into_iter().map(String::from).collect(),
+        notes: noted(setting, &names, &fits),
         ..Diagnostics::default()
     };
     (coefficients, diagnostics)
@@ -217,10 +218,14 @@ fn noise_of_step([diagonal, off, gradient]: [f64; 3], moved: &DVector<f64>) -> D
 }
 
 /// Returns what a reader has to know of the steps.
-fn noted(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<Note> {
-    let mut notes = vec![if setting.link == Link::Logit { Note::LogOdds } else { Note::NoiseAlone }];
+fn noted(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<String> {
+    let mut notes = vec![if setting.link == Link::Logit {
+        words::note::log_odds().into()
+    } else {
+        words::note::noise_alone().into()
+    }];
     if setting.penalty.iter().any(|cell| *cell != 0.0) {
-        notes.push(Note::OwnUnitPenalty);
+        notes.push(words::note::own_unit_penalty().into());
     }
     let most = |term: usize| fits.iter().filter_map(|fit| fit.shrunk.get(term)).copied().fold(0.0, f64::max);
     let mut heavy: Vec<(String, f64)> =
@@ -229,23 +234,35 @@ fn noted(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<Note> {
     if !heavy.is_empty() {
         let others = heavy.len().saturating_sub(NAMED);
         heavy.truncate(NAMED);
-        notes.push(Note::HeavyPenalty(heavy, others));
+        let one = |(name, share): &(String, f64)| {
+            words::note::heavy_penalty_term(name, format_args!("{:.0}", 100.0 * share))
+        };
+        let named = heavy.iter().map(one).collect::<Vec<_>>().join(", ");
+        notes.push(words::note::heavy_penalty(if others > 0 {
+            words::note::list_more(named, others)
+        } else {
+            named
+        }));
     }
     if fits.iter().any(|fit| !fit.finite) {
-        notes.push(Note::Diverged);
+        notes.push(words::note::diverged().into());
     }
     if fits.iter().any(|fit| fit.shortened) {
-        notes.push(Note::RadiusReached);
+        notes.push(words::note::radius_reached().into());
     }
     if fits.iter().any(|fit| fit.unsettled) {
-        notes.push(Note::NotSettled);
+        notes.push(words::note::not_settled().into());
     }
     let ratios = || fits.iter().filter_map(|fit| fit.ratio);
     let least = ratios().filter(|ratio| *ratio >= WITHHELD_BELOW).reduce(f64::min);
     notes.extend(least.and_then(approximate));
     if ratios().any(|ratio| ratio < WITHHELD_BELOW) {
-        notes.push(Note::CurvatureDrowned);
+        notes.push(words::note::curvature_drowned().into());
     }
-    notes.push(if setting.guided { Note::ClippedByPublicMoments } else { Note::Clipped });
+    notes.push(if setting.guided {
+        words::note::clipped_by_public_moments().into()
+    } else {
+        words::note::clipped().into()
+    });
     notes
 }

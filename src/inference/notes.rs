@@ -5,9 +5,10 @@ use super::design::{Design, NORMAL_FROM, WITHHELD_BELOW};
 use super::fits::Fit;
 use super::options::Repair;
 use super::shrinkage::{Filter, Strength};
-use crate::model::note::{Listing, NAMED};
-use crate::model::{Interval, Note};
+use crate::model::Interval;
+use crate::model::note::{Listing, NAMED, factor, listing};
 use crate::release::document::LONG_FORM_OUTCOMES;
+use crate::words;
 
 /// What the notes have to know of all fits.
 #[derive(Clone, Debug, Default)]
@@ -46,102 +47,145 @@ impl Summary {
 }
 
 /// Returns the notes on a set of regressions.
-pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<Note> {
+pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
     let mut notes = Vec::new();
     let noise = design.moments.noise();
     let noiseless = noise == CellNoise::None;
     if design.solved() {
         match design.repair() {
-            Some(Repair::Shift) => notes.push(Note::Shifted),
-            Some(Repair::Floor) => notes.push(Note::Raised),
+            Some(Repair::Shift) => notes.push(words::note::shifted().into()),
+            Some(Repair::Floor) => notes.push(words::note::raised().into()),
             Some(Repair::None) | None => {}
         }
         if design.moments.stepped() {
-            notes.push(Note::NotDebiased);
+            notes.push(words::note::not_debiased().into());
         }
     } else {
-        notes.push(if noiseless { Note::Collinear } else { Note::NotPositiveDefinite });
+        notes.push(if noiseless {
+            words::note::collinear().into()
+        } else {
+            words::note::not_positive_definite().into()
+        });
     }
     notes.extend(gate(design));
     notes.extend(design.filter.as_ref().and_then(filtered));
     if design.solved() && design.options.projected {
-        notes.push(Note::Projected);
+        notes.push(words::note::projected().into());
     }
     if design.solved() && design.moments.sampled() {
-        notes.push(Note::SecretSample);
+        notes.push(words::note::secret_sample().into());
     } else if design.solved() && design.noise_alone() {
-        notes.push(Note::NoiseAlone);
+        notes.push(words::note::noise_alone().into());
     } else if design.solved() && design.degrees_of_freedom().is_none() {
         notes.push(match design.rows() {
-            _ if noise.is_drawn() => Note::NoiseAloneByRows,
-            Some(_) => Note::RowsNotResolved,
-            None => Note::RowsUnknown,
+            _ if noise.is_drawn() => words::note::noise_alone_by_rows().into(),
+            Some(_) => words::note::rows_not_resolved().into(),
+            None => words::note::rows_unknown().into(),
         });
     }
     if summary.overflowed {
-        notes.push(Note::Overflowed);
+        notes.push(words::note::overflowed().into());
     }
     if design.interval() != Interval::Withheld && summary.unsolved {
-        notes.push(Note::RepetitionsUnsolved);
+        notes.push(words::note::repetitions_unsolved().into());
     }
     if summary.unresolved.1 > 0 && !design.noise_alone() {
-        notes.push(Note::ResidualNotResolved(summary.unresolved.clone()));
+        notes.push(words::note::residual_not_resolved(listing(&summary.unresolved)));
     }
     if design.ridge() > 0.0 {
-        notes.push(Note::Ridge(design.ridge()));
+        notes.push(words::note::ridge(format_args!("{:.4}", design.ridge())));
     }
     if design.options.penalty.is_some_and(|penalty| penalty.weight > 0.0) {
-        notes.push(Note::OwnUnitPenalty);
+        notes.push(words::note::own_unit_penalty().into());
     }
     if design.asked_ridge() > 0.0 && !noise.is_drawn() {
         let many = summary.fits > LONG_FORM_OUTCOMES || design.noise_alone();
-        notes.push(if many { Note::PenalisedNoiseAlone } else { Note::PenalisedBootstrap });
+        notes.push(if many {
+            words::note::penalised_noise_alone().into()
+        } else {
+            words::note::penalised_bootstrap().into()
+        });
     }
     if !design.intercept {
         let origin = design.through_origin || design.moments.whitening().is_some();
-        notes.push(if origin { Note::ThroughOrigin } else { Note::ThroughCentres });
+        notes.push(if origin {
+            words::note::through_origin().into()
+        } else {
+            words::note::through_centres().into()
+        });
     }
     if design.solved() {
         if noiseless {
-            notes.push(if design.ridge() > 0.0 { Note::NoNoisePenalised } else { Note::NoNoise });
+            notes.push(if design.ridge() > 0.0 {
+                words::note::no_noise_penalised().into()
+            } else {
+                words::note::no_noise().into()
+            });
         } else if summary.shown && !summary.noise_alone {
-            notes.push(Note::BothErrors);
+            notes.push(words::note::both_errors().into());
         }
         notes.push(if design.moments.whitening().is_some() {
-            Note::ClippedByPublicMoments
+            words::note::clipped_by_public_moments().into()
         } else {
-            Note::Clipped
+            words::note::clipped().into()
         });
         if summary.shown {
             if !summary.noise_alone {
-                notes.push(Note::EqualSpread);
+                notes.push(words::note::equal_spread().into());
             }
-            notes.push(Note::BoundsFixed);
+            notes.push(words::note::bounds_fixed().into());
         }
     }
     notes
 }
 
-fn gate(design: &Design<'_>) -> Option<Note> {
+fn gate(design: &Design<'_>) -> Option<String> {
     let ratio = design.signal_to_noise().filter(|_| design.solved())?;
     if ratio < WITHHELD_BELOW || design.repair().is_some() {
-        Some(Note::Drowned { ratio, needed: NORMAL_FROM / ratio })
+        Some(drowned(ratio))
     } else {
         approximate(ratio)
     }
 }
 
 /// Returns the note on approximate intervals at this ratio of signal to noise; nothing where they are full.
-pub(super) fn approximate(ratio: f64) -> Option<Note> {
-    (ratio < NORMAL_FROM).then(|| Note::Approximate { ratio, needed: NORMAL_FROM / ratio })
+pub(super) fn approximate(ratio: f64) -> Option<String> {
+    let needed = || factor(NORMAL_FROM / ratio);
+    (ratio < NORMAL_FROM).then(|| words::note::approximate(format_args!("{ratio:.2}"), needed()))
+}
+
+/// Returns the note on noise that is as large as the signal.
+fn drowned(ratio: f64) -> String {
+    let written = format_args!("{ratio:.2}");
+    if ratio > 0.05 {
+        words::note::drowned(written, factor(NORMAL_FROM / ratio))
+    } else {
+        words::note::drowned_far(written)
+    }
 }
 
 /// Returns the note on a rule for public features.
-fn filtered(filter: &Filter) -> Option<Note> {
+fn filtered(filter: &Filter) -> Option<String> {
     match filter.strength {
         Strength::Idle => None,
-        Strength::Ridge(ridge) if ridge.is_finite() => Some(Note::FilteredByRidge(ridge)),
-        Strength::Ridge(_) => Some(Note::FilteredWhole),
-        Strength::Share(share) => Some(Note::FilteredByShare(share)),
+        Strength::Ridge(ridge) if ridge.is_finite() => {
+            Some(words::note::filtered_by_ridge(format_args!("{ridge:.3e}")))
+        }
+        Strength::Ridge(_) => Some(words::note::filtered_whole().to_owned()),
+        Strength::Share(share) => Some(words::note::filtered_by_share(format_args!("{:.0}", 100.0 * share))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_do_is_rounded_up() {
+        assert!(drowned(0.5).contains("About 4.0 times the rows or 4.0 times the budget mu would do;"));
+        assert!(drowned(0.05).contains("Far more rows or a far larger budget would be needed;"));
+        let close = approximate(1.9).unwrap();
+        assert!(close.contains("signal to noise 1.90;") && close.contains("About 1.1 times the rows"));
+        assert_eq!(approximate(NORMAL_FROM), None);
     }
 }

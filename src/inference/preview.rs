@@ -398,43 +398,21 @@ impl Picture {
     }
 }
 
-/// Returns the largest number of leading feature columns with a ratio of signal to noise of 2, by bisection: the ratio falls with every
-/// column.
+/// Returns the largest number of leading feature columns with a ratio of signal to noise of 2: the ratio falls with every column.
 fn features_that_fit(bound: &BoundPlan, noise: Expected, rows: u64, intercept: bool) -> usize {
     if bound.whitening.is_some() {
         return 0;
     }
-    let features = bound.columns.iter().filter(|column| column.role == Role::Feature).count();
-    let (mut fits, mut fails) = (0, features);
-    while fails - fits > 1 {
-        let middle = fits.midpoint(fails);
-        if ratio_with(bound, middle, noise, rows, intercept).is_some_and(|ratio| ratio >= NORMAL_FROM) {
-            fits = middle;
-        } else {
-            fails = middle;
-        }
-    }
-    fits
+    bound.most_features(|smaller| {
+        ratio_with(&smaller, noise, rows, intercept).is_some_and(|ratio| ratio >= NORMAL_FROM)
+    })
 }
 
-/// Returns the expected ratio with only the first `features` feature columns, the weights shared among them.
-fn ratio_with(
-    bound: &BoundPlan,
-    features: usize,
-    noise: Expected,
-    rows: u64,
-    intercept: bool,
-) -> Option<f64> {
-    let mut smaller = bound.clone();
-    let mut left = features;
-    smaller.columns.retain(|column| {
-        let kept = column.role == Role::Outcome || left > 0;
-        left -= usize::from(kept && column.role == Role::Feature);
-        kept
-    });
-    let geometry = Geometry::new(&smaller);
-    let layout = RegressionTerms::new(&smaller, &geometry);
-    let moments = Picture::new(&geometry, &smaller, &layout, CAUTIOUS).moments(rows, noise).ok()?;
+/// Returns the expected ratio with fewer feature columns, the weights shared among them.
+fn ratio_with(smaller: &BoundPlan, noise: Expected, rows: u64, intercept: bool) -> Option<f64> {
+    let geometry = Geometry::new(smaller);
+    let layout = RegressionTerms::new(smaller, &geometry);
+    let moments = Picture::new(&geometry, smaller, &layout, CAUTIOUS).moments(rows, noise).ok()?;
     let options = Options { rows: Some(rows), ridge: Ridge::None, ..Options::default() };
     Design::ratio_alone(&moments, &layout.predictors, &[], intercept, options).ok()?
 }

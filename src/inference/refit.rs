@@ -8,7 +8,7 @@ use super::moments::{MomentsError, NoisyMoments, PlanColumns};
 use super::options::{Options, Repair, Ridge};
 use super::report::report;
 use crate::inference::report::RegressionTerms;
-use crate::model::{INTERCEPT, Missing, NoiseLaw, Note};
+use crate::model::{INTERCEPT, Missing, NoiseLaw};
 use crate::plan::Plan;
 use crate::plan::derived::terms_of;
 use crate::plan::document::{Column, ColumnType};
@@ -150,15 +150,15 @@ impl Refit {
         (coefficients, mut diagnostics): (Coefficients, Diagnostics),
     ) -> Self {
         if is_yes_or_no(&release.plan, request.outcome) {
-            diagnostics.notes.push(Note::LinearProbability(vec![request.outcome.to_owned()]).into());
+            diagnostics.notes.push(words::note::linear_probability(format_args!("`{}`", request.outcome)));
         }
         let of_moments = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_none());
         let lambda = release.plan.mechanism.params.get("lambda").and_then(Value::as_f64);
         if let Some(lambda) = lambda.filter(|lambda| of_moments && *lambda > 0.0) {
-            diagnostics.notes.push(Note::WithoutOwnPenalty(lambda).into());
+            diagnostics.notes.push(words::note::without_own_penalty(lambda));
         }
         let cost = if release.demo.is_some() {
-            diagnostics.notes.push(Note::OfDemonstration.into());
+            diagnostics.notes.push(words::note::of_demonstration().into());
             words::note::refit_cost_of_demonstration()
         } else {
             words::note::refit_cost()

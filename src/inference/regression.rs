@@ -78,12 +78,7 @@ impl Design<'_> {
     fn fit_one(&self, solution: &Solution, outcome: usize, noise_alone: bool) -> (Fit, Coded) {
         let term = &self.moments.terms()[outcome];
         let shift = self.shift(outcome);
-        let cross_coded = DVector::from_fn(self.support.len(), |i, _| {
-            let row = self.support[i];
-            let constant = if self.through_origin { shift * self.cell(row, 0) } else { 0.0 };
-            self.cell(row, outcome) + constant
-        });
-        let mut cross = &self.transform * cross_coded;
+        let mut cross = self.cross(outcome, shift);
         if let Some(pull) = self.pull(term.centre / term.scale) {
             cross -= pull;
         }
@@ -174,11 +169,7 @@ impl Design<'_> {
             return None;
         }
         let shift = self.shift(outcome);
-        let cross = DVector::from_fn(self.support.len(), |row, _| {
-            let constant = if self.through_origin { shift * self.cell(self.support[row], 0) } else { 0.0 };
-            self.cell(self.support[row], outcome) + constant
-        });
-        let rest = self.residual_vector(shift, &solution.factor.solve(&(&self.transform * cross)));
+        let rest = self.residual_vector(shift, &solution.factor.solve(&self.cross(outcome, shift)));
         let square = rest.norm_squared() + 1.0;
         let noise = match self.moments.noise() {
             CellNoise::None => DMatrix::zeros(rest.len(), rest.len()),
@@ -279,6 +270,16 @@ impl Design<'_> {
         let rows = self.cell(0, 0) - self.moments.ridge();
         let all = square - self.moments.ridge() - self.cell(0, outcome).powi(2) / rows;
         (rows > 0.0 && all > 0.0 && all >= 2.0 * noise.diagonal_sd(square)).then_some(all)
+    }
+
+    /// Returns T G t, the predictors' products with the outcome.
+    fn cross(&self, outcome: usize, shift: f64) -> DVector<f64> {
+        let coded = DVector::from_fn(self.support.len(), |i, _| {
+            let row = self.support[i];
+            let constant = if self.through_origin { shift * self.cell(row, 0) } else { 0.0 };
+            self.cell(row, outcome) + constant
+        });
+        &self.transform * coded
     }
 
     /// Returns r = t − T′β on the support; on the outcome itself r is 1.

@@ -121,6 +121,6 @@ fn diagnostics(design: &Design<'_>, names: &[&str], fits: &[Fit], summary: &Summ
         ridge: design.ridge(),
         repair: design.repair().map(|repair| repair.name().to_owned()),
         outcomes: outcomes.collect(),
-        notes: notes(design, summary).into_iter().map(String::from).collect(),
+        notes: notes(design, summary),
     }
 }

@@ -4,8 +4,9 @@ use nalgebra::DMatrix;
 
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
-use crate::model::{Estimate, INTERCEPT, Note};
+use crate::model::{Estimate, INTERCEPT};
 use crate::release::document::{Coefficients, Diagnostics};
+use crate::words;
 
 /// Returns the coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
 /// outcome, and `map` takes own units with the constant to codes ([`Geometry::map`]).
@@ -41,6 +42,6 @@ pub fn report(
         .collect();
     let outcomes = layout.outcomes.iter().map(|(name, _)| name.clone()).collect();
     let coefficients = Coefficients::of(outcomes, names, &entries);
-    let notes = vec![Note::Descent.into(), Note::GradientsClipped.into()];
+    let notes = vec![words::note::descent().into(), words::note::gradients_clipped().into()];
     (coefficients, Diagnostics { notes, ..Diagnostics::default() })
 }

@@ -2,11 +2,8 @@
 //!
 //! Written on `libm`, for the reason given in `gamma`.
 
-use super::gamma::{deviance, stirling_rest};
+use super::gamma::{continued_fraction, deviance, stirling_rest};
 use super::special::LN_SQRT_TWO_PI;
-
-/// The limit of terms, as in `gamma`; continued fractions converge long before it.
-const TERMS: u32 = 1_000_000;
 
 /// Returns I_x(a, b), the distribution function of the beta distribution, for a and b of at least 1/2 and x from 0 to 1.
 ///
@@ -82,22 +79,10 @@ fn fraction(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
         n + n * (b - n) * x / (a + 2.0 * n - 1.0)
             + (a + n) / (a + 2.0 * n + 1.0) * (gap + 1.0 + n * (1.0 + y))
     };
-    let mut d = (a + 1.0) / (a * (gap + 1.0));
-    let mut c = f64::INFINITY;
-    let mut value = d;
-    for n in 1..TERMS {
-        let n = f64::from(n);
+    continued_fraction((a + 1.0) / (a * (gap + 1.0)), |n| {
         let numerator = (a + n - 1.0) * (a + b + n - 1.0) * n * (b - n) * (x / (a + 2.0 * n - 1.0)).powi(2);
-        let added = denominator(n);
-        d = 1.0 / (added + numerator * d);
-        c = added + numerator / c;
-        let factor = c * d;
-        value *= factor;
-        if (factor - 1.0).abs() <= f64::EPSILON {
-            break;
-        }
-    }
-    value
+        (numerator, denominator(n))
+    })
 }
 
 #[cfg(test)]

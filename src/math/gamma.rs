@@ -148,15 +148,22 @@ fn series(a: f64, x: f64) -> f64 {
 /// Returns Γ(a, x) e^x x^−a = 1/(x + 1 − a − 1(1 − a)/(x + 3 − a − 2(2 − a)/(x + 5 − a − …))), for x > a, by Lentz's method.
 fn fraction(a: f64, x: f64) -> f64 {
     let mut b = x - a + 1.0;
-    let mut d = 1.0 / b;
+    continued_fraction(1.0 / b, |n| {
+        b += 2.0;
+        (n * (a - n), b)
+    })
+}
+
+/// Returns a continued fraction by Lentz's method: 1/(b₀ + a₁/(b₁ + a₂/(b₂ + …))) from 1/b₀ and from aₙ and bₙ, which `terms` gives for
+/// n = 1, 2, … in their order.
+pub(super) fn continued_fraction(first: f64, mut terms: impl FnMut(f64) -> (f64, f64)) -> f64 {
+    let mut d = first;
     let mut c = f64::INFINITY;
     let mut value = d;
     for n in 1..TERMS {
-        let n = f64::from(n);
-        let numerator = n * (a - n);
-        b += 2.0;
-        d = 1.0 / (b + numerator * d);
-        c = b + numerator / c;
+        let (numerator, added) = terms(f64::from(n));
+        d = 1.0 / (added + numerator * d);
+        c = added + numerator / c;
         let factor = c * d;
         value *= factor;
         if (factor - 1.0).abs() <= f64::EPSILON {

@@ -131,10 +131,37 @@ pub struct Info {
     pub labels: bool,
     /// Whether its coefficients have standard errors.
     pub standard_errors: bool,
+    /// Whether it foresees its noise ([`Rounds::noise_forecast`](super::Rounds::noise_forecast)), so that a program can recommend it for
+    /// a plan.
+    pub foresees: bool,
     /// Why it has no scale of a paper's own; nothing where it has one.
     pub no_paper_scale: Option<&'static str>,
     /// Its parameters, in the order of the page.
     pub parameters: &'static [Parameter],
+}
+
+impl Info {
+    /// What most mechanisms have in common: the Gaussian budget, both adjacencies, and a proof that covers the arithmetic itself. Each
+    /// gives its own name, words and parameters, and all that differs.
+    pub const GAUSSIAN: Self = Self {
+        name: "",
+        title: "",
+        group: None,
+        summary: "",
+        prefer: "",
+        guarantee: "The released integers are μ-GDP, exactly as they are computed.",
+        source: "",
+        version: "1",
+        wallet: Wallet::Gaussian,
+        scope: Scope::Both,
+        assurance: Assurance::Exact,
+        public_moments: false,
+        labels: false,
+        standard_errors: true,
+        foresees: false,
+        no_paper_scale: None,
+        parameters: &[],
+    };
 }
 
 /// The parameter by which a mechanism takes outcomes of several kinds.
@@ -145,19 +172,13 @@ pub const LOGISTIC: &str = "logistic";
 
 /// Returns every mechanism's facts, in the registry's order.
 pub fn all() -> impl Iterator<Item = &'static Info> {
-    REGISTRY.iter().map(|mechanism| mechanism.info())
-}
-
-/// Returns the mechanism of a name.
-#[must_use]
-pub fn mechanism(name: &str) -> Option<&'static dyn Mechanism> {
-    REGISTRY.iter().find(|mechanism| mechanism.info().name == name).copied()
+    REGISTRY.iter().map(|mechanism| mechanism.info)
 }
 
 /// Returns the facts of the mechanism of a name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Info> {
-    mechanism(name).map(Mechanism::info)
+    all().find(|info| info.name == name)
 }
 
 /// Returns whether the coefficients of a plan's release are log-odds: because the mechanism takes labels, or because its `family` says so.
@@ -171,8 +192,9 @@ pub fn are_log_odds(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// [`PlanError`] for a name that no mechanism has, and as [`check`].
-pub fn named(plan: &CheckedPlan, purpose: Purpose) -> Result<&'static dyn Mechanism, PlanError> {
-    let mechanism = mechanism(&plan.plan.mechanism.name).ok_or_else(|| {
+pub fn named(plan: &CheckedPlan, purpose: Purpose) -> Result<&'static Mechanism, PlanError> {
+    let named = |mechanism: &&Mechanism| mechanism.info.name == plan.plan.mechanism.name;
+    let mechanism = REGISTRY.iter().find(named).ok_or_else(|| {
         let known: Vec<&str> = all().map(|info| info.name).collect();
         PlanError::at(
             "mechanism.name",
@@ -180,7 +202,7 @@ pub fn named(plan: &CheckedPlan, purpose: Purpose) -> Result<&'static dyn Mechan
             format!("give one of {}", known.join(", ")),
         )
     })?;
-    check(mechanism.info(), plan, purpose)?;
+    check(mechanism.info, plan, purpose)?;
     Ok(mechanism)
 }
 

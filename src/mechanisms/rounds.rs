@@ -42,25 +42,17 @@ pub fn most_rows(terms: usize) -> u64 {
 }
 
 /// A way to release regressions. Each is registered once, in [`super::REGISTRY`].
-pub trait Mechanism: Sync {
-    /// Returns what does not depend on a plan.
-    fn info(&self) -> &'static Info;
-
-    /// Returns whether it foresees its noise ([`Rounds::noise_forecast`]), so that a program can recommend it for a plan.
-    fn foresees(&self) -> bool {
-        false
-    }
-
-    /// Reads every parameter, and refuses whatever a plan can be refused for before a header is known.
-    ///
-    /// # Errors
-    /// [`PlanError`] for a parameter out of range, and where the plan does not fit the mechanism.
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError>;
+#[derive(Debug)]
+pub struct Mechanism {
+    /// What does not depend on a plan.
+    pub info: &'static Info,
+    /// Reads every parameter, and refuses whatever a plan can be refused for before a header is known: a parameter out of range, and a
+    /// plan that does not fit the mechanism.
+    pub configure: Configure,
 }
+
+/// How a mechanism reads its parameters under a plan.
+pub type Configure = fn(&CheckedPlan, &mut Params<'_>) -> Result<Box<dyn Configured>, PlanError>;
 
 /// A mechanism with its parameters under one plan: public and immutable.
 pub trait Configured: Debug + Send + Sync {

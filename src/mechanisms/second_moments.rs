@@ -11,13 +11,13 @@ use super::rounds::{
 };
 use crate::data::encode::{GUARD_BITS, Geometry};
 use crate::data::{Exact, Moments, Statistic};
-use crate::inference::moments::{MomentsError, NoisyMoments};
+use crate::inference::moments::{CellNoise, MomentsError, NoisyMoments};
 use crate::inference::options::{Options, Ridge};
 use crate::inference::preflight::Family;
 use crate::inference::refit::public_rows;
 use crate::inference::report::{RegressionTerms, report};
 use crate::math::triangle;
-use crate::model::{Layout, NoiseLaw, Note};
+use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Term};
@@ -70,7 +70,7 @@ pub trait Analysis: Debug + Send + Sync {
     }
 
     /// Returns what a reader has to know of the noise.
-    fn note(&self, _features: Option<&FeatureMap>) -> Option<Note> {
+    fn note(&self, _features: Option<&FeatureMap>) -> Option<&'static str> {
         None
     }
 }
@@ -180,9 +180,9 @@ fn read(task: &Task, statistic: &Statistic, answer: &mut Answer) -> Result<Noisy
             let radius = bound.grid.radius;
             if bound.guard {
                 let fine = fine_cells(cell, geometry);
-                NoisyMoments::from_exact_cells(geometry, radius, *layout, &fine, 2 * GUARD_BITS)
+                NoisyMoments::from_cells(geometry, radius, *layout, &fine, 2 * GUARD_BITS, CellNoise::None)
             } else {
-                NoisyMoments::from_exact_cells(geometry, radius, *layout, &answer.cells, 0)
+                NoisyMoments::from_cells(geometry, radius, *layout, &answer.cells, 0, CellNoise::None)
             }
         }
     };

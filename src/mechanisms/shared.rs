@@ -10,7 +10,7 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
-    Budget, CalibrationError, Split, budget_parts, delta_of_units, epsilon_of_units,
+    Budget, CalibrationError, NoiseScale, Split, budget_parts, delta_of_units, epsilon_of_units,
 };
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
@@ -330,6 +330,15 @@ pub fn no_scale(error: &impl std::fmt::Display) -> NoiseError {
         format!("this budget has no noise: {error}"),
         "give a larger epsilon or delta, or take `analyze-gauss`",
     ))
+}
+
+/// Returns S as a paper prints it: the least integer that is not below `ratio` times `square`, in squared codes.
+///
+/// # Errors
+/// [`NoiseError`] where it is out of the sampler's range.
+pub fn printed_scale(ratio: f64, square: u64) -> Result<NoiseScale, NoiseError> {
+    let codes = squared_codes(ratio, square).ok_or_else(|| no_scale(&"the scale is out of range"))?;
+    Ok(NoiseScale::try_new(codes)?)
 }
 
 /// An integer, so many squared codes, that is not below `ratio` times `square`.

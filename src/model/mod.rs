@@ -19,4 +19,3 @@ pub use contrast::Contrast;
 pub use guarantee::{Assurance, Wallet};
 pub use layout::Layout;
 pub use noise::{NoiseLaw, Shape};
-pub use note::Note;

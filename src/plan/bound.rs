@@ -254,6 +254,29 @@ pub struct BoundPlan {
 }
 
 impl BoundPlan {
+    /// Returns the largest number of leading feature columns, fewer than all, with which alone the plan `fits`, by bisection: what fits
+    /// with some columns also fits with fewer.
+    pub fn most_features(&self, fits: impl Fn(Self) -> bool) -> usize {
+        let is_feature = |column: &BoundColumn| column.role == Role::Feature;
+        let (mut good, mut bad) = (0, self.columns.iter().filter(|column| is_feature(column)).count());
+        while bad - good > 1 {
+            let middle = good.midpoint(bad);
+            let mut smaller = self.clone();
+            let mut left = middle;
+            smaller.columns.retain(|column| {
+                let kept = !is_feature(column) || left > 0;
+                left -= usize::from(kept && is_feature(column));
+                kept
+            });
+            if fits(smaller) {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        good
+    }
+
     /// Returns the centre of the indicators of a category of a role, and what their distance from it is divided by.
     ///
     /// Labels are −1 and 1. Whitened features are measured as the public moments are, and records without a constant from 0, where the

@@ -257,6 +257,14 @@ pub fn set_aside(budget: &Budget, parts: u32) -> Result<(u128, Budget), Calibrat
     Ok((aside, Budget::Mu { mu, delta }))
 }
 
+/// Returns the μ² of this many units, to nearest. For forecasts.
+#[must_use]
+pub fn mu_squared_of_units(units: u128) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+    let units = units as f64;
+    units / LEAST_SCALE_F64
+}
+
 /// Returns the ε of this many units, rounded down. Mechanisms that are charged to the (ε, δ) budget are calibrated to it.
 #[must_use]
 pub fn epsilon_of_units(units: u128) -> Epsilon {

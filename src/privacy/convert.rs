@@ -223,15 +223,6 @@ pub fn classical_gaussian_true_delta(epsilon: Epsilon, delta: Delta) -> Result<f
     if mu > 0.0 { Ok(libm::exp(gdp_ln_delta(epsilon.get(), mu))) } else { Err(ConversionError::TooLarge) }
 }
 
-/// Returns the largest probability with which an attacker detects a given person under μ-GDP at a false-alarm rate α of
-/// `false_alarms`, rounded up:
-/// 1 − G_μ(α) = Φ(μ − Φ⁻¹(1 − α)) (theory/accounting 1.2).
-#[must_use]
-pub fn gdp_detection(mu: Mu, false_alarms: f64) -> f64 {
-    let threshold = -normal_quantile(false_alarms.clamp(0.0, 1.0));
-    raise(crate::math::special::phi_cdf(mu.get() - threshold), DELTA_MARGIN).clamp(0.0, 1.0)
-}
-
 /// Returns ln δ, lowered, so that a value below it is below the true ln δ.
 pub(super) fn ln_target(delta: Delta) -> Result<f64, ConversionError> {
     if delta.is_zero() {
@@ -328,11 +319,5 @@ mod tests {
         let direct = libm::exp(gdp_ln_delta(-0.7, 0.9));
         let through = 1.0 - libm::exp(-0.7) + libm::exp(-0.7 + gdp_ln_delta(0.7, 0.9));
         assert!((direct - through).abs() < 1e-15);
-    }
-
-    #[test]
-    fn detection_grows_from_the_false_alarms() {
-        assert!((gdp_detection(Mu::ZERO, 0.05) - 0.05).abs() < 1e-12);
-        assert!((gdp_detection(Mu::try_new(1.0).unwrap(), 0.05) - 0.259_511_022_841_444_07).abs() < 1e-9);
     }
 }

@@ -174,11 +174,7 @@ impl Ledger {
         if request.assurance == Assurance::Demo {
             return Err(LedgerError::Demo);
         }
-        if let Some(entry) = self.document.entries.last()
-            && entry.state == State::Reserved
-        {
-            return Err(LedgerError::Pending(self.last_seq()));
-        }
+        self.check_settled()?;
         let charge = charge(request.events, self.promise.0)?;
         admit(&self.left, &charge, &self.document.capacity)?;
         Ok(charge)
@@ -254,21 +250,7 @@ impl Ledger {
     /// If the ledger does not protect full rows under `replace-one`, or an entry is still reserved.
     pub fn relax(&mut self, protect: Protect) -> Result<(), LedgerError> {
         relaxes(self.terms, protect).map_err(LedgerError::Relax)?;
-        if self.document.entries.last().is_some_and(|entry| entry.state == State::Reserved) {
-            return Err(LedgerError::Pending(self.last_seq()));
-        }
-        self.append(Entry {
-            seq: String::new(),
-            kind: Kind::Relax,
-            state: State::Released,
-            mechanism: "relax".to_owned(),
-            version: "1".to_owned(),
-            parameters: Map::from_iter([("protect".to_owned(), Value::from(protect.to_string()))]),
-            charge: Units::ZERO,
-            assurance: Assurance::Exact,
-            previous: String::new(),
-            hash: String::new(),
-        })?;
+        self.state(Kind::Relax, "relax", "protect", protect.to_string())?;
         self.terms.protect = protect;
         Ok(())
     }
@@ -281,21 +263,7 @@ impl Ledger {
     /// still reserved.
     pub fn disjoint(&mut self, other: &str) -> Result<(), LedgerError> {
         assertable(self.id(), other, self.is_disjoint_from(other)).map_err(LedgerError::Disjoint)?;
-        if self.document.entries.last().is_some_and(|entry| entry.state == State::Reserved) {
-            return Err(LedgerError::Pending(self.last_seq()));
-        }
-        self.append(Entry {
-            seq: String::new(),
-            kind: Kind::Disjoint,
-            state: State::Released,
-            mechanism: DISJOINT.to_owned(),
-            version: "1".to_owned(),
-            parameters: Map::from_iter([("ledger".to_owned(), Value::from(other))]),
-            charge: Units::ZERO,
-            assurance: Assurance::Exact,
-            previous: String::new(),
-            hash: String::new(),
-        })
+        self.state(Kind::Disjoint, DISJOINT, "ledger", other.to_owned())
     }
 
     /// Returns whether this ledger records that another ledger is about different people.
@@ -417,6 +385,31 @@ impl Ledger {
 
     fn last_seq(&self) -> u64 {
         u64::try_from(self.document.entries.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Refuses while an entry is still reserved.
+    fn check_settled(&self) -> Result<(), LedgerError> {
+        match self.document.entries.last() {
+            Some(entry) if entry.state == State::Reserved => Err(LedgerError::Pending(self.last_seq())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Appends a person's statement, which costs nothing, with its one parameter.
+    fn state(&mut self, kind: Kind, name: &str, key: &str, value: String) -> Result<(), LedgerError> {
+        self.check_settled()?;
+        self.append(Entry {
+            seq: String::new(),
+            kind,
+            state: State::Released,
+            mechanism: name.to_owned(),
+            version: "1".to_owned(),
+            parameters: Map::from_iter([(key.to_owned(), Value::from(value))]),
+            charge: Units::ZERO,
+            assurance: Assurance::Exact,
+            previous: String::new(),
+            hash: String::new(),
+        })
     }
 
     fn append(&mut self, mut entry: Entry) -> Result<(), LedgerError> {

@@ -233,7 +233,7 @@ pub struct Diagnostics {
     pub repair: Option<String>,
     /// One per outcome, in the coefficients' order; empty above [`LONG_FORM_OUTCOMES`] outcomes.
     pub outcomes: Vec<OutcomeDiagnostics>,
-    /// Sentences that a reader has to know; [`crate::model::Note`] has them.
+    /// Sentences that a reader has to know: the messages `note` of [`crate::words`].
     pub notes: Vec<String>,
 }
 

@@ -3,7 +3,7 @@
 use super::document::{Privacy, Release};
 use super::format::{self, at_most};
 use crate::math::special::phi_cdf;
-use crate::model::{Assurance, Note};
+use crate::model::Assurance;
 use crate::plan::Plan;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::measure::{Delta, Epsilon};
@@ -235,11 +235,11 @@ fn up(value: f64) -> String {
 
 /// Returns what a relaxed protection leaves open; nothing under the full guarantee.
 #[must_use]
-pub fn relaxation(protect: Protect) -> Option<Note> {
+pub fn relaxation(protect: Protect) -> Option<&'static str> {
     match protect {
         Protect::Rows => None,
-        Protect::Labels => Some(Note::FeaturesOpen),
-        Protect::Features => Some(Note::OutcomesOpen),
+        Protect::Labels => Some(words::note::features_open()),
+        Protect::Features => Some(words::note::outcomes_open()),
     }
 }
 
@@ -260,7 +260,7 @@ fn conditions(release: &Release) -> Vec<String> {
     if release.ledger.as_ref().is_some_and(|ledger| ledger.idealised) {
         conditions.push(words::guarantee::ledger_idealised().to_owned());
     }
-    conditions.push(Note::WellFormed.into());
+    conditions.push(words::note::well_formed().to_owned());
     conditions.extend(
         [
             words::guarantee::rests_on_bounds(),

@@ -22,7 +22,7 @@ use discreet::inference::report::RegressionTerms;
 use discreet::inference::{
     CellNoise, Fit, NoisyMoments, Options, RefitError, Repair, Ridge, fit, refit, report,
 };
-use discreet::model::{Assurance, Interval, NoiseLaw, Shape};
+use discreet::model::{Assurance, Interval, Layout, NoiseLaw, Shape};
 use discreet::plan::bind::bind;
 use discreet::plan::bound::{BoundPlan, GridParams, Norms};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
@@ -512,7 +512,9 @@ fn a_refit_of_the_same_regression_is_the_report_s() {
         let cells =
             noisy(&integer_cells(&bound, &geometry), geometry.terms.len(), scale, &mut Pseudo::new(4, &[]));
         let law = CellNoise::new(Shape::Goe, scale, 1 << 24);
-        let moments = NoisyMoments::from_cells(&geometry, 1 << 24, &cells, law).unwrap();
+        let moments =
+            NoisyMoments::from_cells(&geometry, 1 << 24, Layout::whole(geometry.terms.len()), &cells, 0, law)
+                .unwrap();
         let options = Options { ridge, seed: moments.seed(), ..Options::default() };
         let (coefficients, diagnostics) =
             report(&moments, &RegressionTerms::new(&bound, &geometry), true, options).unwrap();
@@ -676,7 +678,15 @@ fn the_preview_is_honest_about_the_diabetes_table() {
             .map(|run| {
                 let mut rng = Pseudo::new(8, &[run]);
                 let cells = noisy(&cells, geometry.terms.len(), scale, &mut rng);
-                let moments = NoisyMoments::from_cells(&geometry, 1 << 24, &cells, law).unwrap();
+                let moments = NoisyMoments::from_cells(
+                    &geometry,
+                    1 << 24,
+                    Layout::whole(geometry.terms.len()),
+                    &cells,
+                    0,
+                    law,
+                )
+                .unwrap();
                 let layout = RegressionTerms::new(&bound, &geometry);
                 report(&moments, &layout, true, Options::default()).unwrap().1.signal_to_noise.unwrap()
             })

@@ -14,7 +14,7 @@ use discreet::engine::{
 use discreet::inference::options::{Repair, Ridge};
 use discreet::inference::refit::Request;
 use discreet::mechanisms::info::are_log_odds;
-use discreet::model::{Assurance, Interval, Note};
+use discreet::model::{Assurance, Interval};
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::calibrate::{Budget, Split};
 use discreet::privacy::ledger::{Ledger, Opening};
@@ -23,6 +23,7 @@ use discreet::release::document::Release;
 use discreet::release::publication::{Format, Labels};
 use discreet::release::significance::Tests;
 use discreet::release::table;
+use discreet::words::note;
 use discreet::worker::protocol::{Failure, Reason, Response};
 use serde_json::{Value, json};
 
@@ -388,7 +389,7 @@ fn a_charged_release_is_a_function_of_its_integers() {
             other.ledger.clone_from(&release.ledger);
             other.demo = None;
             other.privacy.assurance = Assurance::Exact;
-            other.diagnostics.notes.push(Note::WellFormed.into());
+            other.diagnostics.notes.push(note::well_formed().to_owned());
             other.software = release.software.clone();
             assert_eq!(pretty(&other) + "\n", printed, "{epsilon}: {table:.60}");
         }

@@ -65,7 +65,15 @@ fn pivots(name: &str, rows: &str, freedom: Freedom) -> ([f64; 3], f64) {
         .enumerate()
         .map(|(at, cell)| cell + if [0, 4, 7, 9].contains(&at) { ridge } else { 0 })
         .collect();
-    let exact = NoisyMoments::from_cells(prepared.geometry(), 1 << 24, &penalised, CellNoise::None).unwrap();
+    let exact = NoisyMoments::from_cells(
+        prepared.geometry(),
+        1 << 24,
+        prepared.layout(),
+        &penalised,
+        0,
+        CellNoise::None,
+    )
+    .unwrap();
     let designs: [(&[usize], bool); 3] = [(&[1, 2], true), (&[1], true), (&[1, 2], false)];
     let truth = designs.map(|(predictors, constant)| {
         fit(&exact, 3, predictors, constant, Options::default()).unwrap().estimate.unwrap()

@@ -57,6 +57,26 @@ fn sentences(code: &str) -> Vec<(&str, &str)> {
     found
 }
 
+/// Messages of the section `note` that are a part of another.
+const PARTS_OF_NOTES: [&str; 8] = [
+    "note.public_table",
+    "note.public_release",
+    "note.clipped_outcome",
+    "note.heavy_penalty_term",
+    "note.list_and",
+    "note.list_more",
+    "note.bounds_of",
+    "note.bounds_more",
+];
+
+#[test]
+fn each_note_is_whole_sentences_on_one_line() {
+    let notes = ENGLISH.iter().filter(|(key, _)| key.starts_with("note."));
+    for (key, text) in notes.filter(|(key, _)| !PARTS_OF_NOTES.contains(key)) {
+        assert!(text.ends_with('.') && !text.contains("  ") && !text.contains('\n'), "{key}: {text}");
+    }
+}
+
 #[test]
 fn no_sentence_of_the_page_is_outside_the_catalogue() {
     let mut strays = Vec::new();

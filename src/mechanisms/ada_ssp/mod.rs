@@ -28,17 +28,15 @@ use nalgebra::DMatrix;
 use serde_json::Map;
 
 use super::gaussian;
-use super::info::{Info, LINEAR, Scope};
-use super::rounds::{
-    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
-};
+use super::info::{Info, LINEAR};
+use super::rounds::{Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved};
 use super::second_moments::{SecondMoments, answer};
 use super::shared::{FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, ROW_NORM, scale, two_sides};
 use crate::data::{Exact, Geometry, Moments};
 use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
 use crate::math::sylvester::is_positive_definite;
-use crate::model::{Assurance, Layout, Shape, Wallet};
+use crate::model::{Assurance, Layout, Shape};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
@@ -51,27 +49,18 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct AdaSsp;
-
-static INFO: Info = Info {
+/// What `ada-ssp` is.
+pub static INFO: Info = Info {
     name: "ada-ssp",
     title: "Noisy sums with an adaptive ridge",
     group: Some(&LINEAR),
     summary: "Perturbs the moments and chooses the ridge from a private eigenvalue.",
     prefer: "Prefer it where a table may be large enough to need no ridge, and a fixed one would shrink too much.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Wang 2018; theory/many-outcomes 5.3",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
     assurance: Assurance::Bounded,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
     no_paper_scale: Some("the paper's own scale for `ada-ssp` is not built yet"),
     parameters: &[SPLIT, FAILURE, FLOOR_REPAIR, INTERCEPT_WEIGHT, ROW_NORM, RADIUS],
+    ..Info::GAUSSIAN
 };
 
 const SPLIT: Parameter = Parameter::new(
@@ -86,20 +75,6 @@ const FAILURE: Parameter = Parameter::new(
     Values::Number(Range::closed(1e-6, 0.5)),
 )
 .usual(Usual::Is("0.05"));
-
-impl Mechanism for AdaSsp {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -156,7 +131,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let (radius, intercept_weight) = scale(params, plan)?;
         Ok(Self {
             radius,

@@ -62,8 +62,7 @@ pub fn describe(plan: &Plan, rounds: Rounds<'_>) -> Option<Description> {
         constant: 1.0,
         rows: None,
         cell: Box::new(|row, column| {
-            let (row, column) = (row.min(column), row.max(column));
-            let place = row * (2 * size + 3 - row) / 2 + column - row;
+            let place = triangle::index(1 + size, row.min(column), row.max(column));
             let std_error = if row == column { second } else { second / std::f64::consts::SQRT_2 };
             Some(Noisy { value: moments.get(place).copied().map(real)?, std_error })
         }),

@@ -1,6 +1,10 @@
 //! The map of a record to whitened features and standardised residuals (theory/adaptive 2.5).
 
+use nalgebra::DMatrix;
+
 use super::guide::Guide;
+use crate::math::jacobi_eigen::product;
+use crate::release::moments::CodedTerm;
 
 /// A record in the guide's coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -36,4 +40,24 @@ pub fn apply<'a>(guide: &Guide, values: &[f64], reals: &'a mut Vec<f64>) -> Mapp
     }
     let norm = features.iter().fold(0.0, |sum, w| sum + w * w).sqrt();
     Mapped { features, residuals, norm }
+}
+
+/// Returns the map of a record in the columns' own units, the constant 1 first, to (1, w).
+#[must_use]
+pub fn own_map(map: &DMatrix<f64>, features: &[CodedTerm]) -> DMatrix<f64> {
+    let k = features.len() + 1;
+    let own = DMatrix::from_fn(k, k, |i, j| match (i, j) {
+        (0, 0) => 1.0,
+        (0, _) => 0.0,
+        (_, 0) => -features[i - 1].centre / features[i - 1].half_width,
+        _ if i == j => 1.0 / features[i - 1].half_width,
+        _ => 0.0,
+    });
+    product(map, &own)
+}
+
+/// Returns the rows of a matrix, as a document holds them.
+#[must_use]
+pub fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::bits::{nearest, real};
+use super::bits::nearest;
 use super::margins::Margins;
 use super::terms::{Terms, count};
 use super::units::Round;
@@ -61,7 +61,7 @@ impl Standardiser {
     #[must_use]
     pub fn moments(&self, cells: &[i128]) -> DMatrix<f64> {
         let unit = (self.radius / self.reach) * (self.radius / self.reach);
-        symmetric(1 + self.centres.len(), cells, |_, _| unit)
+        triangle::symmetric(1 + self.centres.len(), cells, |_, _| unit)
     }
 
     /// τ_2, the standard deviation of the noise on a mean square of `rows` records.
@@ -74,19 +74,4 @@ impl Standardiser {
 /// Adds z z′ to a packed upper triangle, row by row.
 pub fn add_products(codes: &[i32], cells: &mut [i64]) {
     triangle::add_outer(codes, 1, cells);
-}
-
-/// The symmetric matrix of a packed upper triangle, row by row, each cell times its unit. A missing cell is 0.
-#[must_use]
-pub fn symmetric(size: usize, cells: &[i128], unit: impl Fn(usize, usize) -> f64) -> DMatrix<f64> {
-    let mut matrix = DMatrix::zeros(size, size);
-    let mut rest = cells.iter();
-    for i in 0..size {
-        for j in i..size {
-            let value = rest.next().copied().map_or(0.0, real) * unit(i, j);
-            matrix[(i, j)] = value;
-            matrix[(j, i)] = value;
-        }
-    }
-    matrix
 }

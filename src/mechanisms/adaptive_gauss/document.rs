@@ -10,9 +10,10 @@ use super::progress::Released;
 use super::radii::Radii;
 use super::units::Codes;
 use super::{MOST_FEATURES, MOST_OUTCOMES};
-use crate::math::jacobi_eigen::product;
+use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::guide::Guide;
+use crate::mechanisms::adaptive::map::{own_map, rows};
 use crate::mechanisms::adaptive::margins;
 use crate::mechanisms::adaptive::tails::{self, Counts};
 use crate::mechanisms::adaptive::terms::{Term as Coordinate, Terms};
@@ -28,8 +29,7 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     let grid = Grid::new(terms, *codes, &released.radii);
     // The cells are the upper triangle, row by row.
     let cell = |i: usize, j: usize| {
-        let (row, column) = (i.min(j), i.max(j));
-        let place = row * (2 * side - row + 1) / 2 + column - row;
+        let place = triangle::index(side, i.min(j), i.max(j));
         released.last.get(place).map_or_else(String::new, ToString::to_string)
     };
     let matrix = (0..side).map(|row| (0..side).map(|column| cell(row, column)).collect()).collect();
@@ -37,18 +37,11 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     let units = names.enumerate();
     let units =
         units.map(|(place, name)| Term { term: name.to_owned(), centre: 0.0, scale: grid.unit(place, k) });
-    // H takes coded features; the document's map takes the columns in their own units.
-    let own = DMatrix::from_fn(k, k, |i, j| match (i, j) {
-        (0, 0) => 1.0,
-        (0, _) => 0.0,
-        (_, 0) => -coded[i - 1].centre / coded[i - 1].half_width,
-        _ if i == j => 1.0 / coded[i - 1].half_width,
-        _ => 0.0,
-    });
     let scales = released.scales.map(|scale| scale.get().to_string());
     ReleasedMoments {
         terms: units.collect(),
-        whitening: Some(rows(&product(&guide.map(), &own))),
+        // H takes coded features; the document's map takes the columns in their own units.
+        whitening: Some(rows(&own_map(&guide.map(), &coded[..terms.features()]))),
         contrasts: Vec::new(),
         matrix: Some(matrix),
         blocks: None,
@@ -172,8 +165,4 @@ fn is_positive(number: f64) -> bool {
 fn matrix(rows: &[Vec<f64>], columns: usize) -> Option<DMatrix<f64>> {
     let fits = rows.iter().all(|row| row.len() == columns && row.iter().all(|entry| entry.is_finite()));
     fits.then(|| DMatrix::from_fn(rows.len(), columns, |i, j| rows[i][j]))
-}
-
-fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
 }

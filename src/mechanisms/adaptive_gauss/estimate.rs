@@ -5,8 +5,8 @@ use nalgebra::{DMatrix, DVector};
 use super::last::Grid;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
+use crate::math::triangle::symmetric;
 use crate::mechanisms::adaptive::guide::Guide;
-use crate::mechanisms::adaptive::rough::symmetric;
 use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
 

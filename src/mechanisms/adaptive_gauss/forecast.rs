@@ -59,12 +59,6 @@ impl Forecast {
         }
     }
 
-    /// κ̂ of a dummy whose level has this share of the rows: the guide whitens a level that is rarer than 1/(2k) as if it had that share.
-    #[must_use]
-    pub fn level_condition(&self, terms: &Terms, share: f64) -> f64 {
-        self.condition * (2.0 * count(terms.coefficients()) * share).min(1.0)
-    }
-
     /// Whether to take this mechanism, where the features are measured as if none spread less than `least` of what the transform resolves
     /// ([`NoiseForecast::resolved`]).
     #[must_use]

@@ -29,29 +29,24 @@ pub mod units;
 use std::sync::Arc;
 
 use self::progress::Setting;
-use self::run::Adaptive;
 use self::units::{Rounds, Shares, WHOLE_SHARE};
-use super::adaptive::bits;
-use super::adaptive::coded::terms_of;
+use super::adaptive::coded::{steps_of, terms_of};
 use super::adaptive::terms::Terms;
 use super::gaussian;
-use super::info::{Info, LINEAR, Scope};
-use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
+use super::info::{Info, LINEAR};
+use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{Charge, NoiseError, require_intercept};
-use crate::model::{Assurance, Layout, Wallet};
+use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
-use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
+use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct AdaptiveGauss;
-
-static INFO: Info = Info {
+/// What `adaptive-gauss` is.
+pub static INFO: Info = Info {
     name: "adaptive-gauss",
     title: "Noisy sums in coordinates that fit",
     group: Some(&LINEAR),
@@ -59,15 +54,10 @@ static INFO: Info = Info {
     prefer: "Prefer it from some thousand rows on: for the same budget it has several times less noise than `analyze-gauss`.",
     guarantee: "The released integers of all four rounds together are μ-GDP, exactly as they are computed.",
     source: "theory/adaptive 2",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
     no_paper_scale: Some("`adaptive-gauss` has no scale of a paper's own"),
+    foresees: true,
     parameters: &[SHARES],
+    ..Info::GAUSSIAN
 };
 
 const SHARES: Parameter = Parameter::new(
@@ -97,20 +87,19 @@ const WITHOUT_NOISE: GridParams = GridParams {
     norms: Norms::Record { feature_share: 0.6, row_norm: 1.0 },
 };
 
-impl Mechanism for AdaptiveGauss {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
+/// The parameters, defaults filled in.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    shares: Shares,
+    grid: GridParams,
+}
 
-    fn foresees(&self) -> bool {
-        true
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
+impl Parameters {
+    /// Reads the parameters, and refuses what does not fit the plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range, and where the plan does not fit.
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let shares = shares(params)?;
         require_intercept(plan)?;
         if plan.protect != Protect::Rows {
@@ -120,15 +109,8 @@ impl Mechanism for AdaptiveGauss {
                 "set `protect` to \"rows\", or take another mechanism",
             ));
         }
-        Ok(Box::new(Parameters { shares, grid: if plan.budget.is_some() { FINE } else { WITHOUT_NOISE } }))
+        Ok(Self { shares, grid: if plan.budget.is_some() { FINE } else { WITHOUT_NOISE } })
     }
-}
-
-/// The parameters, defaults filled in.
-#[derive(Clone, Copy, Debug)]
-struct Parameters {
-    shares: Shares,
-    grid: GridParams,
 }
 
 impl Configured for Parameters {
@@ -159,18 +141,13 @@ impl Configured for Parameters {
         let said = ["S_margins", "S_moments", "S_tails", "S_last"].into_iter();
         let said = said.zip(scales.map(|round| round.scale.get().to_string()));
         let charge = Charge::gaussian(rounds.events(), said);
-        let mu_last = mu_of_last(shares.split(units), plan.max_rows_per_person);
-        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last };
-        let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
+        let [.., last] = shares.split(units);
+        let mu_last = mu_squared_of_units(last).sqrt() / f64::from(plan.max_rows_per_person.max(1));
+        let steps = steps_of(&encoding, &coded);
+        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, coded, steps };
         // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
-        Ok(Resolved::new(encoding, Some(charge), rounds))
+        Ok(Resolved::new(encoding, Some(charge), Arc::new(setting)))
     }
-}
-
-/// √(u_4 2^-40) / p.
-fn mu_of_last([.., units]: [u128; 4], rows_per_person: u32) -> f64 {
-    let scale = libm::ldexp(1.0, -i32::try_from(UNIT_BITS).unwrap_or(40));
-    (bits::real(units.cast_signed()) * scale).sqrt() / f64::from(rows_per_person.max(1))
 }
 
 /// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together.

@@ -23,6 +23,7 @@ use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::release::moments::CodedTerm;
 
 /// Number of rounds.
 pub const ROUNDS: u32 = 4;
@@ -38,6 +39,10 @@ pub struct Setting {
     pub adjacency: Adjacency,
     /// μ of the final round for one row of a person: √(u_4 2^-40) / p.
     pub mu_last: f64,
+    /// The columns' own units of each term.
+    pub coded: Vec<CodedTerm>,
+    /// The coded value of one step of the encoder's grid, of each term.
+    pub steps: Vec<f64>,
 }
 
 impl Setting {
@@ -126,7 +131,7 @@ impl RoundMap {
     }
 
     /// Adds a record with these coded values; `reals` and `codes` are working memory.
-    pub fn add(&self, values: &[f64], reals: &mut Vec<f64>, codes: &mut Vec<i32>, cells: &mut [i64]) {
+    pub fn add_values(&self, values: &[f64], reals: &mut Vec<f64>, codes: &mut Vec<i32>, cells: &mut [i64]) {
         match self {
             Self::Margins(setting) => {
                 margins::add(&setting.terms, setting.rounds.codes.level, values, codes, cells);
@@ -149,7 +154,7 @@ impl RoundMap {
 /// Where a release stands: public.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    setting: Arc<Setting>,
+    pub(super) setting: Arc<Setting>,
     /// The noisy integers of the rounds so far.
     answers: Vec<Vec<i128>>,
     margins: Option<Margins>,
@@ -176,7 +181,7 @@ impl Progress {
 
     /// The number of the next round, from 0.
     #[must_use]
-    pub fn round(&self) -> u32 {
+    pub fn number(&self) -> u32 {
         u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
     }
 
@@ -185,7 +190,7 @@ impl Progress {
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.guide.as_ref().map(Arc::clone);
-        match self.round() {
+        match self.number() {
             0 => Some(RoundMap::Margins(setting)),
             1 => Some(RoundMap::Moments(setting, self.standardiser.clone()?)),
             2 => {
@@ -202,9 +207,9 @@ impl Progress {
     }
 
     /// Takes the noisy integers of the round.
-    pub fn take(&mut self, cells: Vec<i128>) {
-        let Setting { terms, rounds, adjacency, mu_last } = &*self.setting;
-        match self.round() {
+    pub fn take_cells(&mut self, cells: Vec<i128>) {
+        let Setting { terms, rounds, adjacency, mu_last, .. } = &*self.setting;
+        match self.number() {
             0 => {
                 let margins = Margins::new(terms, rounds.codes.level, &rounds.margins, &cells);
                 self.standardiser = Some(Standardiser::new(terms, rounds.codes.record, &margins));
@@ -229,7 +234,7 @@ impl Progress {
 
     /// What was released, after the last round.
     #[must_use]
-    pub fn finish(self) -> Option<Released> {
+    pub fn released(self) -> Option<Released> {
         let [margins, moments, tails, last] = <[Vec<i128>; 4]>::try_from(self.answers).ok()?;
         let Setting { terms, rounds, .. } = &*self.setting;
         Some(Released {

@@ -8,8 +8,8 @@ use super::gate::{Far, Judged, Known, State, Units};
 use super::progress::{Released, Solved};
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::model::note::NAMED;
-use crate::model::{Estimate, INTERCEPT, Interval, Note};
+use crate::model::note::{NAMED, clipped_outcome, far_rows, listing, two_digits};
+use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::CheckedPlan;
 use crate::privacy::calibrate::{Split, budget_parts};
 use crate::privacy::convert::gdp_epsilon;
@@ -17,6 +17,7 @@ use crate::privacy::measure::Mu;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
+use crate::words;
 
 /// Which regressions are reported.
 #[derive(Clone, Debug)]
@@ -62,7 +63,7 @@ pub fn report(
         signal_to_noise: Some(solved.gate.condition).filter(|condition| condition.is_finite()),
         ridge: 0.0,
         repair: None,
-        notes: notes(asked, released, solved, coded).into_iter().map(String::from).collect(),
+        notes: notes(asked, released, solved, coded),
         outcomes: summaries,
     };
     let names = asked.outcomes.iter().map(|(name, _)| name.clone()).collect();
@@ -129,7 +130,7 @@ fn entry(judged: Option<&Judged>, place: usize, quantile: f64) -> Estimate {
     }
 }
 
-fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[CodedTerm]) -> Vec<Note> {
+fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[CodedTerm]) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
     let (rows, _) = released.rows();
@@ -139,34 +140,37 @@ fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[Coded
     } else if !gate.held.is_empty() {
         let held = gate.held.iter().filter_map(|place| coded.get(place.checked_sub(1)?));
         let first = held.take(NAMED).map(|term| term.term.clone()).collect();
-        notes.push(Note::Held((first, gate.held.len())));
+        notes.push(words::note::held(listing(&(first, gate.held.len()))));
     }
     let shortened = counts.shortened(terms, radii.features);
-    notes.push(Note::FarRows {
-        shortened: shortened.map(|beyond| (beyond.rows, beyond.deviation)),
-        rows: rows.max(0.0),
-    });
+    notes.push(far_rows(shortened.map(|beyond| (beyond.rows, beyond.deviation)), rows.max(0.0)));
     let clipped = asked.outcomes.iter().filter_map(|(name, outcome)| {
         let radius = *radii.outcomes.get(*outcome)?;
         let beyond = counts.clipped(*outcome, radius)?;
-        Some((name.clone(), beyond.rows, beyond.deviation, radius))
+        Some(clipped_outcome(name, beyond.rows, beyond.deviation, radius))
     });
-    let clipped: Vec<_> = clipped.take(NAMED).collect();
+    let clipped: Vec<String> = clipped.take(NAMED).collect();
     if !clipped.is_empty() {
-        notes.push(Note::ClippedResiduals(clipped));
+        notes.push(words::note::clipped_residuals(clipped.join(", ")));
     }
     if radii.unseen {
-        notes.push(Note::UnseenTail);
+        notes.push(words::note::unseen_tail().into());
     }
     if solved.gate.is_penalised() {
-        notes.push(Note::OwnUnitPenalty);
+        notes.push(words::note::own_unit_penalty().into());
     }
-    notes.extend([Note::BothErrors, Note::Clipped, Note::EqualSpread, Note::BoundsFixed]);
+    let always = [
+        words::note::both_errors(),
+        words::note::clipped(),
+        words::note::equal_spread(),
+        words::note::bounds_fixed(),
+    ];
+    notes.extend(always.map(String::from));
     notes
 }
 
 /// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ.
-fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: f64) -> Note {
+fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: f64) -> String {
     let parts = checked.budget.and_then(|budget| budget_parts(&budget, &Split::Gaussian).ok());
     let mu = parts.as_ref().map_or(0.0, |parts| parts.pair.mu.get());
     let rows = rows.max(1.0);
@@ -174,5 +178,9 @@ fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: f64) -> Note {
     let factor = (2.0 / foreseen.condition).max(3.0 * foreseen.guide_noise).max(1.0);
     let promise = parts.and_then(|parts| parts.promise);
     let epsilon = promise.and_then(|(_, delta)| gdp_epsilon(Mu::try_new(mu * factor).ok()?, delta).ok());
-    Note::Undetermined { rows: rows * factor, epsilon: epsilon.map(|epsilon| epsilon.get()), mu: mu * factor }
+    let needed = two_digits(rows * factor);
+    match epsilon {
+        Some(epsilon) => words::note::undetermined_epsilon(needed, two_digits(epsilon.get())),
+        None => words::note::undetermined_mu(needed, two_digits(mu * factor)),
+    }
 }

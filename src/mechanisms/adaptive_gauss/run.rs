@@ -12,76 +12,45 @@ use crate::data::{Exact, Statistic};
 use crate::inference::RegressionTerms;
 use crate::inference::noise_forecast::{NoiseForecast, assumed_spreads};
 use crate::mechanisms::adaptive::noise::is_unnoised;
-use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
+use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
 #[cfg(feature = "audit-mutants")]
 use crate::privacy::mutants::{Mutant, is_active};
-use crate::release::moments::CodedTerm;
 
-/// The rounds of one plan: public, and fixed before a record is read.
-#[derive(Debug)]
-pub struct Adaptive {
-    setting: Arc<Setting>,
-    coded: Vec<CodedTerm>,
-    /// The coded value of one step of the encoder's grid, of each term.
-    steps: Arc<[f64]>,
-}
-
-impl Adaptive {
-    /// Returns the rounds for terms with these units.
-    #[must_use]
-    pub fn new(setting: Arc<Setting>, coded: Vec<CodedTerm>, encoding: &Encoding) -> Self {
-        let terms = encoding.geometry.terms.iter().zip(&coded);
-        let steps = terms.map(|(term, coded)| term.scale / coded.half_width).collect();
-        Self { setting, coded, steps }
-    }
-}
-
-impl Rounds for Adaptive {
+impl Rounds for Setting {
     fn count(&self) -> u32 {
         ROUNDS
     }
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
-        let progress = Progress::new(Arc::clone(&self.setting));
-        Box::new(Standing { rounds: self, progress })
+        Box::new(Progress::new(self))
     }
 
     fn noise(&self) -> &dyn Any {
-        &*self.setting
+        self
     }
 
     fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
-        let Setting { terms, adjacency, .. } = &*self.setting;
+        let Self { terms, adjacency, .. } = self;
         let people = task.checked.max_rows_per_person;
         let spreads = assumed_spreads(&task.encoding.bound);
         Some(Forecast::new(terms, *adjacency, people, rows, mu).said(terms, &spreads))
     }
 }
 
-/// Where a release stands.
-struct Standing {
-    rounds: Arc<Adaptive>,
-    progress: Progress,
-}
-
-impl Run for Standing {
+impl Run for Progress {
     fn round(&self) -> Option<Round> {
-        let map = self.progress.map()?;
-        let Adaptive { setting, steps, .. } = &*self.rounds;
-        Some(Round {
-            statistic: Statistic::Map(Arc::new(Sum { map, steps: Arc::clone(steps) })),
-            noise: Arc::new(Drawn { setting: Arc::clone(setting), round: self.progress.round() }),
-        })
+        let noise = Drawn { setting: Arc::clone(&self.setting), round: self.number() };
+        Some(Round { statistic: Statistic::Map(Arc::new(self.map()?)), noise: Arc::new(noise) })
     }
 
     fn take(&mut self, answer: Answer) {
-        self.progress.take(answer.cells);
+        self.take_cells(answer.cells);
     }
 
     fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
-        let Self { rounds, progress } = *self;
-        let released = progress.finish().ok_or(Unsettled)?;
+        let setting = Arc::clone(&self.setting);
+        let released = self.released().ok_or(Unsettled)?;
         let solved = released.solve(&[], None).map_err(|_| Unsettled)?;
         let names = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry).outcomes;
         let asked = Asked {
@@ -90,33 +59,27 @@ impl Run for Standing {
             outcomes: names.into_iter().enumerate().map(|(place, (name, _))| (name, place)).collect(),
             features: (0..released.terms.features()).collect(),
         };
-        let (coefficients, diagnostics) = report::report(&asked, &released, &solved, &rounds.coded);
-        let moments = document::moments(&released, rounds.coded.clone());
+        let (coefficients, diagnostics) = report::report(&asked, &released, &solved, &setting.coded);
+        let moments = document::moments(&released, setting.coded.clone());
         Ok(Output { coefficients, diagnostics, moments: Some(moments), steps: None })
     }
 }
 
-/// What one record of the encoder's grid adds to a round.
-#[derive(Debug)]
-struct Sum {
-    map: RoundMap,
-    steps: Arc<[f64]>,
-}
-
-impl RecordMap for Sum {
+impl RecordMap for RoundMap {
     fn cells(&self) -> usize {
-        self.map.cells()
+        Self::cells(self)
     }
 
     fn block(&self) -> u32 {
-        RoundMap::BLOCK
+        Self::BLOCK
     }
 
+    /// Adds a record of the encoder's grid.
     fn add(&self, row: &[i32], scratch: &mut Scratch, cells: &mut [i64]) {
         let Scratch { reals, values, codes, .. } = scratch;
         values.clear();
-        values.extend(row.iter().zip(self.steps.iter()).map(|(code, step)| f64::from(*code) * step));
-        self.map.add(values, reals, codes, cells);
+        values.extend(row.iter().zip(&self.setting().steps).map(|(code, step)| f64::from(*code) * step));
+        self.add_values(values, reals, codes, cells);
     }
 }
 

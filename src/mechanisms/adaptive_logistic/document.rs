@@ -3,23 +3,24 @@
 
 use nalgebra::DMatrix;
 
-use super::estimate::{Stepped, Sums, Turned, own_map};
+use super::estimate::{Stepped, Sums, Turned};
 use super::progress::Released;
 use super::step::Grid;
 use super::units::Codes;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::guide::Guide;
-use crate::release::moments::{CodedTerm, Decimals};
+use crate::mechanisms::adaptive::map::{own_map, rows};
+use crate::release::moments::Decimals;
 use crate::release::steps::{LogisticSteps, StepUnits};
 
 /// Returns everything that was released.
 #[must_use]
-pub fn steps(released: &Released, coded: Vec<CodedTerm>) -> LogisticSteps {
+pub fn steps(released: &Released) -> LogisticSteps {
     let Released { setting, guide, .. } = released;
     let codes = setting.rounds.codes;
     let after = released.steps.iter().map(|step| step.iter().map(|label| label.b.clone()).collect());
     LogisticSteps {
-        terms: coded,
+        terms: setting.coded.clone(),
         units: StepUnits {
             level: codes.level.to_string(),
             record: codes.record.to_string(),
@@ -75,8 +76,4 @@ pub fn last_step(steps: &LogisticSteps, lambda: f64) -> Option<Vec<Turned>> {
         Some(Turned::new(&map, &stepped.b, &stepped.judge(lambda)))
     });
     labels.collect()
-}
-
-fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
 }

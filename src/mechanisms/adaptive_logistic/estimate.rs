@@ -10,10 +10,8 @@ use crate::math::linalg::{Cholesky, LinalgError};
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::Holding;
-use crate::mechanisms::adaptive::rough::symmetric;
 use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
-use crate::release::moments::CodedTerm;
 
 /// Largest norm of a step.
 const LONGEST_STEP: f64 = 2.0;
@@ -44,7 +42,7 @@ impl Sums {
         let (curvature, gradient) = cells.split_at(triangle::len(coefficients).min(cells.len()));
         let (unit, pull) = (grid.curvature_unit(), grid.gradient_unit());
         Self {
-            curvature: symmetric(coefficients, curvature, |_, _| unit),
+            curvature: triangle::symmetric(coefficients, curvature, |_, _| unit),
             gradient: gradient.iter().map(|cell| real(*cell) * pull).collect(),
             floor: std::f64::consts::SQRT_2 * s * count(coefficients).sqrt() * unit,
             gradient_noise: s * pull,
@@ -246,18 +244,4 @@ impl Turned {
             noise,
         }
     }
-}
-
-/// Returns the map of a record in the columns' own units, the constant 1 first, to (1, w).
-#[must_use]
-pub fn own_map(map: &DMatrix<f64>, features: &[CodedTerm]) -> DMatrix<f64> {
-    let k = features.len() + 1;
-    let own = DMatrix::from_fn(k, k, |i, j| match (i, j) {
-        (0, 0) => 1.0,
-        (0, _) => 0.0,
-        (_, 0) => -features[i - 1].centre / features[i - 1].half_width,
-        _ if i == j => 1.0 / features[i - 1].half_width,
-        _ => 0.0,
-    });
-    product(map, &own)
 }

@@ -45,13 +45,6 @@ impl Forecast {
         Self { noise, condition }
     }
 
-    /// Returns κ̂ of a dummy whose level has this share of the rows: the guide whitens a level that is rarer than 1/(2k) as if it had that
-    /// share.
-    #[must_use]
-    pub fn level_condition(&self, terms: &Terms, share: f64) -> f64 {
-        (self.condition + 1.0) * (2.0 * count(terms.coefficients()) * share).min(1.0) - 1.0
-    }
-
     /// Returns whether to take this mechanism.
     #[must_use]
     pub fn advice(&self) -> Advice {

@@ -28,29 +28,24 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::progress::{Setting, replaced};
-use self::run::Adaptive;
 use self::units::Rounds;
-use super::adaptive::bits::real;
-use super::adaptive::coded::terms_of;
+use super::adaptive::coded::{steps_of, terms_of};
 use super::adaptive::terms::{Terms, count};
-use super::info::{Info, Scope, YES_OR_NO};
+use super::info::{Info, YES_OR_NO};
 use super::newton;
-use super::rounds::{Configured, Encoding, Mechanism, Resolved};
+use super::rounds::{Configured, Encoding, Resolved};
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::data::MAX_CELLS;
-use crate::model::{Assurance, Layout, Wallet};
+use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
-use crate::privacy::calibrate::{Split, UNIT_BITS, budget_parts};
+use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct AdaptiveLogistic;
-
-static INFO: Info = Info {
+/// What `adaptive-logistic` is.
+pub static INFO: Info = Info {
     name: "adaptive-logistic",
     title: "Logistic regression in coordinates that fit",
     group: Some(&YES_OR_NO),
@@ -58,15 +53,11 @@ static INFO: Info = Info {
     prefer: "Prefer it from about a thousand rows on: for the same budget it has several times less noise than `dp-logistic`.",
     guarantee: "The released integers of all rounds together are μ-GDP, exactly as they are computed.",
     source: "theory/adaptive-logistic 2",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
     labels: true,
-    standard_errors: true,
     no_paper_scale: Some("`adaptive-logistic` has no scale of a paper's own"),
+    foresees: true,
     parameters: &[STEPS, LAMBDA],
+    ..Info::GAUSSIAN
 };
 
 const STEPS: Parameter = Parameter::new("steps", "Steps", Values::Whole(2, 3))
@@ -95,20 +86,21 @@ const FINE: GridParams = GridParams {
     }),
 };
 
-impl Mechanism for AdaptiveLogistic {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
+/// The parameters, defaults filled in where they do not follow from the header.
+#[derive(Debug)]
+pub struct Parameters {
+    steps: Option<u32>,
+    lambda: f64,
+    /// Without noise: the regression without privacy.
+    reference: Option<Box<dyn Configured>>,
+}
 
-    fn foresees(&self) -> bool {
-        true
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
+impl Parameters {
+    /// Reads the parameters, and refuses what does not fit the plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range, and where the plan does not fit.
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let steps = params.optional_whole(&STEPS)?;
         let lambda = params.verbatim(&LAMBDA)?;
         require_intercept(plan)?;
@@ -121,17 +113,8 @@ impl Mechanism for AdaptiveLogistic {
             ));
         }
         let reference = if plan.budget.is_none() { Some(without_noise(plan, lambda)?) } else { None };
-        Ok(Box::new(Parameters { steps, lambda, reference }))
+        Ok(Self { steps, lambda, reference })
     }
-}
-
-/// The parameters, defaults filled in where they do not follow from the header.
-#[derive(Debug)]
-struct Parameters {
-    steps: Option<u32>,
-    lambda: f64,
-    /// Without noise: the regression without privacy.
-    reference: Option<Box<dyn Configured>>,
 }
 
 impl Configured for Parameters {
@@ -161,10 +144,11 @@ impl Configured for Parameters {
         let rounds = Rounds::new(&terms, plan.adjacency, people, steps, units)?;
         let charge = Charge::gaussian(rounds.events(), said(&rounds));
         let last = units::split(steps, units).last().copied().unwrap_or(0);
-        let mu_last = mu_squared(last).sqrt() / f64::from(people.max(1));
-        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, lambda: self.lambda };
-        let rounds = Arc::new(Adaptive::new(Arc::new(setting), coded, &encoding));
-        Ok(Resolved { parameters, ..Resolved::new(encoding, Some(charge), rounds) })
+        let mu_last = mu_squared_of_units(last).sqrt() / f64::from(people.max(1));
+        let steps = steps_of(&encoding, &coded[..terms.features()]);
+        let (adjacency, lambda) = (plan.adjacency, self.lambda);
+        let setting = Setting { terms, rounds, adjacency, mu_last, lambda, coded, steps };
+        Ok(Resolved { parameters, ..Resolved::new(encoding, Some(charge), Arc::new(setting)) })
     }
 }
 
@@ -178,20 +162,15 @@ fn without_noise(plan: &CheckedPlan, lambda: f64) -> Result<Box<dyn Configured>,
         ));
     }
     let none = Map::new();
-    let reference = newton::Kind::Reference;
-    let Info { name, parameters, .. } = reference.info();
-    reference.configure(plan, &mut Params::new(name, parameters, &none, false))
+    let Info { name, parameters, .. } = newton::REFERENCE;
+    let mut params = Params::new(name, parameters, &none, false);
+    Ok(Box::new(newton::Parameters::read(newton::Kind::Reference, plan, &mut params)?))
 }
 
 /// The noise scales that a ledger's entry says.
 fn said(rounds: &Rounds) -> Vec<(&'static str, String)> {
     const NAMES: [&str; 6] = ["S_margins", "S_moments", "S_tails", "S_step_1", "S_step_2", "S_step_3"];
     NAMES.into_iter().zip(rounds.all().map(|round| round.scale.get().to_string())).collect()
-}
-
-/// μ² of so many units of 2^-40.
-fn mu_squared(units: u128) -> f64 {
-    real(units.cast_signed()) * libm::ldexp(1.0, -i32::try_from(UNIT_BITS).unwrap_or(40))
 }
 
 /// T: two steps where the stated rows are few for the budget, for then a third costs more than it repairs (theory/adaptive-logistic 2.2).
@@ -201,7 +180,7 @@ fn usual_steps(plan: &CheckedPlan, terms: &Terms, units: u128) -> u32 {
     #[expect(clippy::cast_precision_loss, reason = "to nearest")]
     let rows = rows as f64;
     let noise = a * a * count(terms.outcomes()) * (7.2 * count(terms.coefficients()));
-    if noise > 0.112 * mu_squared(units) * rows { 2 } else { 3 }
+    if noise > 0.112 * mu_squared_of_units(units) * rows { 2 } else { 3 }
 }
 
 fn check_size(terms: &Terms) -> Result<(), PlanError> {

@@ -19,6 +19,7 @@ use crate::mechanisms::adaptive::units::FEATURE_BINS;
 use crate::noise::entropy::{DemoRng, Entropy};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::release::moments::CodedTerm;
 
 /// Rounds before the first step.
 pub const EARLY: u32 = 3;
@@ -36,6 +37,10 @@ pub struct Setting {
     pub mu_last: f64,
     /// λ, the penalty on whitened slopes.
     pub lambda: f64,
+    /// The columns' own units of each term.
+    pub coded: Vec<CodedTerm>,
+    /// The coded value of one step of the encoder's grid, of each feature.
+    pub steps: Vec<f64>,
 }
 
 /// a: by how much more a replaced record moves a step than one that is added.
@@ -128,19 +133,30 @@ impl RoundMap {
     /// How many records can be added in 64 bits: a record adds less than 2^55 to a cell.
     pub const BLOCK: u32 = 1 << 7;
 
-    /// Returns the number of integers.
+    /// Returns the setting.
     #[must_use]
-    pub fn cells(&self) -> usize {
+    pub fn setting(&self) -> &Setting {
         match self {
-            Self::Margins(setting) => setting.cells(0),
-            Self::Moments(setting, _) => setting.cells(1),
-            Self::Tails(setting, ..) => setting.cells(2),
-            Self::Step(setting, ..) => setting.cells(EARLY),
+            Self::Margins(setting)
+            | Self::Moments(setting, _)
+            | Self::Tails(setting, ..)
+            | Self::Step(setting, ..) => setting,
         }
     }
 
+    /// Returns the number of integers.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.setting().cells(match self {
+            Self::Margins(_) => 0,
+            Self::Moments(..) => 1,
+            Self::Tails(..) => 2,
+            Self::Step(..) => EARLY,
+        })
+    }
+
     /// Adds a record with these coded values; `reals` and `codes` are working memory.
-    pub fn add(&self, values: &[f64], reals: &mut Vec<f64>, codes: &mut Vec<i32>, cells: &mut [i64]) {
+    pub fn add_values(&self, values: &[f64], reals: &mut Vec<f64>, codes: &mut Vec<i32>, cells: &mut [i64]) {
         match self {
             Self::Margins(setting) => {
                 margins::add(&setting.terms, setting.rounds.codes.level, values, codes, cells);
@@ -168,7 +184,7 @@ struct Early {
 /// Where a release stands: public.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    setting: Arc<Setting>,
+    pub(super) setting: Arc<Setting>,
     /// The noisy integers of the rounds so far.
     answers: Vec<Vec<i128>>,
     margins: Option<(Margins, Standardiser)>,
@@ -196,7 +212,7 @@ impl Progress {
 
     /// Returns the number of the next round, from 0.
     #[must_use]
-    pub fn round(&self) -> u32 {
+    pub fn number(&self) -> u32 {
         u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
     }
 
@@ -215,7 +231,7 @@ impl Progress {
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.early.as_ref().map(|early| Arc::clone(&early.guide));
-        match self.round() {
+        match self.number() {
             0 => Some(RoundMap::Margins(setting)),
             1 => Some(RoundMap::Moments(setting, self.margins.as_ref()?.1.clone())),
             2 => {
@@ -232,8 +248,8 @@ impl Progress {
     }
 
     /// Takes the noisy integers of the round.
-    pub fn take(&mut self, cells: Vec<i128>) {
-        match self.round() {
+    pub fn take_cells(&mut self, cells: Vec<i128>) {
+        match self.number() {
             0 => self.take_margins(&cells),
             1 => self.take_moments(&cells),
             2 => self.take_tails(&cells),
@@ -284,7 +300,7 @@ impl Progress {
 
     /// Returns what was released, after the last round; nothing where arithmetic failed.
     #[must_use]
-    pub fn finish(self) -> Option<Released> {
+    pub fn released(self) -> Option<Released> {
         let complete = self.steps.len() == self.setting.rounds.steps.len();
         let early = self.early.filter(|_| complete)?;
         let mut answers = self.answers.into_iter();

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use serde_json::Value;
 
 use super::document;
-use super::estimate::{Judged, State, Turned, Why, own_map};
+use super::estimate::{Judged, State, Turned, Why};
 use super::progress::Released;
 use crate::inference::category::has_errors;
 use crate::inference::preview::LOGISTIC_SPREAD;
@@ -15,17 +15,20 @@ use crate::math::jacobi_eigen::product;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::effect_size;
+use crate::mechanisms::adaptive::map::own_map;
 use crate::mechanisms::rounds::Task;
-use crate::model::note::{Listing, NAMED};
-use crate::model::{Estimate, INTERCEPT, Interval, Note};
+use crate::model::note::{far_rows, quoted, two_digits};
+use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
+use crate::words;
 
 /// Returns the regressions of all labels on all features in the columns' own units.
 #[must_use]
-pub fn report(task: &Task, released: &Released, coded: &[CodedTerm]) -> (Coefficients, Diagnostics) {
+pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
     let setting = &released.setting;
+    let coded = &setting.coded;
     let p = setting.terms.features();
     let names: Vec<String> = RegressionTerms::new(&task.encoding.bound, &task.encoding.geometry)
         .outcomes
@@ -54,7 +57,7 @@ pub fn report(task: &Task, released: &Released, coded: &[CodedTerm]) -> (Coeffic
         signal_to_noise: conditions.reduce(f64::min),
         ridge: 0.0,
         repair: None,
-        notes: notes(released, &names, &labels, coded, rows).into_iter().map(String::from).collect(),
+        notes: notes(released, &names, &labels, coded, rows),
         outcomes: names
             .iter()
             .map(|outcome| OutcomeDiagnostics {
@@ -174,40 +177,36 @@ fn notes(
     labels: &[Label],
     coded: &[CodedTerm],
     rows: f64,
-) -> Vec<Note> {
+) -> Vec<String> {
     let setting = &released.setting;
-    let mut notes = vec![Note::LogOdds];
+    let mut notes = vec![words::note::log_odds().to_owned()];
     if setting.lambda > 0.0 {
-        notes.push(Note::WhitenedPenalty(setting.lambda));
+        notes.push(words::note::whitened_penalty(setting.lambda, two_digits(1.0 / setting.lambda)));
     }
     let of = |wanted: &dyn Fn(State) -> bool| {
         let found = names.iter().zip(labels).filter(|(_, label)| wanted(label.state));
-        listed(found.map(|(name, _)| name.clone()).collect())
+        listed(&found.map(|(name, _)| name.clone()).collect::<Vec<_>>())
     };
-    notes.extend(of(&|state| state == State::Withheld(Why::Drowned)).map(Note::LabelsDrowned));
-    notes.extend(of(&|state| state == State::Withheld(Why::Unsettled)).map(Note::LabelsUnsettled));
-    notes.extend(of(&|state| state == State::Approximate).map(Note::LabelsApproximate));
+    notes.extend(of(&|state| state == State::Withheld(Why::Drowned)).map(words::note::labels_drowned));
+    notes.extend(of(&|state| state == State::Withheld(Why::Unsettled)).map(words::note::labels_unsettled));
+    notes.extend(of(&|state| state == State::Approximate).map(words::note::labels_approximate));
     let shown = || labels.iter().filter(|label| !matches!(label.state, State::Withheld(_)));
     let held: BTreeSet<usize> = shown().flat_map(|label| label.held.iter().copied()).collect();
     let held = held.into_iter().filter_map(|place| coded.get(place.checked_sub(1)?));
     notes.extend(
-        listed(held.map(|term| term.term.clone()).collect())
-            .map(|held| Note::HeldOdds(held, LOGISTIC_SPREAD)),
+        listed(&held.map(|term| term.term.clone()).collect::<Vec<_>>())
+            .map(|held| words::note::held_odds(held, format_args!("{LOGISTIC_SPREAD:.1}"))),
     );
     if shown().next().is_some() {
         let shortened = released.counts.shortened(&setting.terms, released.grid.radius);
-        notes.push(Note::FarRows {
-            shortened: shortened.map(|beyond| (beyond.rows, beyond.deviation)),
-            rows: rows.max(0.0),
-        });
-        notes.extend([Note::BothErrors, Note::LogisticModel]);
+        notes.push(far_rows(shortened.map(|beyond| (beyond.rows, beyond.deviation)), rows.max(0.0)));
+        notes.extend([words::note::both_errors(), words::note::logistic_model()].map(String::from));
     }
-    notes.push(Note::Clipped);
+    notes.push(words::note::clipped().into());
     notes
 }
 
 /// The first names and their number; nothing where there are none.
-fn listed(names: Vec<String>) -> Option<Listing> {
-    let count = names.len();
-    (count > 0).then(|| (names.into_iter().take(NAMED).collect(), count))
+fn listed(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| quoted(names))
 }

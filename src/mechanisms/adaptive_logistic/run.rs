@@ -11,104 +11,67 @@ use crate::data::{Exact, Statistic};
 use crate::inference::noise_forecast::NoiseForecast;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::noise::is_unnoised;
-use crate::mechanisms::rounds::{Answer, Encoding, Noise, Output, Round, Rounds, Run, Task, Unsettled};
+use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
-use crate::release::moments::CodedTerm;
 
-/// The rounds of one plan: public, and fixed before a record is read.
-#[derive(Debug)]
-pub struct Adaptive {
-    setting: Arc<Setting>,
-    coded: Vec<CodedTerm>,
-    /// The coded value of one step of the encoder's grid, of each feature.
-    steps: Arc<[f64]>,
-}
-
-impl Adaptive {
-    /// Returns the rounds for terms with these units.
-    #[must_use]
-    pub fn new(setting: Arc<Setting>, coded: Vec<CodedTerm>, encoding: &Encoding) -> Self {
-        let terms = encoding.geometry.terms.iter().zip(&coded).take(setting.terms.features());
-        let steps = terms.map(|(term, coded)| term.scale / coded.half_width).collect();
-        Self { setting, coded, steps }
-    }
-}
-
-impl Rounds for Adaptive {
+impl Rounds for Setting {
     fn count(&self) -> u32 {
-        self.setting.count()
+        Self::count(self)
     }
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
-        let progress = Progress::new(Arc::clone(&self.setting));
-        Box::new(Standing { rounds: self, progress })
+        Box::new(Progress::new(self))
     }
 
     fn noise(&self) -> &dyn Any {
-        &*self.setting
+        self
     }
 
     fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
-        let Setting { terms, adjacency, .. } = &*self.setting;
+        let Self { terms, adjacency, .. } = self;
         let people = task.checked.max_rows_per_person;
         Some(Forecast::new(terms, *adjacency, people, rows, mu).said(terms))
     }
 }
 
-/// Where a release stands.
-struct Standing {
-    rounds: Arc<Adaptive>,
-    progress: Progress,
-}
-
-impl Run for Standing {
+impl Run for Progress {
     fn round(&self) -> Option<Round> {
-        let map = self.progress.map()?;
-        let Adaptive { setting, steps, .. } = &*self.rounds;
-        Some(Round {
-            statistic: Statistic::Map(Arc::new(Sum { map, steps: Arc::clone(steps) })),
-            noise: Arc::new(Drawn { setting: Arc::clone(setting), round: self.progress.round() }),
-        })
+        let noise = Drawn { setting: Arc::clone(&self.setting), round: self.number() };
+        Some(Round { statistic: Statistic::Map(Arc::new(self.map()?)), noise: Arc::new(noise) })
     }
 
     fn take(&mut self, answer: Answer) {
-        self.progress.take(answer.cells);
+        self.take_cells(answer.cells);
     }
 
     fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
-        let Self { rounds, progress } = *self;
-        let released = progress.finish().ok_or(Unsettled)?;
-        let (coefficients, diagnostics) = report::report(task, &released, &rounds.coded);
-        let steps = document::steps(&released, rounds.coded.clone());
+        let released = self.released().ok_or(Unsettled)?;
+        let (coefficients, diagnostics) = report::report(task, &released);
+        let steps = document::steps(&released);
         Ok(Output { coefficients, diagnostics, moments: None, steps: Some(steps) })
     }
 }
 
-/// What one record of the encoder's grid adds to a round.
-#[derive(Debug)]
-struct Sum {
-    map: RoundMap,
-    steps: Arc<[f64]>,
-}
-
-impl RecordMap for Sum {
+impl RecordMap for RoundMap {
     fn cells(&self) -> usize {
-        self.map.cells()
+        Self::cells(self)
     }
 
     fn block(&self) -> u32 {
-        RoundMap::BLOCK
+        Self::BLOCK
     }
 
+    /// Adds a record of the encoder's grid.
     fn add(&self, row: &[i32], scratch: &mut Scratch, cells: &mut [i64]) {
         let Scratch { reals, values, codes, .. } = scratch;
-        let (features, labels) = row.split_at(self.steps.len().min(row.len()));
+        let steps = &self.setting().steps;
+        let (features, labels) = row.split_at(steps.len().min(row.len()));
         values.clear();
-        values.extend(features.iter().zip(self.steps.iter()).map(|(code, step)| f64::from(*code) * step));
+        values.extend(features.iter().zip(steps).map(|(code, step)| f64::from(*code) * step));
         // A label is its sign, whatever its code.
         values.extend(labels.iter().map(|code| f64::from(code.signum())));
-        self.map.add(values, reals, codes, cells);
+        self.add_values(values, reals, codes, cells);
     }
 }
 

@@ -28,70 +28,42 @@
 
 use std::sync::Arc;
 
-use dashu_int::UBig;
 use serde_json::Map;
 
 use super::gaussian::Noise;
-use super::info::{Info, LINEAR, Scope};
-use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
+use super::info::{Info, LINEAR};
+use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
     FEATURE_SHARE, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, RIDGE, ROW_NORM, grid, no_scale,
-    paper_budget, post_processing, squared_codes,
+    paper_budget, post_processing, printed_scale,
 };
 use crate::data::Geometry;
-use crate::model::{Assurance, Layout, Shape, Wallet};
+use crate::model::{Layout, Shape};
 use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale, sensitivity_squared,
-};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale, sensitivity_squared};
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct AnalyzeGauss;
-
-static INFO: Info = Info {
+/// What `analyze-gauss` is.
+pub static INFO: Info = Info {
     name: "analyze-gauss",
     title: "Noisy sums of products",
     group: Some(&LINEAR),
     summary: "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
     prefer: "Prefer it in general: it has the least noise for a budget, and its proof covers the arithmetic itself.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "theory/encoding 3; theory/noise 1",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[SHAPE, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, RADIUS],
+    ..Info::GAUSSIAN
 };
 
 const SHAPES: [(&str, Shape); 2] = [("goe", Shape::Goe), ("iid", Shape::Iid)];
 const SHAPE_NAMES: [&str; 2] = names(&SHAPES);
 const SHAPE: Parameter = Parameter::new("shape", "Shape of the noise", Values::Choice(&SHAPE_NAMES))
     .usual(Usual::Paper("goe", "iid"));
-
-impl Mechanism for AnalyzeGauss {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -137,7 +109,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let grid = grid(params, plan)?;
         let shape = params.choice(&SHAPE, &SHAPES)?;
         Ok(Self { grid, shape, paper: paper_budget(plan)?, post_processing: post_processing(params)? })
@@ -145,69 +117,32 @@ impl Parameters {
 }
 
 impl Parameters {
-    /// The noise that a budget buys.
+    /// The noise that a budget buys, or that of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
+    /// (theory/wishart 2.6), where it is `iid`. What that costs follows from S and the true sensitivity.
     ///
     /// # Errors
-    /// [`NoiseError`] where it buys none, or the paper's scale has no answer.
+    /// [`NoiseError`] where the budget buys none, the paper's scale has no answer, or S is out of the sampler's range.
     pub fn noise(
         &self,
         plan: &CheckedPlan,
         geometry: &Geometry,
         budget: &Budget,
     ) -> Result<Noise, NoiseError> {
-        if let Some((epsilon, delta)) = self.paper {
-            return of_the_paper(plan, geometry, self.shape, epsilon, delta);
-        }
-        let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
-        Ok(calibrate(plan, geometry, self.shape, units)?)
+        let sensitivity_squared = sensitivity_squared(
+            u64::from(geometry.constant),
+            u64::from(geometry.radius),
+            plan.adjacency,
+            plan.max_rows_per_person,
+            plan.constant_is_public(),
+        );
+        let scale = if let Some((epsilon, delta)) = self.paper {
+            let sigma = analyze_gauss_sigma(epsilon, delta).map_err(|error| no_scale(&error))?;
+            printed_scale(sigma, geometry.squared_norm())?
+        } else {
+            let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
+            noise_scale(&sensitivity_squared, units)?
+        };
+        let layout = Layout::whole(geometry.terms.len());
+        Ok(Noise { sensitivity_squared, scale, shape: self.shape, layout, public_features: false })
     }
-}
-
-/// The noise that `units` of the Gaussian budget pay for.
-///
-/// # Errors
-/// [`CalibrationError`] where S is out of the sampler's range.
-fn calibrate(
-    plan: &CheckedPlan,
-    geometry: &Geometry,
-    shape: Shape,
-    units: u128,
-) -> Result<Noise, CalibrationError> {
-    let sensitivity_squared = sensitivity(plan, geometry);
-    let scale = noise_scale(&sensitivity_squared, units)?;
-    Ok(noise(sensitivity_squared, scale, shape, geometry))
-}
-
-/// The noise of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
-/// (theory/wishart 2.6), where it is `iid`. What it costs follows from S and the true sensitivity.
-///
-/// # Errors
-/// [`NoiseError`] where the formula has no answer or S is out of the sampler's range.
-fn of_the_paper(
-    plan: &CheckedPlan,
-    geometry: &Geometry,
-    shape: Shape,
-    epsilon: Epsilon,
-    delta: Delta,
-) -> Result<Noise, NoiseError> {
-    let sigma = analyze_gauss_sigma(epsilon, delta).map_err(|error| no_scale(&error))?;
-    let scale = squared_codes(sigma, geometry.squared_norm())
-        .ok_or_else(|| no_scale(&"the scale is out of range"))?;
-    Ok(noise(sensitivity(plan, geometry), NoiseScale::try_new(scale)?, shape, geometry))
-}
-
-fn noise(sensitivity_squared: UBig, scale: NoiseScale, shape: Shape, geometry: &Geometry) -> Noise {
-    let layout = Layout::whole(geometry.terms.len());
-    Noise { sensitivity_squared, scale, shape, layout, public_features: false }
-}
-
-/// Δ² on a grid.
-fn sensitivity(plan: &CheckedPlan, geometry: &Geometry) -> UBig {
-    sensitivity_squared(
-        u64::from(geometry.constant),
-        u64::from(geometry.radius),
-        plan.adjacency,
-        plan.max_rows_per_person,
-        plan.constant_is_public(),
-    )
 }

@@ -31,23 +31,23 @@ use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
-use super::info::{DESCENT, Info, Scope};
+use super::info::{DESCENT, Info};
 use super::public_moments::{
     ETA, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION, feature_unit,
 };
 use super::rounds::{
-    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, Output, Resolved, Round, Rounds,
-    Run, Task, Unsettled,
+    Answer, Charge, Configured, Encoding, Noise as RoundNoise, Output, Resolved, Round, Rounds, Run, Task,
+    Unsettled,
 };
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, radius, require_intercept_or_zero_weight,
-    scale, stated_rows, two_sides,
+    scale, stated_rows,
 };
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::inference::report::RegressionTerms;
 use crate::inference::weights;
 use crate::math::linalg::Cholesky;
-use crate::model::{Assurance, Layout, Wallet};
+use crate::model::Layout;
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
@@ -91,20 +91,15 @@ const GUIDED_CLIP: Parameter =
     CLIP.help("where features are whitened and outcomes in public standard deviations").usual(Usual::Is("1"));
 const PLAIN_INTERCEPT: Parameter = PENALISE_INTERCEPT.usual(Usual::Is("false"));
 
-static WITH_PUBLIC_MOMENTS: Info = Info {
+/// What `pmt-gd` is.
+pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-gd",
     title: "Gradient descent with public moments",
     group: Some(&DESCENT),
     summary: "Truncates records by public moments, then descends along noisy gradients.",
     prefer: "Prefer it to `pmt-ridge` for estimates alone: it has less noise for many features, and gives no intervals.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, algorithm 1; theory/public-moments 4.2",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
     public_moments: true,
-    labels: false,
     standard_errors: false,
     no_paper_scale: Some(
         "no paper prints a scale for `pmt-gd`: the one on public moments mentions descent and has no listing of it",
@@ -121,22 +116,17 @@ static WITH_PUBLIC_MOMENTS: Info = Info {
         TRUNCATION.usual(Usual::Is("row")),
         RADIUS,
     ],
+    ..Info::GAUSSIAN
 };
 
-static WITH_BOUNDS: Info = Info {
+/// What `dp-gd` is.
+pub static WITH_BOUNDS: Info = Info {
     name: "dp-gd",
     title: "Gradient descent",
     group: Some(&DESCENT),
     summary: "Descends along noisy gradients without public data.",
     prefer: "Prefer it where there are too many features for second moments; it gives no intervals.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, baseline; theory/public-moments 4.1; theory/many-outcomes 5.4",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
     standard_errors: false,
     no_paper_scale: Some(
         "no paper prints another scale for `dp-gd`: the usual one, √T times 2 C over μ, is the exact one",
@@ -153,32 +143,16 @@ static WITH_BOUNDS: Info = Info {
         ROW_NORM,
         RADIUS,
     ],
+    ..Info::GAUSSIAN
 };
-
-impl Mechanism for Kind {
-    fn info(&self) -> &'static Info {
-        match self {
-            Self::PublicMoments => &WITH_PUBLIC_MOMENTS,
-            Self::Bounds => &WITH_BOUNDS,
-        }
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(*self, plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
         let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
         let sides =
             Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
-        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
-        GridParams { norms: Norms::Sides(sides), ..grid }
+        let (radius, intercept_weight) = (self.radius, self.intercept_weight);
+        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
     fn resolve(
@@ -239,7 +213,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.
-    fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let rows = stated_rows(plan, "a step is divided by the number of rows")?;
         let mut read = Self {
             radius: 0,

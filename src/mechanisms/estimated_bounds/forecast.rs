@@ -3,7 +3,7 @@
 use crate::plan::document::Confirm;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::UNIT_BITS;
+use crate::privacy::calibrate::mu_squared_of_units;
 use crate::words;
 
 /// Multiples of [`Outlook::scale`]: below the first nothing is likely to be found, below the second many ranges are bad, below the
@@ -38,8 +38,8 @@ impl Outlook {
     #[must_use]
     pub fn new(columns: usize, adjacency: Adjacency, max_rows_per_person: u32, units: u128) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a forecast")]
-        let (columns, units) = (columns as f64, units as f64);
-        let mu = libm::ldexp(units, -i32::try_from(UNIT_BITS).unwrap_or(40)).sqrt();
+        let columns = columns as f64;
+        let mu = mu_squared_of_units(units).sqrt();
         let both = match adjacency {
             Adjacency::AddRemove => 1.0,
             Adjacency::ReplaceOne => std::f64::consts::SQRT_2,

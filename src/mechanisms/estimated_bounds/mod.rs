@@ -27,10 +27,10 @@ use std::sync::Arc;
 use self::forecast::Outlook;
 pub use self::run::{Count, Setting, Target};
 use self::units::Units;
-use super::info::{Info, Scope};
+use super::info::Info;
 use super::rounds::{Configured, Encoding, Resolved};
 use super::shared::{Charge, NoiseError};
-use crate::model::{Assurance, Layout, Wallet};
+use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::Column;
 use crate::plan::public::Whitener;
@@ -47,15 +47,10 @@ pub static INFO: Info = Info {
     prefer: "Prefer bounds from domain knowledge; this is for columns where nobody can state them.",
     guarantee: "The released counts of both rounds together are μ-GDP, exactly as they are computed.",
     source: "theory/estimated-bounds 1",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
     standard_errors: false,
     no_paper_scale: Some("estimated bounds have no scale of a paper's own"),
     parameters: &[],
+    ..Info::GAUSSIAN
 };
 
 /// Nothing of a number is bounded before it is counted.

@@ -14,7 +14,7 @@ use crate::data::encode::of_halves;
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
 use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
-use crate::model::Note;
+use crate::model::note::{NAMED, quoted, two_digits};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::document::{Bound, Column};
@@ -23,6 +23,7 @@ use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::bounds::{CellLayout, EstimatedBounds, EstimatedColumn, State};
 use crate::release::document::{Coefficients, Diagnostics};
+use crate::words;
 
 /// Number of rounds.
 const ROUNDS: usize = 2;
@@ -120,16 +121,21 @@ impl Setting {
 
     /// Returns what a reader of these bounds has to know.
     #[must_use]
-    pub fn notes(&self, bounds: &EstimatedBounds, stated_rows: u64) -> Vec<Note> {
+    pub fn notes(&self, bounds: &EstimatedBounds, stated_rows: u64) -> Vec<String> {
         let used = |column: &EstimatedColumn| {
-            column.range().map(|(lower, upper)| (column.column.clone(), lower, upper))
+            column.range().map(|(lower, upper)| words::note::bounds_of(&column.column, lower, upper))
         };
-        let mut notes = vec![Note::BoundsEstimated(
-            bounds.columns.iter().filter_map(used).collect(),
-            bounds.unseen_rows(),
-        )];
+        let used: Vec<String> = bounds.columns.iter().filter_map(used).collect();
+        let unseen = two_digits(bounds.unseen_rows());
+        let (first, others) = used.split_at(used.len().min(NAMED));
+        let first = first.join(", ");
+        let mut notes = vec![match others.len() {
+            _ if used.is_empty() => words::note::bounds_estimated_none(unseen),
+            0 => words::note::bounds_estimated(first, unseen),
+            others => words::note::bounds_estimated(words::note::bounds_more(first, others), unseen),
+        }];
         if self.outlook.of(stated_rows) != Prospect::Good {
-            notes.push(Note::BoundsDoubtful { rows: stated_rows, good: self.outlook.rows_for_good() });
+            notes.push(words::note::bounds_doubtful(stated_rows, self.outlook.rows_for_good()));
         }
         notes
     }
@@ -226,7 +232,7 @@ impl Run for Standing {
     fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
         let bounds = self.bounds().ok_or(Unsettled)?;
         let notes = self.setting.notes(&bounds, task.checked.public_rows().unwrap_or(0));
-        let notes = notes.into_iter().chain(not_found(&bounds)).map(String::from).collect();
+        let notes = notes.into_iter().chain(not_found(&bounds)).collect();
         Ok(Output {
             coefficients: Coefficients::List(Vec::new()),
             diagnostics: Diagnostics { notes, ..Diagnostics::default() },
@@ -237,17 +243,18 @@ impl Run for Standing {
 }
 
 /// Returns what is said of columns without a range.
-fn not_found(bounds: &EstimatedBounds) -> Vec<Note> {
-    let named = |wanted: &dyn Fn(State) -> bool| -> Vec<String> {
+fn not_found(bounds: &EstimatedBounds) -> Vec<String> {
+    let named = |wanted: &dyn Fn(State) -> bool| {
         let missing = bounds.missing().filter(|column| wanted(column.state));
-        missing.map(|column| column.column.clone()).collect()
+        let names: Vec<String> = missing.map(|column| column.column.clone()).collect();
+        (!names.is_empty()).then(|| quoted(&names))
     };
     let notes = [
-        (named(&|state| state == State::NotFound), Note::BoundsNotFound as fn(Vec<String>) -> Note),
-        (named(&|state| state == State::Zero), Note::BoundsZero),
-        (named(&State::is_found), Note::BoundsContradicted),
+        named(&|state| state == State::NotFound).map(words::note::bounds_not_found),
+        named(&|state| state == State::Zero).map(words::note::bounds_zero),
+        named(&State::is_found).map(words::note::bounds_contradicted),
     ];
-    notes.into_iter().filter(|(names, _)| !names.is_empty()).map(|(names, note)| note(names)).collect()
+    notes.into_iter().flatten().collect()
 }
 
 /// What one record adds to the integers of a round: U to one cell of each column that is not missing.

@@ -3,6 +3,7 @@
 use dashu_int::UBig;
 
 use super::cells::{FIRST_CELLS, SECOND_CELLS};
+use crate::mechanisms::adaptive::bits::real;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{CalibrationError, NoiseScale, histograms_sensitivity_squared, noise_scale};
 use crate::privacy::event::Event;
@@ -100,13 +101,6 @@ impl Units {
     pub fn rows(&self, cells: &[i128]) -> Vec<f64> {
         cells.iter().map(|cell| real(*cell) / real(i128::from(self.count))).collect()
     }
-}
-
-/// The number nearest to an integer.
-fn real(integer: i128) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-    let value = integer as f64;
-    value
 }
 
 #[cfg(test)]

@@ -233,14 +233,7 @@ impl Fitted {
     fn advance(&mut self, noise: &Noise, ball: Ball, cells: &[i128]) {
         let (d, _) = noise.size;
         let unit = noise.unit * noise.unit * libm::ldexp(1.0, -noise.bits.cast_signed());
-        let mut curvature = noise.penalty.clone();
-        for ((row, column), cell) in triangle::pairs(d).zip(cells) {
-            let cell = *cell as f64 * unit;
-            curvature[(row, column)] += cell;
-            if row != column {
-                curvature[(column, row)] += cell;
-            }
-        }
+        let curvature = &noise.penalty + triangle::symmetric(d, cells, |_, _| unit);
         let gradient = DVector::from_iterator(
             d,
             cells.iter().skip(triangle::len(d)).take(d).map(|cell| *cell as f64 * noise.gradient_unit()),

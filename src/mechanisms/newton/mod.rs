@@ -43,21 +43,21 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
 pub use self::fit::{Expansion, Fitted, Steps};
-use super::info::{FAMILY as FAMILY_NAME, Info, LOGISTIC, PUBLIC_MOMENTS, Scope, YES_OR_NO};
+use super::info::{FAMILY as FAMILY_NAME, Info, LOGISTIC, PUBLIC_MOMENTS, YES_OR_NO};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, Standard, TRUNCATION, feature_unit,
 };
-use super::rounds::{Charge, Configured, Encoding, Mechanism, Output, Resolved, Rounds, Run, Task};
+use super::rounds::{Charge, Configured, Encoding, Output, Resolved, Rounds, Run, Task};
 use super::shared::{
-    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, no_scale, paper_replaces, require_intercept,
-    squared_codes, stated_rows,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, paper_replaces, printed_scale, require_intercept,
+    stated_rows,
 };
 use crate::data::Geometry;
 use crate::inference::forecast::{self, TermForecast, forecast};
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
-use crate::model::{Assurance, Layout, Note, Role, Shape, Wallet};
+use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
@@ -69,6 +69,7 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
+use crate::words;
 
 /// R of the grid, with noise and without: a record's curvature has twice as many bits and those of its weight, and the sampler a
 /// range. The Gaussian family's curvature has no weight.
@@ -155,41 +156,29 @@ const LABEL_NORM: Parameter = Parameter { values: Values::Number(Range::closed(1
     .help("")
     .place(Place::Hidden);
 
-static WITH_PUBLIC_MOMENTS: Info = Info {
+/// What `pmt-logistic` is.
+pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-logistic",
     title: "Logistic regression with public moments",
     group: Some(&YES_OR_NO),
     summary: "Truncates records by public moments, then fits a logistic regression.",
     prefer: "Prefer it for yes or no outcomes where the columns' moments are known from other people's data.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, algorithms 1 and 3; theory/public-moments 3.1",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
     public_moments: true,
     labels: true,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[LOGISTIC_LAMBDA, STEPS, ETA, RADIUS_RULE, TRUNCATION, PENALISE_INTERCEPT, FLOOR],
+    ..Info::GAUSSIAN
 };
 
-static PUBLIC_FAMILY: Info = Info {
+/// What `pmt-glm` is.
+pub static PUBLIC_FAMILY: Info = Info {
     name: "pmt-glm",
     title: "Generalised linear model with public moments",
     group: Some(&PUBLIC_MOMENTS),
     summary: "Truncates records by public moments, then fits a generalised linear model.",
     prefer: "Prefer it to `pmt-logistic` only where a bound on the coefficients is known, or to compare the two families.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, algorithms 1 and 4; theory/public-moments 3.2",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
     public_moments: true,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[
         FAMILY,
         COEFFICIENT_RADIUS,
@@ -201,24 +190,18 @@ static PUBLIC_FAMILY: Info = Info {
         PENALISE_INTERCEPT,
         FLOOR,
     ],
+    ..Info::GAUSSIAN
 };
 
-static WITH_BOUNDS: Info = Info {
+/// What `dp-logistic` is.
+pub static WITH_BOUNDS: Info = Info {
     name: "dp-logistic",
     title: "Logistic regression",
     group: Some(&YES_OR_NO),
     summary: "Fits a logistic regression without public data.",
     prefer: "Prefer it for yes or no outcomes where no public moments are known.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, algorithm 5; theory/public-moments 3.6",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
     labels: true,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[
         LOGISTIC_LAMBDA,
         STEPS,
@@ -228,9 +211,11 @@ static WITH_BOUNDS: Info = Info {
         ROW_NORM,
         LABEL_NORM,
     ],
+    ..Info::GAUSSIAN
 };
 
-static REFERENCE: Info = Info {
+/// What `logistic` is.
+pub static REFERENCE: Info = Info {
     name: "logistic",
     title: "Logistic regression without privacy",
     group: None,
@@ -238,35 +223,12 @@ static REFERENCE: Info = Info {
     prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
     guarantee: "None.",
     source: "maximum likelihood",
-    version: "1",
     wallet: Wallet::None,
-    scope: Scope::Both,
     assurance: Assurance::Demo,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
     no_paper_scale: Some("`logistic` has no noise, so no paper has a scale for it"),
     parameters: &[LAMBDA, PENALISE_INTERCEPT.usual(Usual::Is("false"))],
+    ..Info::GAUSSIAN
 };
-
-impl Mechanism for Kind {
-    fn info(&self) -> &'static Info {
-        match self {
-            Self::PublicMoments => &WITH_PUBLIC_MOMENTS,
-            Self::PublicFamily => &PUBLIC_FAMILY,
-            Self::Bounds => &WITH_BOUNDS,
-            Self::Reference => &REFERENCE,
-        }
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(*self, plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -426,8 +388,7 @@ impl Parameters {
                 Some(budget) if paper => {
                     let mu = budget_parts(budget, &Split::Gaussian)?.pair.mu.get();
                     let most = if self.family == Family::Logistic { 0.25 } else { 1.0 };
-                    let codes = squared_codes(pmt::curvature(mu, releases, most), curvature);
-                    Some(NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?)
+                    Some(printed_scale(pmt::curvature(mu, releases, most), curvature)?)
                 }
                 Some(budget) => {
                     let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
@@ -760,7 +721,7 @@ fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
     let (coefficients, mut diagnostics) =
         newton_report(geometry, &layout, &noise.setting(task), &steps.collect::<Vec<_>>());
     if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {
-        diagnostics.notes.push(Note::RadiusOfPaper.into());
+        diagnostics.notes.push(words::note::radius_of_paper().into());
     }
     Output { coefficients, diagnostics, moments: None, steps: None }
 }

@@ -1,4 +1,4 @@
-//! `noisy-means`: the mean of each outcome, from noisy sums. It shows how little a mechanism needs: this folder and one line of
+//! `noisy-means`: the mean of each outcome, from noisy sums. It shows how little a mechanism needs: this folder and one entry of
 //! [`super::REGISTRY`]. It is built for tests alone, under the feature `audit-mutants`.
 //!
 //! **Guarantee.** The released integers are those of a μ-GDP mechanism up to the slack that the ledger charges beside it, with
@@ -16,61 +16,46 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use super::gaussian::Noise;
-use super::info::{Info, LINEAR, Scope};
-use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
+use super::info::{Info, LINEAR};
+use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, ROW_NORM, require_intercept, scale};
-use crate::model::{Assurance, Layout, Role, Shape, Wallet};
+use crate::model::{Layout, Role, Shape};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{Split, budget_parts, noise_scale, sensitivity_squared};
 
-/// The mechanism: what the line of the registry names.
-#[derive(Clone, Copy, Debug)]
-pub struct NoisyMeans;
-
 /// Step 1: what it is, and the schema of its parameters. The page, the command line and the documentation show what stands here.
-static INFO: Info = Info {
+pub static INFO: Info = Info {
     name: "noisy-means",
     title: "Noisy means",
     group: Some(&LINEAR),
     summary: "Releases the mean of each outcome.",
     prefer: "Prefer it never: it is there for tests.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "theory/encoding 3; theory/noise 1",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
     no_paper_scale: Some("`noisy-means` has no paper"),
     parameters: &[INTERCEPT_WEIGHT.help(""), ROW_NORM, FINE_RADIUS],
+    ..Info::GAUSSIAN
 };
 
 /// Step 2: its parameters, with all defaults. The reader takes defaults and ranges from the schema.
 #[derive(Clone, Copy, Debug)]
-struct Parameters {
+pub struct Parameters {
     grid: GridParams,
 }
 
-impl Mechanism for NoisyMeans {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
+impl Parameters {
+    /// Reads the parameters, and refuses what does not fit the plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range, and where the plan does not fit.
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         require_intercept(plan)?;
         let (radius, intercept_weight) = scale(params, plan)?;
         let norms = Norms::Record { feature_share: 0.0, row_norm: params.number(&ROW_NORM)? };
-        Ok(Box::new(Parameters { grid: GridParams { radius, intercept_weight, norms } }))
+        Ok(Self { grid: GridParams { radius, intercept_weight, norms } })
     }
 }
 

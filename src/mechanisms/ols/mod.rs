@@ -8,9 +8,9 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 
 use super::gaussian;
-use super::info::{Info, Scope};
+use super::info::Info;
 use super::public_moments::{self, PENALISE_INTERCEPT};
-use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved, Task, Unsettled};
+use super::rounds::{Configured, Encoding, PostProcessing, Resolved, Task, Unsettled};
 use super::second_moments::{Analysis, SecondMoments};
 use super::shared::NoiseError;
 use crate::inference::design::FitError;
@@ -19,18 +19,16 @@ use crate::inference::options::{Options, Ridge};
 use crate::inference::report::{RegressionTerms, report as unpenalised};
 use crate::math::linalg::Cholesky;
 use crate::math::special::normal_quantile;
-use crate::model::{Assurance, Estimate, Interval, Layout, Note, Wallet};
+use crate::model::{Assurance, Estimate, Interval, Layout, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::document::{Coefficients, Diagnostics};
+use crate::words;
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct Ols;
-
-static INFO: Info = Info {
+/// What `ols` is.
+pub static INFO: Info = Info {
     name: "ols",
     title: "Least squares without privacy",
     group: None,
@@ -38,33 +36,16 @@ static INFO: Info = Info {
     prefer: "Prefer it never for anything that is published: it shows what the private ones aim at.",
     guarantee: "None.",
     source: "closed form",
-    version: "1",
     wallet: Wallet::None,
-    scope: Scope::Both,
     assurance: Assurance::Demo,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
     no_paper_scale: Some("`ols` has no noise, so no paper has a scale for it"),
     parameters: &[LAMBDA, PENALISE_INTERCEPT.usual(Usual::Is("false"))],
+    ..Info::GAUSSIAN
 };
 
 /// λ of a reference may be as large as a number can be.
 const LAMBDA: Parameter =
     Parameter { values: Values::Number(Range::closed(0.0, f64::MAX)), ..public_moments::LAMBDA };
-
-impl Mechanism for Ols {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn configure(&self, _: &CheckedPlan, params: &mut Params<'_>) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters {
-            lambda: params.number(&LAMBDA)?,
-            penalise_intercept: params.switch(&PENALISE_INTERCEPT)?,
-        }))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -120,6 +101,16 @@ pub struct Parameters {
     pub penalise_intercept: bool,
 }
 
+impl Parameters {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range.
+    pub fn read(params: &mut Params<'_>) -> Result<Self, PlanError> {
+        Ok(Self { lambda: params.number(&LAMBDA)?, penalise_intercept: params.switch(&PENALISE_INTERCEPT)? })
+    }
+}
+
 /// Every outcome of `layout` regressed on all its predictors, with the penalty.
 ///
 /// Predictors in own units over their scale are u = T z for coded records z, the outcome over its scale σ is t'z + y.
@@ -154,7 +145,7 @@ pub fn report(
         }
     }
     diagnostics.repair = None;
-    diagnostics.notes = vec![Note::NotPrivate(parameters.lambda).into()];
+    diagnostics.notes = vec![words::note::not_private(parameters.lambda)];
     Ok((coefficients, diagnostics))
 }
 

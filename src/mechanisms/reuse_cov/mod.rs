@@ -49,16 +49,16 @@ use self::per_outcome::PerOutcome;
 use self::projection::PublicOutcomes;
 use super::gaussian::Noise;
 use super::info::{COMPARISON, Info, MANY_OUTCOMES, Scope};
-use super::rounds::{Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved, Rounds};
+use super::rounds::{Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved, Rounds};
 use super::second_moments::{Noiseless, SecondMoments};
 use super::shared::{
     AUTO_RIDGE, FEATURE_NORM, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, RIDGE,
-    no_scale, paper_budget, post_processing, require_intercept_or_zero_weight, scale, squared_codes,
+    no_scale, paper_budget, post_processing, printed_scale, require_intercept_or_zero_weight, scale,
     two_sides,
 };
 use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::options::{Ball, Shrink};
-use crate::model::{Assurance, Layout, Role, Shape, Wallet};
+use crate::model::{Layout, Role, Shape};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
@@ -66,7 +66,7 @@ use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
+    Budget, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
     joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::measure::{Delta, Epsilon};
@@ -159,22 +159,14 @@ const NOISE: Parameter =
         .help("auto takes the one with less noise")
         .usual(Usual::Is("auto"));
 
-static GAUSS: Info = Info {
+/// What `reuse-cov-gauss` is.
+pub static GAUSS: Info = Info {
     name: "reuse-cov-gauss",
     title: "Many outcomes, one covariance",
     group: Some(&MANY_OUTCOMES),
     summary: "Shares one noisy covariance among all outcomes.",
     prefer: "Prefer it for many outcomes on the same features: all outcomes share one charge for the features.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Neel 2023, algorithm 1; theory/many-outcomes 2.1",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[
         KAPPA,
         FEATURE_NORM,
@@ -186,83 +178,47 @@ static GAUSS: Info = Info {
         INTERCEPT_WEIGHT,
         RADIUS,
     ],
+    ..Info::GAUSSIAN
 };
 
-static PROJECTED_ON_FEATURES: Info = Info {
+/// What `reuse-cov-proj-x` is.
+pub static PROJECTED_ON_FEATURES: Info = Info {
     name: "reuse-cov-proj-x",
     title: "Many outcomes, public features",
     group: Some(&MANY_OUTCOMES),
     summary: "Projects the outcomes on the features; protects the labels alone.",
     prefer: "Prefer it where the features may be published: they are not protected, and the whole budget goes to the outcomes.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Neel 2023, algorithm 2; theory/many-outcomes 3.1",
-    version: "1",
-    wallet: Wallet::Gaussian,
     scope: Scope::Relaxed(Protect::Labels),
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[SHRINK, BALL, NOISE, OUTCOME_NORM, RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, RADIUS],
+    ..Info::GAUSSIAN
 };
 
-static PROJECTED_ON_OUTCOMES: Info = Info {
+/// What `reuse-cov-proj-y` is.
+pub static PROJECTED_ON_OUTCOMES: Info = Info {
     name: "reuse-cov-proj-y",
     title: "Many public outcomes",
     group: Some(&MANY_OUTCOMES),
     summary: "Projects the features on the outcomes; protects the features alone.",
     prefer: "Prefer it for very many outcomes that may be published: they are not protected, and they take noise off.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Neel 2023, algorithm 3; theory/many-outcomes 3.2",
-    version: "1",
-    wallet: Wallet::Gaussian,
     scope: Scope::Relaxed(Protect::Features),
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[KAPPA, FEATURE_NORM, OUTCOME_NORM, AUTO_RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, RADIUS],
+    ..Info::GAUSSIAN
 };
 
-static EACH_OUTCOME: Info = Info {
+/// What `naive-composition` is.
+pub static EACH_OUTCOME: Info = Info {
     name: "naive-composition",
     title: "One regression after the other",
     group: Some(&COMPARISON),
     summary: "Runs one private regression per outcome and divides the budget among them.",
     prefer: "Prefer it never for a release: it shows what sharing one covariance saves.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Neel 2023, baseline; theory/many-outcomes 5.1",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
     no_paper_scale: Some("the paper's own scale for `naive-composition` is not built yet"),
     parameters: &[KAPPA, FEATURE_NORM, OUTCOME_NORM, AUTO_RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, RADIUS],
+    ..Info::GAUSSIAN
 };
-
-impl Mechanism for Kind {
-    fn info(&self) -> &'static Info {
-        match self {
-            Self::Gauss => &GAUSS,
-            Self::ProjectedOnFeatures => &PROJECTED_ON_FEATURES,
-            Self::ProjectedOnOutcomes => &PROJECTED_ON_OUTCOMES,
-            Self::EachOutcome => &EACH_OUTCOME,
-        }
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(*self, plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -300,7 +256,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let (radius, intercept_weight) = scale(params, plan)?;
         let mut read = Self {
             kind,
@@ -475,9 +431,7 @@ impl Parameters {
                     }
                     _ => geometry.feature_square(),
                 };
-                let codes =
-                    squared_codes(sigma, square).ok_or_else(|| no_scale(&"the scale is out of range"))?;
-                NoiseScale::try_new(codes)?
+                printed_scale(sigma, square)?
             }
         };
         let public_features = self.kind == Kind::ProjectedOnFeatures;

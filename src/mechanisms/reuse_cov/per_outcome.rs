@@ -11,7 +11,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::data::{Exact, Moments};
-use crate::inference::moments::NoisyMoments;
+use crate::inference::moments::{CellNoise, NoisyMoments};
 use crate::inference::report::{RegressionTerms, report};
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{
@@ -19,10 +19,11 @@ use crate::mechanisms::rounds::{
     Unsettled,
 };
 use crate::mechanisms::second_moments::{answer, extent, options};
-use crate::model::{Layout, Note};
+use crate::model::Layout;
 use crate::noise::entropy::Entropy;
 use crate::privacy::event::Event;
 use crate::release::document::{Coefficients, Diagnostics};
+use crate::words;
 
 /// The round of all regressions.
 #[derive(Debug)]
@@ -157,7 +158,9 @@ impl PerOutcome {
             geometry.terms.extend(term);
             let moments = match &answer.law {
                 Some(law) => NoisyMoments::from_law(&geometry, own, cells, law, &task.checked.plan),
-                None => NoisyMoments::from_exact_cells(&geometry, bound.grid.radius, own, cells, 0),
+                None => {
+                    NoisyMoments::from_cells(&geometry, bound.grid.radius, own, cells, 0, CellNoise::None)
+                }
             };
             all.push(moments.map_err(|_| Unsettled)?);
         }
@@ -190,7 +193,7 @@ impl PerOutcome {
             }
         }
         let (coefficients, mut diagnostics) = together.ok_or(Unsettled)?;
-        diagnostics.notes.push(Note::OwnMoments.into());
+        diagnostics.notes.push(words::note::own_moments().into());
         Ok((coefficients, diagnostics))
     }
 }

@@ -14,9 +14,10 @@ use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_out
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Outcomes, Task, Unsettled};
 use crate::mechanisms::second_moments::{Analysis, Extent};
-use crate::model::{Layout, Note};
+use crate::model::Layout;
 use crate::noise::entropy::Entropy;
 use crate::release::moments::{FeatureMap, Shaping};
+use crate::words;
 
 /// The noise of a release whose outcomes are public: they stand beside the noisy integers.
 #[derive(Debug)]
@@ -101,14 +102,14 @@ impl Analysis for Parameters {
         moments.with_cross(inside).ok_or(Unsettled)
     }
 
-    fn note(&self, features: Option<&FeatureMap>) -> Option<Note> {
+    fn note(&self, features: Option<&FeatureMap>) -> Option<&'static str> {
         if self.kind != Kind::ProjectedOnFeatures {
             return None;
         }
         Some(match features.map(|map| map.noise) {
-            Some(Shaping::Whitened) => Note::WhitenedNoise,
-            Some(Shaping::Isotropic) => Note::IsotropicNoise,
-            None => Note::BoundedNoise,
+            Some(Shaping::Whitened) => words::note::whitened_noise(),
+            Some(Shaping::Isotropic) => words::note::isotropic_noise(),
+            None => words::note::bounded_noise(),
         })
     }
 }

@@ -23,28 +23,27 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use super::gaussian::Noise;
-use super::info::{Info, LINEAR, PUBLIC_MOMENTS, Scope};
+use super::info::{Info, LINEAR, PUBLIC_MOMENTS};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION,
 };
-use super::rounds::{Configured, Encoding, Mechanism, PostProcessing, Resolved};
+use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
-    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, no_scale, paper_replaces, radius,
-    require_intercept, scale, squared_codes, stated_rows, two_sides,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, paper_replaces, printed_scale, radius,
+    require_intercept, scale, stated_rows,
 };
 use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
-use crate::model::{Assurance, Layout, Shape, Wallet};
+use crate::model::{Layout, Shape};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared,
-    noise_scale,
+    Budget, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::profile::paper::pmt;
 
@@ -57,22 +56,15 @@ pub enum Kind {
     Bounds,
 }
 
-static WITH_PUBLIC_MOMENTS: Info = Info {
+/// What `pmt-ridge` is.
+pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-ridge",
     title: "Ridge regression with public moments",
     group: Some(&PUBLIC_MOMENTS),
     summary: "Truncates records by public moments, then fits a ridge regression.",
     prefer: "Prefer it where means, spreads and correlations of other people's data are known: the noise then has the shape of the columns.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, algorithms 1 and 2; theory/public-moments 2.1",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
     public_moments: true,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[
         LAMBDA.place(Place::First),
         ETA,
@@ -82,24 +74,17 @@ static WITH_PUBLIC_MOMENTS: Info = Info {
         FLOOR,
         RADIUS,
     ],
+    ..Info::GAUSSIAN
 };
 
-static WITH_BOUNDS: Info = Info {
+/// What `dp-ridge` is.
+pub static WITH_BOUNDS: Info = Info {
     name: "dp-ridge",
     title: "Ridge regression with a fixed penalty",
     group: Some(&LINEAR),
     summary: "Fits a ridge regression without public data.",
     prefer: "Prefer it for a ridge regression with a fixed penalty where no public moments are known.",
-    guarantee: "The released integers are μ-GDP, exactly as they are computed.",
     source: "Cao, Bi and Zhang 2026, baseline; theory/public-moments 2.6",
-    version: "1",
-    wallet: Wallet::Gaussian,
-    scope: Scope::Both,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[
         LAMBDA.place(Place::First),
         OUTCOME_NORM,
@@ -109,32 +94,16 @@ static WITH_BOUNDS: Info = Info {
         ROW_NORM,
         RADIUS,
     ],
+    ..Info::GAUSSIAN
 };
-
-impl Mechanism for Kind {
-    fn info(&self) -> &'static Info {
-        match self {
-            Self::PublicMoments => &WITH_PUBLIC_MOMENTS,
-            Self::Bounds => &WITH_BOUNDS,
-        }
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(*self, plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
         let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
         let ratio = if self.paper { 1.0 } else { 0.5 };
         let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
-        let grid = two_sides(self.radius, self.intercept_weight, 1.0, 1.0);
-        GridParams { norms: Norms::Sides(sides), ..grid }
+        let (radius, intercept_weight) = (self.radius, self.intercept_weight);
+        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
     fn resolve(
@@ -186,7 +155,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, and without a number of rows where one is needed.
-    fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let paper = plan.calibration == Calibration::Paper;
         paper_replaces(plan)?;
         let (radius, intercept_weight, radii, row_norm, outcome_norm) = if kind == Kind::PublicMoments {
@@ -253,8 +222,7 @@ impl Parameters {
         };
         let parts = budget_parts(budget, &Split::Gaussian)?;
         let scale = if self.paper {
-            let codes = squared_codes(pmt::ridge_matrix(parts.pair.mu.get()), features);
-            NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?
+            printed_scale(pmt::ridge_matrix(parts.pair.mu.get()), features)?
         } else {
             noise_scale(&sensitivity_squared, parts.capacity.gaussian)?
         };

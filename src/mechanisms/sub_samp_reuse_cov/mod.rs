@@ -32,13 +32,12 @@ use serde_json::{Map, Value};
 use super::gaussian;
 use super::info::{COMPARISON, Info, Scope};
 use super::rounds::{
-    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
-    moments_of,
+    Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved, moments_of,
 };
 use super::second_moments::{Noiseless, SecondMoments, answer};
 use super::shared::{
     AUTO_RIDGE, ApproximateCost, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, ROW_NORM, no_scale,
-    post_processing, scale, squared_codes, two_sides,
+    post_processing, printed_scale, scale, two_sides,
 };
 use crate::data::{Exact, Geometry};
 use crate::math::round::{MARGIN, lower, raise};
@@ -60,11 +59,8 @@ use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsampled_reuse_cov_epsilon};
 use crate::privacy::subsampling::{FixedSize, Parts};
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct SubSampReuseCov;
-
-static INFO: Info = Info {
+/// What `sub-samp-reuse-cov` is.
+pub static INFO: Info = Info {
     name: "sub-samp-reuse-cov",
     title: "Noisy sums of a secret sample",
     group: Some(&COMPARISON),
@@ -72,14 +68,9 @@ static INFO: Info = Info {
     prefer: "Prefer it never for accuracy: the sample saves time where there are many features, and costs noise.",
     guarantee: "(ε, δ)-differential privacy under replace-one, exactly as it is computed.",
     source: "Neel 2023, algorithm 4; theory/many-outcomes 5.2",
-    version: "1",
     wallet: Wallet::Other,
     scope: Scope::ReplaceOne,
-    assurance: Assurance::Exact,
-    public_moments: false,
-    labels: false,
     standard_errors: false,
-    no_paper_scale: None,
     parameters: &[
         SAMPLE_ROWS,
         COVARIANCE_SHARE,
@@ -89,6 +80,7 @@ static INFO: Info = Info {
         ROW_NORM,
         RADIUS,
     ],
+    ..Info::GAUSSIAN
 };
 
 const SAMPLE_ROWS: Parameter = Parameter::new(
@@ -103,20 +95,6 @@ const COVARIANCE_SHARE: Parameter = Parameter::new(
     Values::Number(Range::closed(0.001, 0.999)),
 )
 .usual(Usual::Is("0.5"));
-
-impl Mechanism for SubSampReuseCov {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -173,7 +151,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let (radius, intercept_weight) = scale(params, plan)?;
         let rows = plan.rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or(0);
         let sample = params.value_or(&SAMPLE_ROWS, Value::from((rows / 10).max(1)), |_, value| {
@@ -268,9 +246,7 @@ impl Parameters {
                 (Shape::Goe, 2, self.parts(budget)?.scale(&matrix, &vector)?, asked)
             }
             Calibration::Paper => {
-                let codes = squared_codes(self.printed(budget)?.covariance, features);
-                let scale =
-                    NoiseScale::try_new(codes.ok_or_else(|| no_scale(&"the scale is out of range"))?)?;
+                let scale = printed_scale(self.printed(budget)?.covariance, features)?;
                 let epsilon = self.real_epsilon(scale, features, outcomes, asked.delta)?;
                 (Shape::Iid, 1, scale, ApproximateCost { epsilon, ..asked })
             }

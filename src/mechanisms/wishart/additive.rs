@@ -32,9 +32,9 @@ use serde_json::Map;
 
 use super::{Lower, bartlett, check_terms, packed, perturbed};
 use crate::data::{Exact, Geometry, Moments};
-use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
+use crate::mechanisms::info::{Info, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
-    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
+    Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved,
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
@@ -57,11 +57,8 @@ use crate::privacy::profile::{
     paper,
 };
 
-/// The mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct AdditiveWishart;
-
-static INFO: Info = Info {
+/// What `additive-wishart` is.
+pub static INFO: Info = Info {
     name: "additive-wishart",
     title: "Sums of the records and of random rows",
     group: Some(&WHOLE_MATRIX),
@@ -69,15 +66,10 @@ static INFO: Info = Info {
     prefer: "Prefer it where the moments must be positive definite, whatever the noise does, and the arithmetic bounded.",
     guarantee: "(ε, δ)-differential privacy; how far the arithmetic is covered depends on the number of random rows.",
     source: "Sheffet 2015, algorithm 3; theory/wishart 2.3",
-    version: "1",
     wallet: Wallet::Other,
-    scope: Scope::Both,
     assurance: Assurance::Idealised,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[SCALE_RATIO, OUTPUT, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, FINE_RADIUS],
+    ..Info::GAUSSIAN
 };
 
 const SCALE_RATIO: Parameter = Parameter::new(
@@ -95,20 +87,6 @@ const OUTPUT: Parameter =
             "debiased takes it off where that leaves the moments positive definite; raw keeps it, as a ridge",
         )
         .usual(Usual::Is("debiased"));
-
-impl Mechanism for AdditiveWishart {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -159,7 +137,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let grid = grid(params, plan)?;
         let scale_ratio = params.number(&SCALE_RATIO)?;
         params.choice(&OUTPUT, &OUTPUTS)?;

@@ -33,15 +33,15 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
 use dashu_int::IBig;
-use nalgebra::DMatrix;
 use serde_json::Value;
 
 use super::{bartlett, check_terms, packed, posterior, projection};
 use crate::data::{Exact, Geometry, Moments};
 use crate::math::linalg::Eigen;
-use crate::mechanisms::info::{Info, Scope, WHOLE_MATRIX};
+use crate::math::triangle;
+use crate::mechanisms::info::{Info, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
-    Answer, Charge, Configured, Encoding, Mechanism, Noise as RoundNoise, PostProcessing, Resolved,
+    Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved,
 };
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
@@ -62,28 +62,6 @@ use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::{self, EigenvalueRule};
 use crate::privacy::profile::{MOST_ROWS, sketch_epsilon, sketch_ridge, sketch_rows};
-
-/// One of the four mechanisms: a law, with a ridge that is fixed or adaptive.
-#[derive(Clone, Copy, Debug)]
-pub struct Scaled {
-    kind: Kind,
-    adaptive: bool,
-    info: &'static Info,
-}
-
-/// `jl-ridge`.
-pub static PROJECTION: Scaled = Scaled { kind: Kind::Projection, adaptive: false, info: &PROJECTION_INFO };
-
-/// `jl-ridge-adaptive`.
-pub static PROJECTION_ADAPTIVE: Scaled =
-    Scaled { kind: Kind::Projection, adaptive: true, info: &PROJECTION_ADAPTIVE_INFO };
-
-/// `inverse-wishart`.
-pub static POSTERIOR: Scaled = Scaled { kind: Kind::Posterior, adaptive: false, info: &POSTERIOR_INFO };
-
-/// `inverse-wishart-adaptive`.
-pub static POSTERIOR_ADAPTIVE: Scaled =
-    Scaled { kind: Kind::Posterior, adaptive: true, info: &POSTERIOR_ADAPTIVE_INFO };
 
 /// The number of rows and of terms, where the number of rows is public.
 const ROWS_AND_TERMS: &str = "rows+d";
@@ -114,41 +92,32 @@ const EIGENVALUE_DELTA_SHARE: Parameter = Parameter {
     ..EIGENVALUE_SHARE
 };
 
-static PROJECTION_INFO: Info = Info {
-    name: "jl-ridge",
-    title: "Gaussian projection",
+const DRAWN: Info = Info {
     group: Some(&WHOLE_MATRIX),
-    summary: "Solves a ridge regression on a Gaussian projection of the table.",
-    prefer: "Prefer it to the others only to reproduce the paper: a posterior draw costs the same and is less noisy.",
     guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
-    source: "Sheffet 2015, algorithm 1; theory/wishart 2.1",
-    version: "1",
     wallet: Wallet::Other,
-    scope: Scope::Both,
     assurance: Assurance::Idealised,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
-    parameters: &[SKETCH_ROWS, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, FINE_RADIUS],
+    ..Info::GAUSSIAN
 };
 
-static PROJECTION_ADAPTIVE_INFO: Info = Info {
+/// What `jl-ridge` is.
+pub static PROJECTION: Info = Info {
+    name: "jl-ridge",
+    title: "Gaussian projection",
+    summary: "Solves a ridge regression on a Gaussian projection of the table.",
+    prefer: "Prefer it to the others only to reproduce the paper: a posterior draw costs the same and is less noisy.",
+    source: "Sheffet 2015, algorithm 1; theory/wishart 2.1",
+    parameters: &[SKETCH_ROWS, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, FINE_RADIUS],
+    ..DRAWN
+};
+
+/// What `jl-ridge-adaptive` is.
+pub static PROJECTION_ADAPTIVE: Info = Info {
     name: "jl-ridge-adaptive",
     title: "Gaussian projection with an adaptive ridge",
-    group: Some(&WHOLE_MATRIX),
     summary: "The projection, with a ridge that is no larger than the table needs.",
     prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its own.",
-    guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
     source: "Sheffet 2015, algorithm 2; theory/wishart 2.5",
-    version: "1",
-    wallet: Wallet::Other,
-    scope: Scope::Both,
-    assurance: Assurance::Idealised,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[
         MIN_ROWS,
         EIGENVALUE_SHARE,
@@ -160,43 +129,27 @@ static PROJECTION_ADAPTIVE_INFO: Info = Info {
         ROW_NORM,
         FINE_RADIUS,
     ],
+    ..DRAWN
 };
 
-static POSTERIOR_INFO: Info = Info {
+/// What `inverse-wishart` is.
+pub static POSTERIOR: Info = Info {
     name: "inverse-wishart",
     title: "Posterior draw",
-    group: Some(&WHOLE_MATRIX),
     summary: "Draws the moments from a posterior.",
     prefer: "Prefer it for small tables, where a strong ridge is welcome and exact intervals for it are worth more than least squares.",
-    guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
     source: "Sheffet 2015, algorithm 4; theory/wishart 2.2",
-    version: "1",
-    wallet: Wallet::Other,
-    scope: Scope::Both,
-    assurance: Assurance::Idealised,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[DOF, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, FINE_RADIUS],
+    ..DRAWN
 };
 
-static POSTERIOR_ADAPTIVE_INFO: Info = Info {
+/// What `inverse-wishart-adaptive` is.
+pub static POSTERIOR_ADAPTIVE: Info = Info {
     name: "inverse-wishart-adaptive",
     title: "Posterior draw with an adaptive prior",
-    group: Some(&WHOLE_MATRIX),
     summary: "Draws from a posterior whose prior is no stronger than the table needs.",
     prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its own.",
-    guarantee: "(ε, δ)-differential privacy of the law over the real numbers; the arithmetic approximates it.",
     source: "Sheffet 2015, algorithm 5; theory/wishart 2.5",
-    version: "1",
-    wallet: Wallet::Other,
-    scope: Scope::Both,
-    assurance: Assurance::Idealised,
-    public_moments: false,
-    labels: false,
-    standard_errors: true,
-    no_paper_scale: None,
     parameters: &[
         MIN_DOF,
         EIGENVALUE_SHARE,
@@ -208,21 +161,8 @@ static POSTERIOR_ADAPTIVE_INFO: Info = Info {
         ROW_NORM,
         FINE_RADIUS,
     ],
+    ..DRAWN
 };
-
-impl Mechanism for Scaled {
-    fn info(&self) -> &'static Info {
-        self.info
-    }
-
-    fn configure(
-        &self,
-        plan: &CheckedPlan,
-        params: &mut Params<'_>,
-    ) -> Result<Box<dyn Configured>, PlanError> {
-        Ok(Box::new(Parameters::read(*self, plan, params)?))
-    }
-}
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
@@ -300,8 +240,9 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    fn read(
-        Scaled { kind, adaptive, .. }: Scaled,
+    pub fn read(
+        kind: Kind,
+        adaptive: bool,
         plan: &CheckedPlan,
         params: &mut Params<'_>,
     ) -> Result<Self, PlanError> {
@@ -655,16 +596,7 @@ fn paper_cost(
 
 /// The least eigenvalue of a symmetric matrix of integers, rounded down to an integer; 0 where it is negative.
 fn least_eigenvalue(cells: &[i128], size: usize) -> Option<i128> {
-    let mut matrix = DMatrix::zeros(size, size);
-    let mut rest = cells.iter();
-    for row in 0..size {
-        for (column, cell) in (row..size).zip(&mut rest) {
-            #[expect(clippy::cast_precision_loss, reason = "double precision is what this step has")]
-            let value = *cell as f64;
-            matrix[(row, column)] = value;
-            matrix[(column, row)] = value;
-        }
-    }
+    let matrix = triangle::symmetric(size, cells, |_, _| 1.0);
     let least = Eigen::try_new(&matrix).ok()?.smallest();
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the sums are far below")]
     Some(least.max(0.0).floor() as i128)

@@ -8,7 +8,7 @@ use super::super::error::PlanError;
 use super::document::PublicTable;
 use crate::math::jacobi_svd::JacobiSvd;
 use crate::math::linalg::{Cholesky, Eigen};
-use crate::model::{INTERCEPT, Note};
+use crate::model::INTERCEPT;
 use crate::words;
 
 /// Most terms of a whitener, the constant included: its roots take a time that grows with their cube.
@@ -47,7 +47,7 @@ pub struct Whitener {
     /// The outcomes in the plan's order; `None` for one that the public data do not have.
     pub outcomes: Vec<Option<PublicOutcome>>,
     /// What was repaired, and warnings.
-    pub notes: Vec<Note>,
+    pub notes: Vec<String>,
 }
 
 /// The public moments of an outcome, in its own unit.
@@ -126,7 +126,7 @@ impl Whitener {
         });
         let eigen = Eigen::try_new(&scaled).map_err(|_| singular())?;
         if eigen.smallest() * NEARLY_SINGULAR < eigen.largest() {
-            self.notes.push(Note::NearlySingular);
+            self.notes.push(words::note::nearly_singular().into());
         }
         Ok(self)
     }
@@ -199,7 +199,7 @@ fn conditioned(
     table: &PublicTable,
     places: &[usize],
     d: usize,
-    notes: &mut Vec<Note>,
+    notes: &mut Vec<String>,
 ) -> Result<DMatrix<f64>, PlanError> {
     let mut matrix = correlation(table, places);
     if matrix.is_empty() {
@@ -208,14 +208,14 @@ fn conditioned(
     if table.rows < ROWS_PER_TERM * d as u64 {
         matrix *= 1.0 - MIXED;
         matrix.fill_diagonal(1.0);
-        notes.push(Note::FewPublicRows { rows: table.rows, terms: d, enough: ROWS_PER_TERM });
+        notes.push(words::note::few_public_rows(table.rows, d, ROWS_PER_TERM));
     }
     let eigen = Eigen::try_new(&matrix).map_err(|_| singular())?;
     let least = LEAST_EIGENVALUE * eigen.largest();
     if eigen.smallest() < least {
         let raised = eigen.values.iter().filter(|value| **value < least).count();
         matrix = eigen.map(|value| value.max(least));
-        notes.push(Note::CorrelationsRaised(raised));
+        notes.push(words::note::correlations_raised(raised, raised));
     }
     Ok(matrix)
 }
@@ -382,7 +382,7 @@ mod tests {
 
         let impossible: [&[f64]; 3] = [&[1.0, 0.9, 0.9], &[0.9, 1.0, -0.9], &[0.9, -0.9, 1.0]];
         let repaired = Whitener::new(&table(1000, &terms, &impossible), &features, &[], true).unwrap();
-        assert_eq!(repaired.notes.first(), Some(&Note::CorrelationsRaised(1)));
+        assert_eq!(repaired.notes.first(), Some(&words::note::correlations_raised(1, 1)));
         let whitened = &repaired.inverse_root * &repaired.moment * &repaired.inverse_root;
         assert!(whitened.iter().all(|entry| entry.is_finite()));
         assert!(Eigen::try_new(&repaired.inverse).unwrap().smallest() > 0.0);
@@ -407,6 +407,6 @@ mod tests {
         let far = table(1000, &[("when", 1.7e9, 1e3)], &[&[1.0]]);
         let whitener = Whitener::new(&far, &names(&["when"]), &[], true).unwrap();
         assert_eq!(whitener.notes.len(), 1, "{:?}", whitener.notes);
-        assert!(whitener.notes == [Note::NearlySingular]);
+        assert!(whitener.notes == [words::note::nearly_singular()]);
     }
 }

@@ -34,24 +34,31 @@ pub fn released(
     let shares = Shares::default();
     let rounds = Rounds::new(terms, adjacency, 1, shares, units).unwrap();
     let mu_last = (shares.split(units)[3] as f64 / (1_u64 << 40) as f64).sqrt();
-    let setting = Arc::new(Setting { terms: terms.clone(), rounds, adjacency, mu_last });
+    let setting = Arc::new(Setting {
+        terms: terms.clone(),
+        rounds,
+        adjacency,
+        mu_last,
+        coded: Vec::new(),
+        steps: Vec::new(),
+    });
     let mut progress = Progress::new(Arc::clone(&setting));
     let mut rng = DemoRng::new(seed, 1);
     let (mut reals, mut codes) = (Vec::new(), Vec::new());
     while let Some(map) = progress.map() {
-        let mut sums = setting.noise(progress.round(), &mut rng);
+        let mut sums = setting.noise(progress.number(), &mut rng);
         for block in rows.chunks(usize::try_from(RoundMap::BLOCK).unwrap()) {
             let mut cells = vec![0; map.cells()];
             for row in block {
-                map.add(row, &mut reals, &mut codes, &mut cells);
+                map.add_values(row, &mut reals, &mut codes, &mut cells);
             }
             for (sum, cell) in sums.iter_mut().zip(cells) {
                 *sum += i128::from(cell);
             }
         }
-        progress.take(sums);
+        progress.take_cells(sums);
     }
-    let released = progress.finish().unwrap();
+    let released = progress.released().unwrap();
     let solved = released.solve(&[], None).unwrap();
     let known = Known { terms, guide: &released.guide, map: &solved.map, moments: &solved.moments };
     let of_outcome = |(outcome, radius): (usize, &f64)| {

@@ -1,8 +1,8 @@
 //! What the estimate is without noise, what it is with shortened records, and how the noise reaches it.
 
+use discreet::math::triangle::symmetric;
 use discreet::mechanisms::adaptive::bits::bits26;
 use discreet::mechanisms::adaptive::guide::Guide;
-use discreet::mechanisms::adaptive::rough::symmetric;
 use discreet::mechanisms::adaptive::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
 use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, Penalty, Units};

@@ -114,11 +114,12 @@ fn one(tables: &Value, case: &Value) {
 
     let lambda = case["ridge"].as_f64().unwrap();
     let mu_last = (*parts.last().unwrap() as f64 / (1_u64 << 40) as f64).sqrt() / f64::from(people);
-    let setting = Arc::new(Setting { terms, rounds, adjacency, mu_last, lambda });
+    let setting =
+        Arc::new(Setting { terms, rounds, adjacency, mu_last, lambda, coded: Vec::new(), steps: Vec::new() });
     let mut progress = Progress::new(Arc::clone(&setting));
     let names = ["margins", "moments", "tails", "step1", "step2", "step3"];
     run(&mut progress, &rows, |round, _| integers(&noise[names[round as usize]]));
-    let released = progress.finish().unwrap();
+    let released = progress.released().unwrap();
 
     let guide = &released.guide;
     close("mean", &guide.mean, &expected["guide"]["mean"]);

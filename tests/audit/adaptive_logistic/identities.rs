@@ -22,7 +22,15 @@ fn setting(labels: usize, units: u128, lambda: f64) -> Arc<Setting> {
     let terms = terms(&[Column::Number(-1.0, 1.0), Column::Category(3)], labels);
     let rounds = Rounds::new(&terms, Adjacency::AddRemove, 1, 3, units).unwrap();
     let mu_last = (0.69 * units as f64 * libm::ldexp(1.0, -i32::try_from(UNIT_BITS).unwrap())).sqrt();
-    Arc::new(Setting { terms, rounds, adjacency: Adjacency::AddRemove, mu_last, lambda })
+    Arc::new(Setting {
+        terms,
+        rounds,
+        adjacency: Adjacency::AddRemove,
+        mu_last,
+        lambda,
+        coded: Vec::new(),
+        steps: Vec::new(),
+    })
 }
 
 /// A number, two levels and a label that they explain.
@@ -96,7 +104,7 @@ fn released(setting: &Arc<Setting>, rows: &[Vec<f64>], seed: u64) -> Released {
     let mut progress = Progress::new(Arc::clone(setting));
     let mut rng = DemoRng::new(29, seed);
     run(&mut progress, rows, |round, _| setting.noise(round, &mut rng));
-    progress.finish().unwrap()
+    progress.released().unwrap()
 }
 
 /// Rates, counts, curvatures and coefficients go by noisy answers: other noise changes each of them.

@@ -31,7 +31,7 @@ pub fn cells(map: &RoundMap, rows: &[Vec<f64>]) -> Vec<i128> {
     for rows in rows.chunks(RoundMap::BLOCK as usize) {
         let mut block = vec![0; map.cells()];
         for row in rows {
-            map.add(row, &mut reals, &mut codes, &mut block);
+            map.add_values(row, &mut reals, &mut codes, &mut block);
         }
         for (sum, cell) in sums.iter_mut().zip(block) {
             *sum += i128::from(cell);
@@ -44,8 +44,8 @@ pub fn cells(map: &RoundMap, rows: &[Vec<f64>]) -> Vec<i128> {
 pub fn run(progress: &mut Progress, rows: &[Vec<f64>], mut noise: impl FnMut(u32, usize) -> Vec<i128>) {
     while let Some(map) = progress.map() {
         let sums = cells(&map, rows);
-        let noise = noise(progress.round(), sums.len());
+        let noise = noise(progress.number(), sums.len());
         assert_eq!(sums.len(), noise.len());
-        progress.take(sums.iter().zip(noise).map(|(sum, noise)| sum + noise).collect());
+        progress.take_cells(sums.iter().zip(noise).map(|(sum, noise)| sum + noise).collect());
     }
 }

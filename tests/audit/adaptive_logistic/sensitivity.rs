@@ -26,7 +26,15 @@ pub type Pair = (Vec<Vec<f64>>, Vec<Vec<f64>>);
 pub fn setting(adjacency: Adjacency, labels: usize, persons: u32, units: u128) -> Arc<Setting> {
     let terms = terms(&[Column::Number(-1.0, 1.0), Column::Category(3)], labels);
     let rounds = Rounds::new(&terms, adjacency, persons, 3, units).unwrap();
-    Arc::new(Setting { terms, rounds, adjacency, mu_last: 1.0, lambda: 0.0 })
+    Arc::new(Setting {
+        terms,
+        rounds,
+        adjacency,
+        mu_last: 1.0,
+        lambda: 0.0,
+        coded: Vec::new(),
+        steps: Vec::new(),
+    })
 }
 
 /// The map of a step at these coefficients.

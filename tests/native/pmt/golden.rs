@@ -9,7 +9,7 @@ use discreet::data::{CellSums, Exact, RowSink};
 use discreet::engine::Prepared;
 use discreet::mechanisms::descent::Walk;
 use discreet::mechanisms::newton::Steps;
-use discreet::mechanisms::{Answer, Encoding, Mechanism as _, newton};
+use discreet::mechanisms::{Answer, Encoding, newton};
 use discreet::model::Layout;
 use discreet::model::Role;
 use discreet::plan::bound::{BoundPlan, Clipping, Kind, Norms};
@@ -236,10 +236,13 @@ fn a_floor_gives_the_golden_values() {
 /// The steps of a plan on another reading of the table.
 fn newton_of(prepared: &Prepared, bound: &BoundPlan) -> newton::Noise {
     let checked = prepared.checked();
-    let kinds = [newton::Kind::PublicMoments, newton::Kind::PublicFamily, newton::Kind::Bounds];
-    let named = |kind: &newton::Kind| kind.info().name == checked.plan.mechanism.name;
-    let kind = kinds.into_iter().find(named).unwrap();
-    let (info, given) = (kind.info(), &checked.plan.mechanism.params);
+    let kinds = [
+        (newton::Kind::PublicMoments, &newton::WITH_PUBLIC_MOMENTS),
+        (newton::Kind::PublicFamily, &newton::PUBLIC_FAMILY),
+        (newton::Kind::Bounds, &newton::WITH_BOUNDS),
+    ];
+    let (kind, info) = kinds.into_iter().find(|(_, info)| info.name == checked.plan.mechanism.name).unwrap();
+    let given = &checked.plan.mechanism.params;
     let mut params = Params::new(info.name, info.parameters, given, false);
     let parameters = newton::Parameters::read(kind, checked, &mut params).unwrap();
     let encoding = Encoding::new(bound.clone(), false, |d, l| Layout::sides(d, l, false));
