@@ -157,6 +157,19 @@ impl Table {
         }
     }
 
+    /// Returns the last bytes of a file beyond its header, at most `count`; none of a stream, of a packed file or of one that is gone.
+    #[must_use]
+    pub fn last_bytes(&self, count: u64) -> Vec<u8> {
+        let Source::File { path, stamp, .. } = &self.source else { return Vec::new() };
+        let from = self.header.body_offset.max(stamp.length().saturating_sub(count));
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|mut file| {
+            file.seek(SeekFrom::Start(from))?;
+            file.take(count).read_to_end(&mut bytes)
+        });
+        if read.is_ok() { bytes } else { Vec::new() }
+    }
+
     /// Reads all records. `sink` returns an empty sink for a part of the table. `progress` receives the bytes read and the length
     /// in bytes, 0 if unknown. The result does not depend on the number of workers.
     ///

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use super::job::Job;
 use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
-use crate::data::mismatch::{Contradiction, Stated, mismatches, several_rows};
+use crate::data::last_line::{LAST_BYTES, totals};
+use crate::data::mismatch::{Contradiction, Stated, mismatches, persons};
 use crate::data::preview::preview;
 use crate::plan::bound::Kind;
 
@@ -66,11 +67,15 @@ fn warnings(job: &Job) -> Vec<String> {
         let found = mismatches(cells(field), stated, &bound.csv.of_field(field));
         warnings.extend(found.iter().map(|found| told(&column.name, found.kind)));
     }
+    if let Some((field, _)) = totals(&table.last_bytes(LAST_BYTES), header, &rows, &bound.csv) {
+        let name = header.names.get(field).map(String::as_str).unwrap_or_default();
+        warnings.push(told(name, Contradiction::Totals));
+    }
     if bound.person.is_none() {
         let others = header.names.iter().enumerate().filter(|(field, _)| !used.contains(field));
-        let found =
-            others.filter_map(|(field, name)| Some((name, several_rows(name, cells(field), &bound.csv)?)));
-        warnings.extend(found.map(|(name, found)| told(name, found.kind)));
+        let found = others.filter_map(|(field, name)| Some((name, persons(name, cells(field), &bound.csv)?)));
+        let several = found.filter(|(_, found)| found.kind == Contradiction::SeveralRows);
+        warnings.extend(several.map(|(name, found)| told(name, found.kind)));
     }
     warnings
 }
@@ -105,8 +110,11 @@ const fn what(kind: Contradiction) -> &'static str {
         Contradiction::Identifier => {
             "each of its first cells is another one, as in a column that numbers or names the rows; such a column explains nothing"
         }
-        Contradiction::SeveralRows => {
+        Contradiction::SeveralRows | Contradiction::Persons => {
             "it seems to name persons, and one of them has several of the first rows; if it does, name it as `person` in the plan, or the release protects one row and not the person"
+        }
+        Contradiction::Totals => {
+            "the last row looks like a row of totals, which counts as a person; if it is one, delete it in the file"
         }
         Contradiction::Outside => {
             "the first rows have numbers beyond its bounds, which are clipped; are they in another unit?"

@@ -18,6 +18,7 @@ pub mod first_line;
 pub mod genotypes;
 pub mod header;
 pub mod inspection;
+pub mod last_line;
 pub mod minhash;
 pub mod mismatch;
 pub mod moments;

@@ -24,6 +24,8 @@ pub struct Recommendation {
     pub params: Map<String, Value>,
     /// Why, in a sentence or two.
     pub reason: String,
+    /// Whether the rows are too few for it to give intervals of an ordinary regression.
+    pub too_few: bool,
 }
 
 impl Recommendation {
@@ -37,7 +39,7 @@ impl Recommendation {
     }
 
     fn plain(name: &'static str, reason: String) -> Self {
-        Self { name, params: Map::new(), reason }
+        Self { name, params: Map::new(), reason, too_few: false }
     }
 
     /// Returns the plan with this mechanism, but for parameters that the plan gives already.
@@ -82,6 +84,7 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
             name: USUAL,
             params: Map::from_iter([("ridge".to_owned(), Value::from("auto"))]),
             reason: words::recommend::few_rows().to_owned(),
+            too_few: true,
         };
     }
     if !yes_or_no && let Some(shared) = shared(plan, with) {

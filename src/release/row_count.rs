@@ -40,6 +40,8 @@ pub struct RowCount {
     pub verdict: Verdict,
     /// The columns with levels, of which [`RowCount::sentence`] names some.
     levels: Vec<String>,
+    /// Rows of one person that count, where a column names persons.
+    of_person: Option<u32>,
 }
 
 impl RowCount {
@@ -51,7 +53,8 @@ impl RowCount {
         let plan = &release.plan;
         let stated = plan.rows.or(plan.stated_rows);
         // A person may have several rows, so the stated number of persons allows a span of rows.
-        let most = if plan.person.is_some() { plan.max_rows_per_person.unwrap_or(1).max(1) } else { 1 };
+        let of_person = plan.person.as_ref().map(|_| plan.max_rows_per_person.unwrap_or(1).max(1));
+        let most = of_person.unwrap_or(1);
         let verdict = stated.map_or(Verdict::AsStated, |stated| {
             #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
             let stated = stated as f64;
@@ -67,7 +70,7 @@ impl RowCount {
             .into_iter()
             .filter(|column| column.role != Role::Ignored && column.kind == Some(ColumnType::Category))
             .filter_map(|column| column.name.or(column.pattern));
-        Some(Self { rows, std_error, stated, verdict, levels: levels.collect() })
+        Some(Self { rows, std_error, stated, verdict, levels: levels.collect(), of_person })
     }
 
     /// Returns the number of rows rounded to the place that the noise leaves.
@@ -94,11 +97,16 @@ impl RowCount {
     }
 
     fn suspects(&self) -> String {
-        if self.levels.is_empty() {
-            return words::journal::check_numbers().to_owned();
-        }
         let named: Vec<&str> = self.levels.iter().take(NAMED).map(String::as_str).collect();
-        words::journal::check_levels(named.join(", "))
+        let check = if named.is_empty() {
+            words::journal::check_numbers().to_owned()
+        } else {
+            words::journal::check_levels(named.join(", "))
+        };
+        match self.of_person {
+            Some(most) => words::journal::check_persons(most, check),
+            None => check,
+        }
     }
 }
 

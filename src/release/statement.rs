@@ -7,7 +7,7 @@ use crate::model::Assurance;
 use crate::plan::Plan;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::measure::{Delta, Epsilon};
-use crate::privacy::promise::doubt;
+use crate::privacy::promise::{MOST_EPSILON, doubt};
 use crate::words;
 
 /// The guarantee of one release, in the second person.
@@ -151,6 +151,9 @@ fn weakness(plan: &Plan, privacy: &Privacy, accuracy: Option<f64>) -> Option<Wea
         return Some(Weakness::Guessing);
     }
     let (epsilon, delta) = privacy.epsilon.zip(privacy.delta)?;
+    if epsilon > MOST_EPSILON {
+        return Some(Weakness::Guessing);
+    }
     let (epsilon, delta) = Epsilon::try_new(epsilon).ok().zip(Delta::try_new(delta).ok())?;
     doubt(epsilon, delta, plan.rows.or(plan.stated_rows)).map(|_| Weakness::Delta)
 }

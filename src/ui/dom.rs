@@ -137,6 +137,18 @@ pub async fn first_bytes(file: &Blob, count: f64) -> Result<(Vec<u8>, bool), Str
     Ok((Uint8Array::new(&buffer).to_vec(), file.size() <= count))
 }
 
+/// Reads the last bytes of a file, at most `count`, that lie beyond `from`.
+///
+/// # Errors
+/// In words, if the browser refuses the file.
+pub async fn last_bytes(file: &Blob, from: f64, count: f64) -> Result<Vec<u8>, String> {
+    let gone = |_: JsValue| words::page::file_gone().to_owned();
+    let start = from.max(file.size() - count);
+    let slice = file.slice_with_f64_and_f64(start, file.size()).map_err(gone)?;
+    let buffer = JsFuture::from(slice.array_buffer()).await.map_err(gone)?;
+    Ok(Uint8Array::new(&buffer).to_vec())
+}
+
 /// The files of a drop or of a picker.
 pub fn files(list: Option<web_sys::FileList>) -> Vec<File> {
     let files = list.into_iter().flat_map(|files| (0..files.length()).map(move |place| files.get(place)));

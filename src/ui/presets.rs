@@ -21,6 +21,12 @@ pub const EXETER: Source = Source {
     place: "github.com/Exeter-Diabetes/CPRD-Codelists, Biomarkers/biomarker_acceptable_limits.txt, b8c47d9",
 };
 
+/// The same in another unit.
+pub const EXETER_PERCENT: Source = Source {
+    cite: "Exeter Diabetes, limits for adults in UK primary care, converted to %",
+    place: "github.com/Exeter-Diabetes/CPRD-Codelists, as above; NGSP % = 0.09148 IFCC + 2.152 (Hoelzel et al. 2004, Clinical Chemistry 50)",
+};
+
 /// Valid ranges of an intensive-care benchmark.
 pub const MIMIC: Source = Source {
     cite: "Harutyunyan et al. 2019, valid ranges in intensive care (MIMIC-III)",
@@ -64,8 +70,11 @@ pub const LIKERT: Source = Source {
 };
 
 /// Levels that categories often have, offered while levels are typed.
-pub const USUAL_LEVELS: [&str; 16] = [
+pub const USUAL_LEVELS: [&str; 21] = [
     "F, M",
+    "W, M",
+    "Weiblich, Männlich",
+    "Nein, Ja",
     "Female, Male",
     "0, 1",
     "No, Yes",
@@ -79,6 +88,8 @@ pub const USUAL_LEVELS: [&str; 16] = [
     "Fail, Pass",
     "Strongly disagree, Disagree, Neutral, Agree, Strongly agree",
     "Strongly disagree, Disagree, Neither agree nor disagree, Agree, Strongly agree",
+    "Very dissatisfied, Dissatisfied, Neutral, Satisfied, Very satisfied",
+    "Very unlikely, Unlikely, Neutral, Likely, Very likely",
     "Never, Rarely, Sometimes, Often, Always",
     "Poor, Fair, Good, Very good, Excellent",
 ];
@@ -250,6 +261,7 @@ pub const PRESETS: &[Preset] = &[
         NEWS2,
     ),
     preset!("HbA1c", 20.0, 195.0, 42.0, 12.0, "mmol/mol", EXETER, ["hba1c", "a1c", "hba1cmmolmol"]),
+    preset!("HbA1c", 3.9, 20.0, 6.0, 1.1, "%", EXETER_PERCENT, ["hba1cpercent", "hba1cngsp"]),
     preset!(
         "Glucose, fasting",
         2.5,

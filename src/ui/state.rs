@@ -27,6 +27,7 @@ use crate::release::Release;
 use crate::release::publication::comparison::Regression;
 use crate::store::Saving;
 use crate::store::people::{Different, Shared};
+use crate::words;
 use crate::worker::files::Files;
 use crate::worker::pool::Pool;
 
@@ -181,12 +182,14 @@ pub struct State {
     pub sheets: Vec<String>,
     /// The place of the sheet that is open.
     pub sheet: usize,
-    /// What is asked before the description of the table is replaced.
-    pub question: Option<&'static str>,
+    /// What is asked in a dialog.
+    pub question: Option<Question>,
     /// Whether the last change of the draft can be undone.
     pub undoable: bool,
     /// What a codebook has filled, in words.
     pub filled: Option<String>,
+    /// The name of the table that was open last, before the page was opened.
+    pub last_table: Option<String>,
     /// Whether the description of the table is one that was kept.
     pub restored: bool,
     /// A plan that waits for its table.
@@ -237,6 +240,24 @@ pub struct State {
     pub check: BuildCheck,
 }
 
+/// A question with its two answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// What is asked.
+    pub text: String,
+    /// The answer by which nothing happens.
+    pub stay: &'static str,
+    /// The other answer.
+    pub go_on: &'static str,
+}
+
+impl Question {
+    /// Asks whether another table is opened, in the place of one that is described.
+    pub fn other_table(text: &str) -> Self {
+        Self { text: text.to_owned(), stay: words::confirm::stay(), go_on: words::confirm::open_other() }
+    }
+}
+
 /// What the browser gave and only it can hold.
 pub struct Handles {
     /// The workers.
@@ -249,8 +270,8 @@ pub struct Handles {
     pub held: RefCell<Held>,
     /// The files of a workbook with several sheets, as they were chosen.
     pub packed: RefCell<Option<Held>>,
-    /// What is done if the person agrees that the description of the table is replaced.
-    pub replaces: RefCell<Option<Box<dyn FnOnce()>>>,
+    /// What is done if the person agrees to what is asked.
+    pub agreed: RefCell<Option<Box<dyn FnOnce()>>>,
     /// Answers the worker whose charge waits until the ledger is saved.
     pub saving: RefCell<Option<Saving>>,
     /// Earlier states of the draft.
@@ -307,9 +328,9 @@ impl App {
         let check = pool.apart();
         let (files, held) = (RefCell::default(), RefCell::default());
         let (document, kept) = (RefCell::default(), RefCell::default());
-        let (packed, replaces, history) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let (packed, agreed, history) = (RefCell::default(), RefCell::default(), RefCell::default());
         let saving = RefCell::default();
-        let handles = Handles { pool, check, files, held, packed, replaces, saving, history, document, kept };
+        let handles = Handles { pool, check, files, held, packed, agreed, saving, history, document, kept };
         let handles = StoredValue::new_local(handles);
         let described = Memo::new(move |_| {
             state.columns().with(|columns| {
@@ -348,8 +369,13 @@ impl App {
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
                     let confirmed = state.confirmed().get();
-                    contradictions
-                        .with(|found| view_model::open_questions(&table, columns, setup, found, &confirmed))
+                    let mut open = contradictions
+                        .with(|found| view_model::open_questions(&table, columns, setup, found, &confirmed));
+                    let rows = state.inspection().with(|inspection| {
+                        inspection.as_ref().and_then(|found| view_model::rows(found, columns, setup))
+                    });
+                    open.extend(rows.and_then(view_model::few_rows_left));
+                    open
                 })
             })
         });

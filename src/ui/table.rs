@@ -36,6 +36,8 @@ pub struct Table {
     pub not_utf8: bool,
     /// Why the line that was read as the header may not be it.
     pub doubt: Option<Doubt>,
+    /// The column and the cell by which the last row looks like one of totals.
+    pub totals: Option<(usize, String)>,
     /// The ways of writing numbers that would make numbers of a column which are none now.
     pub other_formats: Vec<NumberFormat>,
     /// What genotypes have beside; `None` for a CSV.

@@ -190,7 +190,7 @@ test("terms are made from columns, and a question stands before a description is
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
   await look("Question");
-  await dialog.getByRole("button", exact(say("confirm.keep"))).click();
+  await dialog.getByRole("button", exact(say("confirm.stay"))).click();
   assert.deepEqual(found, []);
 });
 

@@ -129,7 +129,7 @@ test("few rows at a small budget: a ridge is recommended, a chosen method is kep
   const { page, record, discreet } = await arrive(t, untidy(150), { rows: 150, epsilon: 0.5 });
   await discreet.goTo(say("step.method"));
   await discreet.chosen.getByText("analyze-gauss").waitFor();
-  assert.match(await discreet.chosen.innerText(), /too few for intervals at this budget/);
+  assert.match(await discreet.chosen.innerText(), /too few for an ordinary regression at this budget/);
   await discreet.mechanism("adaptive-gauss");
   await discreet.chosen.getByText(say("method.chosen_by_hand")).waitFor();
   const status = page.getByRole("region", { name: say("method.what_to_expect") }).getByRole("status");

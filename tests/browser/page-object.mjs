@@ -125,11 +125,13 @@ export class DiscreetPage {
     await this.agree();
   }
 
-  /// Agrees that the description of a table is replaced, if the page asks.
+  /// Agrees to what the page asks before it replaces a description or takes a ledger, if it asks.
   async agree() {
     await this.page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
-    const replace = this.page.getByRole("button", exact(say("confirm.replace")));
-    if (await replace.isVisible()) await replace.click();
+    for (const answer of ["confirm.replace", "confirm.open_other", "confirm.its_ledger"]) {
+      const button = this.page.getByRole("button", exact(say(answer)));
+      if (await button.isVisible()) await button.click();
+    }
   }
 
   /// Opens a codebook on the step Columns; returns the line that says what was filled.
@@ -392,6 +394,7 @@ export class DiscreetPage {
   async importLedger(file) {
     await this.goTo(say("step.result"));
     await this.ledger.getByLabel(say("ledger.import_a_ledger")).setInputFiles(file);
+    await this.agree();
   }
 
   /// What the ledger says of itself: left, charged, and each release.

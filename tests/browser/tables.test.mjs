@@ -156,7 +156,7 @@ test("changes are undone, and a description is replaced only after a question", 
   const dialog = page.getByRole("dialog");
   await discreet.sample("Diabetes").click();
   await dialog.waitFor();
-  await dialog.getByRole("button", exact(say("confirm.keep"))).click();
+  await dialog.getByRole("button", exact(say("confirm.stay"))).click();
   await dialog.waitFor({ state: "hidden" });
   await discreet.table("mine.csv");
 });

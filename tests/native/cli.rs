@@ -389,6 +389,22 @@ fn a_plan_that_the_first_rows_contradict_is_warned_of_before_the_charge() {
 }
 
 #[test]
+fn a_row_of_totals_at_the_end_is_warned_of() {
+    let bench = Bench::new();
+    bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
+    let rows: String = (0..400).map(|row| format!("P{row},{}.5,90,100\n", 20 + row % 10)).collect();
+    let warned = |table: String| {
+        bench.write("table.csv", table);
+        text(&bench.run("check --plan plan.json table.csv").stderr)
+    };
+    let table = format!("name,bmi,bp,target\n{rows}");
+    let told = "column `name`: the last row looks like a row of totals";
+    assert!(!warned(table.clone()).contains(told));
+    let warnings = warned(format!("{table}Total,9800.5,36000,40000\n"));
+    assert!(warnings.contains(told) && !warnings.contains("9800"), "{warnings}");
+}
+
+#[test]
 fn a_column_of_persons_that_the_plan_does_not_name_is_warned_of() {
     let bench = Bench::new();
     let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));

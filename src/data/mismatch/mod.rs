@@ -16,7 +16,7 @@ use crate::plan::number_format::NumberFormat;
 
 pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
-pub use self::persons::several_rows;
+pub use self::persons::persons;
 
 /// Most cells that are quoted of one kind.
 const QUOTED: usize = 4;
@@ -77,6 +77,10 @@ pub enum Contradiction {
     Identifier,
     /// They name persons, to judge by the column's name, and one of them occurs in several rows.
     SeveralRows,
+    /// The last row is one of totals, to judge by a word in this column.
+    Totals,
+    /// They name persons, to judge by the column's name. Whether one has several rows, the first ones do not tell.
+    Persons,
 }
 
 /// A change of what is stated that resolves a contradiction.
@@ -136,18 +140,19 @@ pub fn mismatches<'a>(
 
 /// Returns whether cells number or name their rows.
 fn is_identifier(present: &[&str], stated: Stated<'_>, rules: &CsvRules) -> bool {
-    let counts_rows = || {
-        let values: Option<Vec<f64>> =
-            present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
-        values.is_some_and(|values| numbers_rows(&values))
-    };
     present.len() >= MANY
         && match stated {
-            Stated::Number { .. } => counts_rows(),
+            Stated::Number { .. } => counts_rows(present, rules),
             Stated::Category { levels } => {
                 levels.len() < 2 && distinct(present.iter().copied()).len() == present.len()
             }
         }
+}
+
+/// Returns whether all cells are numbers that count their rows.
+fn counts_rows(present: &[&str], rules: &CsvRules) -> bool {
+    let values: Option<Vec<f64>> = present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
+    values.is_some_and(|values| numbers_rows(&values))
 }
 
 /// Returns whether numbers rise from row to row as numbers of rows or records do: one by one from 0 or 1 or from beyond most measurements,

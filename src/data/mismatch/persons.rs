@@ -1,8 +1,8 @@
-//! Tells by its name a column of persons, one of whom has several of the first rows.
+//! Tells a column of persons by its name, and whether one of them has several of the first rows.
 
 use std::collections::BTreeMap;
 
-use super::{Contradiction, Mismatch, Repair, distinct, mismatch};
+use super::{Contradiction, Mismatch, Repair, counts_rows, distinct, mismatch};
 use crate::plan::bound::CsvRules;
 
 /// Fewest different cells of a column that names persons.
@@ -32,13 +32,10 @@ const OTHER_NAMES: [&str; 13] = [
     "batch",
 ];
 
-/// Returns whether an ignored column of this name tells that persons have several rows.
+/// Returns what an ignored column of this name says of persons: that one of them has several of these rows, or that one may have. A column
+/// that numbers its rows says neither.
 #[must_use]
-pub fn several_rows<'a>(
-    name: &str,
-    cells: impl Iterator<Item = &'a str>,
-    rules: &CsvRules,
-) -> Option<Mismatch> {
+pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {
     let name = name.trim().to_lowercase();
     let last = name.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     let names_persons = PERSON_NAMES.contains(&name.as_str())
@@ -51,9 +48,12 @@ pub fn several_rows<'a>(
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     present.iter().for_each(|cell| *count.entry(cell).or_default() += 1);
-    let several = count.iter().filter(|(_, rows)| **rows > 1).map(|(cell, _)| *cell);
-    (count.len() >= FEWEST_PERSONS && count.len() < present.len())
-        .then(|| mismatch(Contradiction::SeveralRows, distinct(several), vec![Repair::Person]))
+    if count.len() < FEWEST_PERSONS || counts_rows(&present, rules) {
+        return None;
+    }
+    let several = distinct(count.iter().filter(|(_, rows)| **rows > 1).map(|(cell, _)| *cell));
+    let kind = if several.is_empty() { Contradiction::Persons } else { Contradiction::SeveralRows };
+    Some(mismatch(kind, several, vec![Repair::Person]))
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn persons_with_several_rows_are_told_by_the_name_of_their_column() {
         let visits = ["P1", "P1", "P2", "P3", "P3", "P3", "P4"];
-        let of = |name: &str, cells: &[&str]| several_rows(name, cells.iter().copied(), &rules(b',', b'.'));
+        let of = |name: &str, cells: &[&str]| persons(name, cells.iter().copied(), &rules(b',', b'.'));
         let told = mismatch(Contradiction::SeveralRows, texts(&["P1", "P3"]), vec![Repair::Person]);
         for name in ["MRN", "patient_id", "PatientID", "ID", "Subject", "study id"] {
             assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
@@ -72,7 +72,9 @@ mod tests {
         for name in ["hospital_id", "site.id", "paid", "patient_age", "case_type", ""] {
             assert_eq!(of(name, &visits), None, "{name}");
         }
-        assert_eq!(of("id", &["P1", "P2", "P3", "P4"]), None, "one row each");
+        let may_have = mismatch(Contradiction::Persons, Vec::new(), vec![Repair::Person]);
+        assert_eq!(of("id", &["P1", "P2", "P3", "P4"]), Some(may_have), "the first rows do not tell");
+        assert_eq!(of("id", &["1", "2", "3", "4", "5"]), None, "it numbers the rows");
         assert_eq!(of("id", &["1", "2", "1", "2", "3"]), None, "too few persons to tell");
     }
 }

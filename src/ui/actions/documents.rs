@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::Blob;
 
-use super::confirm::guard;
+use super::confirm::{ask, guard};
 use super::files::read;
 use super::genotypes;
 use super::ledger::{lock_setup, recall};
@@ -15,17 +15,18 @@ use super::release::show;
 use super::run::pool;
 use super::save::named;
 use super::say::{fail, say};
-use crate::model::Role;
+use crate::model::{Role, Wallet};
 use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::release::bounds::EstimatedBounds;
+use crate::release::format::percent;
 use crate::store;
 use crate::store::document;
 use crate::text::json;
 use crate::ui::draft::{self, ColumnDraft, Setup};
-use crate::ui::state::{App, Origin, StateStoreFields};
+use crate::ui::state::{App, Origin, Question, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::{dom, text};
+use crate::ui::{dom, text, view_model};
 use crate::words;
 
 /// Opens a saved plan, release or ledger.
@@ -58,7 +59,14 @@ async fn open_document(app: App, file: &Blob) {
     let content = content.unwrap_or_default();
     match document::schema(&content).as_deref().unwrap_or_default() {
         crate::plan::document::SCHEMA => match Plan::parse(&content) {
-            Ok(plan) => guard(app, words::confirm::plan(), move || spawn_local(apply(app, plan))),
+            Ok(plan) => {
+                let question = Question {
+                    text: words::confirm::plan().to_owned(),
+                    stay: words::confirm::keep(),
+                    go_on: words::confirm::replace(),
+                };
+                guard(app, question, move || spawn_local(apply(app, plan)));
+            }
             Err(error) => fail(app, Step::Data, error.to_string(), false),
         },
         crate::privacy::ledger::SCHEMA => import(app, &content).await,
@@ -70,16 +78,33 @@ async fn import(app: App, content: &str) {
     let Some(key) = app.state.key().get_untracked() else {
         return fail(app, Step::Data, words::data::choose_the_table_first_then_import(), false);
     };
-    let imported = match Ledger::parse(content) {
-        Ok(ledger) => {
-            let tip = ledger.tip().to_owned();
-            store::import_ledger(&key, ledger).await.map(|_| tip).map_err(|failure| failure.message)
-        }
-        Err(error) => Err(error.to_string()),
+    let ledger = match Ledger::parse(content) {
+        Ok(ledger) => ledger,
+        Err(error) => return fail(app, app.state.step().get_untracked(), error.to_string(), false),
     };
+    // Which people a ledger is about cannot be read from it. Where the browser keeps nothing, the person was asked for it.
+    let first = app.state.ledger().with_untracked(Option::is_none);
+    if !first || app.state.host().with_untracked(|host| host.forgets) {
+        return attach(app, &key, ledger).await;
+    }
+    let capacity = ledger.capacity();
+    let wallet = if capacity.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
+    let charged = percent(view_model::taken(&ledger.charged(), &capacity, wallet));
+    let table = app.state.table().with_untracked(|table| table.as_ref().map(|table| table.name.clone()));
+    let question = Question {
+        text: words::confirm::ledger(ledger.created(), charged, table.unwrap_or_default()),
+        stay: words::confirm::not_its_ledger(),
+        go_on: words::confirm::its_ledger(),
+    };
+    ask(app, question, move || spawn_local(async move { attach(app, &key, ledger).await }));
+}
+
+async fn attach(app: App, key: &str, ledger: Ledger) {
+    let tip = ledger.tip().to_owned();
+    let imported = store::import_ledger(key, ledger).await.map(|_| tip).map_err(|failure| failure.message);
     match imported {
         Ok(tip) => {
-            recall(app, &key).await;
+            recall(app, key).await;
             app.state.exported().set(Some(tip));
             say(app, words::data::the_ledger_is_imported());
         }
@@ -119,7 +144,11 @@ pub async fn apply(app: App, plan: Plan) {
         app.state.pending().set(Some(plan));
         return;
     };
-    let dialect = draft::dialect(&plan);
+    let mut dialect = draft::dialect(&plan);
+    // A title above the header belongs to a file and not to a plan: where the names are there, the line they were found in stays.
+    if draft::open(&plan, &table.names).2.is_empty() {
+        dialect.header = app.state.setup().with_untracked(|setup| setup.header);
+    }
     let rules = |setup: &Setup| (draft::header_rules(setup), draft::csv_rules(setup, b','));
     let reads_alike = app.state.setup().with_untracked(|now| rules(now) == rules(&dialect));
     if table.genotypes.is_some() || !reads_alike {
@@ -133,7 +162,8 @@ pub async fn apply(app: App, plan: Plan) {
             Err(failure) => return fail(app, Step::Data, failure.message, false),
         }
     }
-    let (mut columns, setup, lacking) = draft::open(&plan, &table.names);
+    let (mut columns, mut setup, lacking) = draft::open(&plan, &table.names);
+    setup.header = dialect.header;
     if let Some(first) = lacking.first()
         && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
     {

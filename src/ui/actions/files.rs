@@ -19,19 +19,23 @@ use crate::data::csv::Fault;
 use crate::data::first_line::doubt;
 use crate::data::genotypes::Choice;
 use crate::data::header::{Header, HeaderError, HeaderRead, read_header};
+use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::other_formats;
 use crate::data::preview::preview;
 use crate::store;
 use crate::ui::draft::{self, LATIN_1, Setup};
 use crate::ui::files::Part;
 use crate::ui::sentence::sentence;
-use crate::ui::state::{App, Held, Host, StateStoreFields};
+use crate::ui::state::{App, Held, Host, Question, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::Table;
 use crate::ui::{check, dom, samples};
 use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
+
+/// The setting that keeps the name of the table that was open last.
+const LAST_TABLE: &str = "last-table";
 
 /// Rows that the preview shows.
 const PREVIEW_ROWS: usize = 24;
@@ -49,6 +53,7 @@ const MOST_BYTES: f64 = 18_874_368.0;
 pub fn begin(app: App, forgets: bool) {
     super::draft::keep(app);
     super::draft::undo_on_key(app);
+    super::ledger::recall_on_return(app);
     let secure = web_sys::window().is_some_and(|window| window.is_secure_context());
     let build = pool(app).context().build.clone();
     app.state.host().set(Host { secure, forgets, durable: forgets.then_some(false), fault: None, build });
@@ -65,12 +70,20 @@ pub fn begin(app: App, forgets: bool) {
         if let Err(failure) = pool(app).check().await {
             app.state.host().update(|host| host.fault = Some(failure.message));
         }
-        if app.state.table().with_untracked(Option::is_none)
-            && let Some(name) = first
-        {
+        // A person who has worked on a table looks for it, and not for a sample.
+        let last = store::setting(LAST_TABLE).await.ok().flatten().filter(|name| !name.is_empty());
+        let opens_sample = last.is_none() && app.state.table().with_untracked(Option::is_none);
+        app.state.last_table().set(last);
+        if let Some(name) = first.filter(|_| opens_sample) {
             open_sample(app, &name).await;
         }
     });
+}
+
+/// Forgets which table was open last.
+pub fn forget_last_table(app: App) {
+    app.state.last_table().set(None);
+    spawn_local(async { drop(store::set_setting(LAST_TABLE, "").await) });
 }
 
 /// Names of the samples that came with the page.
@@ -80,7 +93,8 @@ pub fn sample_names(app: App) -> Vec<String> {
 
 /// Opens a sample, with the plan that belongs to it.
 pub fn choose_sample(app: App, name: String) {
-    guard(app, words::confirm::sample(), move || spawn_local(async move { open_sample(app, &name).await }));
+    let question = Question::other_table(words::confirm::sample());
+    guard(app, question, move || spawn_local(async move { open_sample(app, &name).await }));
 }
 
 async fn open_sample(app: App, name: &str) {
@@ -108,7 +122,7 @@ pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
                 }
             };
             // Files that are added to genotypes keep their description.
-            if added { open() } else { guard(app, words::confirm::table(), open) }
+            if added { open() } else { guard(app, Question::other_table(words::confirm::table()), open) }
         }
     }
 }
@@ -145,6 +159,10 @@ pub(super) async fn open_table(
                 app.state.setup().update(|setup| setup.mechanism = None);
             }
             recognise(app, &files).await;
+            if !sample && app.state.key().with_untracked(Option::is_some) {
+                // If the storage refuses, the page begins with a sample the next time.
+                drop(store::set_setting(LAST_TABLE, &name).await);
+            }
         }
         Err(Failure { reason: Reason::Cancelled, .. }) => {}
         Err(failure) => {
@@ -232,6 +250,8 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
         return Err(refused(words::data::no_rows().to_owned()));
     }
     let doubt = doubt(&header, read_by, &bytes, &shown.rows);
+    let last = dom::last_bytes(blob, header.body_offset as f64, LAST_BYTES as f64).await.map_err(refused)?;
+    let totals = totals(&last, &header, &shown.rows, &rules);
     let other_formats = other_formats(&shown.rows, header.names.len(), &rules);
     let Header { names, delimiter, .. } = header;
     Ok(Table {
@@ -245,6 +265,7 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
         not_utf8: shown.error.as_ref().is_some_and(|error| error.fault == Fault::NotUtf8),
         fault: shown.error.map(|error| sentence(&error.to_string())),
         doubt,
+        totals,
         other_formats,
         genotypes: None,
     })

@@ -127,6 +127,7 @@ pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) 
         fault: None,
         not_utf8: false,
         doubt: None,
+        totals: None,
         other_formats: Vec::new(),
         genotypes: Some(genotypes),
     })

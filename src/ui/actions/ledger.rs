@@ -53,6 +53,26 @@ pub async fn recall(app: App, key: &str) {
     remember(app, store::open_table(key).await);
 }
 
+/// Reads the ledger again when the person comes back to this tab: another one may have charged it.
+pub fn recall_on_return(app: App) {
+    let handle = window_event_listener(leptos::ev::focus, move |_| {
+        let key = app.state.key().get_untracked().filter(|_| !app.busy());
+        if let Some(key) = key {
+            spawn_local(async move {
+                let record = store::open_table(&key).await;
+                let tip = |ledger: Option<&Ledger>| ledger.map(|ledger| ledger.tip().to_owned());
+                let now = app.state.ledger().with_untracked(|ledger| tip(ledger.as_ref()));
+                let stored =
+                    record.as_ref().ok().and_then(|record| tip(record.as_ref().map(|of| &of.ledger)));
+                if stored.is_some() && stored != now && !app.busy() {
+                    remember(app, record);
+                }
+            });
+        }
+    });
+    on_cleanup(move || handle.remove());
+}
+
 /// Shows a table's record, or that it has none.
 pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
     match record {

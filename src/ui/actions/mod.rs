@@ -23,7 +23,9 @@ pub use codebook::choose_codebook;
 pub use confirm::answer;
 pub use documents::{choose_document, save_plan, use_bounds};
 pub use draft::{forget_draft, undo};
-pub use files::{begin, choose_files, choose_sample, read_as_latin_1, reread, sample_names};
+pub use files::{
+    begin, choose_files, choose_sample, forget_last_table, read_as_latin_1, reread, sample_names,
+};
 pub use inspect::inspect;
 pub use ledger::{differ, erase, relax, take_back};
 pub use navigation::{follow_address, go, go_to};

@@ -11,7 +11,7 @@ use crate::data::FileRole;
 use crate::data::container::{Form, HEAD_BYTES};
 use crate::store::document::from_text;
 use crate::ui::files::Part;
-use crate::ui::state::{App, Held, Run, StateStoreFields};
+use crate::ui::state::{App, Held, Question, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{check, dom, draft};
 use crate::words;
@@ -68,7 +68,7 @@ async fn unpacked(app: App, held: &Held, sheet: usize) -> Result<(Held, Vec<Stri
 /// Opens another sheet of the workbook.
 pub fn choose_sheet(app: App, sheet: usize) {
     let Some(held) = app.handles.with_value(|handles| handles.packed.borrow().clone()) else { return };
-    super::guard(app, words::confirm::sheet(), move || {
+    super::guard(app, Question::other_table(words::confirm::sheet()), move || {
         spawn_local(async move { open_packed(app, held, sheet, None).await });
     });
 }
@@ -81,7 +81,7 @@ pub fn paste_table(app: App, text: &str) -> bool {
         return false;
     };
     let part = Part { role: FileRole::Table, name: words::data::pasted_name().to_owned() };
-    super::guard(app, words::confirm::table(), move || {
+    super::guard(app, Question::other_table(words::confirm::table()), move || {
         check::run::close(app);
         spawn_local(async move { open_packed(app, vec![(part, file)], 0, None).await });
     });

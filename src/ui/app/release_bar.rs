@@ -10,9 +10,10 @@ use crate::model::note::factor;
 use crate::plan::derived::all_columns;
 use crate::release::format::percent;
 use crate::ui::parts::Icon;
-use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::view_model::Forecast;
+use crate::ui::steps::StepInfo;
+use crate::ui::view_model::{Forecast, released_before};
 use crate::ui::{actions, dom, text};
 use crate::words;
 
@@ -109,7 +110,7 @@ fn Ready() -> impl IntoView {
         (None, Ok(forecast)) => view! { <Offer forecast/> }.into_any(),
     };
     let hopeless = Memo::new(move |_| {
-        state.with(|(_, forecast)| forecast.as_ref().ok().and_then(|forecast| forecast.hopeless.clone()))
+        state.with(|(_, forecast)| forecast.as_ref().ok().and_then(|forecast| doubt(app, forecast)))
     });
     // A question is open for what it was asked about alone: another plan closes it.
     let asked =
@@ -130,11 +131,12 @@ fn Ready() -> impl IntoView {
         }
         if hopeless.with_untracked(Option::is_some) { ask() } else { actions::release(app) }
     };
-    move || match asked.get() {
+    move || {
+        match asked.get() {
         Some(why) => view! { <Question why/> }.into_any(),
         None => view! {
             {inside}
-            <button type="button" class="release" class:doubtful=move || hopeless.with(Option::is_some)
+            <button type="button" class="release" class:doubtful=move || hopeless.with(Option::is_some) class:quiet-here=move || StepInfo::next(app.state.step().get()).is_some()
                 aria-disabled=move || (!can()).to_string() on:click=click>
                 {words::release_bar::release()}
                 {price}
@@ -142,9 +144,30 @@ fn Ready() -> impl IntoView {
         }
         .into_any(),
     }
+    }
 }
 
-/// Asks before a charge that will buy nothing.
+/// Why a release would be of little use: no intervals are expected, the rows are too few for the method that suits the outcome, or the same
+/// question was answered before.
+fn doubt(app: App, forecast: &Forecast) -> Option<String> {
+    let few = || {
+        let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
+        app.recommended
+            .with(|found| (found.too_few && !by_hand).then(|| words::release_bar::few_rows().to_owned()))
+    };
+    let again = || {
+        let entry = app.state.releases().with(|kept| {
+            let answered =
+                |kept: &'_ Kept| kept.release.as_ref().map(|release| (kept.entry, release.plan.clone()));
+            let plans: Vec<_> = kept.iter().filter_map(answered).collect();
+            released_before(&forecast.plan, plans.iter().map(|(entry, plan)| (*entry, plan)))
+        })?;
+        Some(words::release_bar::released_before(entry))
+    };
+    forecast.hopeless.clone().or_else(few).or_else(again)
+}
+
+/// Asks before a charge that will buy little or nothing.
 #[component]
 fn Question(why: String) -> impl IntoView {
     let app = App::here();

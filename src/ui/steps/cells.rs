@@ -175,8 +175,11 @@ fn TextCell(
         let value = event_target_value(&event);
         column.write(|c| {
             set(c, value);
-            if matches!(cell, Cell::Lower | Cell::Upper) {
+            // A mean and a standard deviation that came with another range need not fit this one.
+            if matches!(cell, Cell::Lower | Cell::Upper) && !c.note.is_empty() {
                 c.note.clear();
+                c.typical_mean.clear();
+                c.typical_sd.clear();
             }
         });
     };
@@ -330,7 +333,7 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
     };
     let offer = move || {
         let index = suggested.get().filter(|_| bare.get() && !estimated.get())?;
-        let wide = PRESETS.get(index)?;
+        let named = PRESETS.get(index)?;
         let one = move |preset: Preset| {
             let (lower, upper) = (text::number(preset.lower), text::number(preset.upper));
             let offer = words::columns::use_range(lower, upper, preset.unit);
@@ -340,18 +343,22 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
                 <p class="cell-note"><button type="button" class="link" aria-label=label on:click=fill>{offer}</button> " " {preset.source.cite}</p>
             }
         };
-        let narrow = wide.tight();
-        let cost = narrow.map(|narrow| {
-            let times = format!("{:.1}", wide.times_as_wide_as(&narrow));
-            let adapts = column.app.mechanism().starts_with(ADAPTS);
-            let told = if adapts {
-                words::columns::wide_adapts(times)
-            } else {
-                words::columns::wide_costs(&times, &times)
-            };
-            view! { <p class="cell-note">{told}</p> }
+        // A quantity may be measured in several units.
+        let ranges = PRESETS.iter().filter(|preset| preset.name == named.name).map(|wide| {
+            let narrow = wide.tight();
+            let cost = narrow.map(|narrow| {
+                let times = format!("{:.1}", wide.times_as_wide_as(&narrow));
+                let adapts = column.app.mechanism().starts_with(ADAPTS);
+                let told = if adapts {
+                    words::columns::wide_adapts(times)
+                } else {
+                    words::columns::wide_costs(&times, &times)
+                };
+                view! { <p class="cell-note">{told}</p> }
+            });
+            view! { {narrow.map(one)}{one(*wide)}{cost} }
         });
-        Some(view! { {narrow.map(one)}{one(*wide)}{cost} })
+        Some(ranges.collect_view())
     };
     // A range that is known is the better choice, so estimating is offered where none is.
     let estimate = move || {

@@ -115,6 +115,8 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Words => words::contradiction::words(cells),
         Contradiction::Identifier => words::contradiction::identifier(cells),
         Contradiction::SeveralRows => words::contradiction::several_rows(cells),
+        Contradiction::Persons => words::contradiction::persons().to_owned(),
+        Contradiction::Totals => words::contradiction::totals(cells),
         Contradiction::Code => words::contradiction::code(cells),
         Contradiction::Outside => match (column.lower.trim(), column.upper.trim()) {
             ("", upper) => words::contradiction::above(cells, upper),
@@ -131,6 +133,8 @@ fn allowed(kind: Contradiction) -> &'static str {
         Contradiction::Code => words::contradiction::right_as_values(),
         Contradiction::Unit => words::contradiction::right_as_levels(),
         Contradiction::SeveralRows => words::contradiction::right_as_rows(),
+        Contradiction::Persons => words::contradiction::one_row_each(),
+        Contradiction::Totals => words::contradiction::no_totals(),
         Contradiction::Missing { .. } | Contradiction::Identifier => {
             words::contradiction::right_to_be_empty()
         }

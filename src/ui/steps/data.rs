@@ -42,6 +42,7 @@ pub fn Data() -> impl IntoView {
     let app = App::here();
     view! {
         <p class="lead">{words::data::what()}</p>
+        <LastTable/>
         <Offers/>
         <p class="promise"><Icon name="lock"/> <span>
             {words::data::promise()} " " {words::data::check()} " " {words::check::offer()} " " <a href=check::run::ADDRESS>{words::check::title()}</a> "."
@@ -52,6 +53,29 @@ pub fn Data() -> impl IntoView {
         {move || app.state.table().with(Option::is_some).then(|| view! { <Preview/> })}
     }
     .into_any()
+}
+
+/// Names the table that was open last, until one is opened.
+#[component]
+fn LastTable() -> impl IntoView {
+    let app = App::here();
+    let name = move || app.state.last_table().get().filter(|_| app.state.table().with(Option::is_none));
+    let forget = move |_| actions::forget_last_table(app);
+    move || {
+        name().map(|name| {
+            view! {
+                <div class="notice question" id="last-table"><Icon name="note"/>
+                    <div>
+                        <p>{words::data::last_table(&name)}</p>
+                        <div class="buttons">
+                            <label class="button" for="choose-csv">{words::data::choose_again(&name)}</label>
+                            <button type="button" class="quiet" on:click=forget>{words::data::forget_last()}</button>
+                        </div>
+                    </div>
+                </div>
+            }
+        })
+    }
 }
 
 #[component]

@@ -181,8 +181,15 @@ fn Prospect(outlook: Outlook) -> impl IntoView {
 #[component]
 fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
     let units = units(&plan, &preview.terms);
-    let clear = preview.verdict == Verdict::Clear;
+    let app = App::here();
+    let too_few = app.recommended.with_untracked(|found| found.too_few && found.name == plan.mechanism.name);
+    let clear = preview.verdict == Verdict::Clear && !too_few;
     let withheld = preview.verdict == Verdict::Withheld;
+    let verdict = if too_few && !withheld {
+        words::method::penalised_at_best()
+    } else {
+        text::verdict(preview.verdict)
+    };
     // A Wishart release always gives intervals, but for a penalised regression, and the page has to say so.
     let help = (!clear || preview.signal_to_noise.is_infinite()).then(|| {
         let advice = preview.advice.clone();
@@ -191,7 +198,7 @@ fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
     view! {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=clear class:withheld=withheld role="status">
-                <p class="verdict-main">{text::verdict(preview.verdict)}</p>
+                <p class="verdict-main">{verdict}</p>
                 {help}
             </div>
             <Expectations terms=preview.terms units note=words::method::expect_note()/>

@@ -46,15 +46,22 @@ pub fn status(app: App) -> Status {
 #[component]
 pub fn ResultStep() -> impl IntoView {
     let app = App::here();
-    let body = move || {
-        match app.state.shown().get() {
+    let none_shown = move || {
+        let charged =
+            app.state.ledger().with(|ledger| ledger.as_ref().is_some_and(|l| !l.entries().is_empty()));
+        match app.state.releases().with(Vec::is_empty) {
+            false => words::result::some_kept(),
+            true if charged => words::result::charged_elsewhere(),
+            true => words::result::none_yet(),
+        }
+    };
+    let body = move || match app.state.shown().get() {
         Some(shown) => view! { <Released release=shown.release origin=shown.origin/> }.into_any(),
         None => view! {
-            <p class="lead">{move || if app.state.releases().with(Vec::is_empty) { words::result::none_yet() } else { words::result::some_kept() }}</p>
+            <p class="lead">{none_shown}</p>
             <LedgerPanel/>
         }
         .into_any(),
-    }
     };
     view! { {body} }.into_any()
 }

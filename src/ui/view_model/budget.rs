@@ -8,7 +8,7 @@ use crate::privacy::calibrate::{self, Budget, Split, delta_of_units, epsilon_of_
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::ledger::{Entry, Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
-use crate::privacy::promise::{doubt, is_confirmed};
+use crate::privacy::promise::{MOST_EPSILON, can_pay, doubt, is_confirmed};
 use crate::privacy::units::Units;
 use crate::release::statement::guessing_accuracy;
 use crate::ui::draft::{self, Gap, Place, Setup};
@@ -113,6 +113,9 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
         Some(ledger) => (ledger.remaining(), ledger.promise().1.get()),
         None => {
             let form = draft::budget(setup)?;
+            if let Some(why) = opening_fault(setup) {
+                return Err(Gap::new(Place::privacy("epsilon"), why));
+            }
             let whole = setup.share >= 100 && setup.split == Split::Gaussian;
             if whole && wallet == Wallet::Gaussian && !(setup.paper && form.epsilon.is_none()) {
                 return Ok(form);
@@ -158,6 +161,16 @@ pub(super) fn keeps(capacity: &Units, wallet: Wallet) -> bool {
     }
 }
 
+/// Why no ledger can be opened with the setup's budget: it promises next to nothing, which a person has not confirmed, or no release could
+/// be charged to it. Nothing where the budget is not stated.
+fn opening_fault(setup: &Setup) -> Option<String> {
+    if let Some(why) = weak(setup).filter(|_| !is_confirmed(&setup.weak)) {
+        return Some(words::promise::unconfirmed(why));
+    }
+    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
+    (!can_pay(&parts)).then(|| words::gap::never_pays(MOST_EPSILON))
+}
+
 /// Opens the ledger that a first release needs.
 ///
 /// # Errors
@@ -165,8 +178,8 @@ pub(super) fn keeps(capacity: &Units, wallet: Wallet) -> bool {
 pub fn open_ledger(setup: &Setup, plan: &Plan, today: &str) -> Result<Ledger, String> {
     let form = draft::budget(setup).map_err(|gap| gap.text)?;
     let budget = as_budget(&form).ok_or(words::gap::budget())?;
-    if let Some(why) = weak(setup).filter(|_| !is_confirmed(&setup.weak)) {
-        return Err(words::promise::unconfirmed(why));
+    if let Some(why) = opening_fault(setup) {
+        return Err(why);
     }
     let terms = Terms {
         adjacency: plan.adjacency,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::mismatch::{
-    Contradiction, Mismatch, Repair, Stated, breaks, mismatches, several_rows, two_values,
+    Contradiction, Mismatch, Repair, Stated, breaks, mismatches, persons, two_values,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -60,14 +60,19 @@ pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> 
     };
     let of_ignored = |(place, column): (usize, &ColumnDraft)| {
         let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
-        let found = several_rows(&column.name, cells, &rules).filter(|_| setup.person.is_empty())?;
+        let found = persons(&column.name, cells, &rules).filter(|_| setup.person.is_empty())?;
         Some((place, vec![found]))
     };
     let of_any = |(place, column): (usize, &ColumnDraft)| match column.role {
         Role::Ignored => of_ignored((place, column)),
         _ => of_column((place, column)),
     };
-    columns.iter().enumerate().filter_map(of_any).collect()
+    let mut found: Contradictions = columns.iter().enumerate().filter_map(of_any).collect();
+    if let Some((place, cell)) = &table.totals {
+        let totals = Mismatch { kind: Contradiction::Totals, cells: vec![cell.clone()], repairs: Vec::new() };
+        found.entry(*place).or_default().push(totals);
+    }
+    found
 }
 
 /// What a confirmation is for; another description has to be confirmed again.
@@ -112,8 +117,14 @@ pub fn may_be_yes_or_no(
     }
     let rules = csv_rules(setup, table.delimiter);
     let rows = without_units(&table.rows, &rules);
-    let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
-    Some((place, two_values(cells, &rules)?))
+    let cells = || rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
+    // A rare answer may not be among the first rows.
+    let coded = columns
+        .get(place)
+        .is_some_and(|column| number(&column.lower) == Some(0.0) && number(&column.upper) == Some(1.0));
+    let zero_one = || ["0", "1"].map(str::to_owned);
+    let is_coded = coded && cells().all(|cell| rules.is_missing(cell) || matches!(cell.trim(), "0" | "1"));
+    Some((place, two_values(cells(), &rules).or_else(|| is_coded.then(zero_one))?))
 }
 
 /// Whether the line below the header holds units, where it is known which line is the header.
@@ -140,7 +151,7 @@ fn cell(mismatch: &Mismatch, column: &ColumnDraft) -> Cell {
     let is_above =
         |cell: &String| number(cell).zip(number(&column.upper)).is_some_and(|(value, upper)| value > upper);
     match mismatch.kind {
-        Contradiction::SeveralRows => Cell::Role,
+        Contradiction::SeveralRows | Contradiction::Persons | Contradiction::Totals => Cell::Role,
         _ if column.kind == Some(ColumnType::Category) => Cell::Levels,
         Contradiction::Outside if mismatch.cells.iter().any(is_above) => Cell::Upper,
         Contradiction::Outside => Cell::Lower,

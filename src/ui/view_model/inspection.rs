@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use crate::data::inspection::Misfits;
 use crate::plan::Plan;
 use crate::plan::document::Column;
-use crate::ui::draft::{ColumnDraft, Setup, plan_to_inspect};
+use crate::ui::draft::{ColumnDraft, Gap, Place, Setup, plan_to_inspect};
+use crate::words;
 use crate::worker::protocol::Inspected;
 
 /// What was counted, and the plan that it was counted by.
@@ -39,6 +40,11 @@ pub fn misfits(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) 
 pub fn rows(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<(u64, u64)> {
     let Inspection { plan, found } = inspection;
     (plan_to_inspect(columns, setup).as_ref() == Some(plan)).then_some((found.rows, found.left_out))
+}
+
+/// What holds a release back where the check of the whole file found that most rows would be left out. The text has no number.
+pub fn few_rows_left((rows, left_out): (u64, u64)) -> Option<Gap> {
+    (left_out > rows / 2).then(|| Gap::new(Place::columns("whole-file"), words::gap::most_rows_left_out()))
 }
 
 /// Whether two plans read the same rows in the same way.

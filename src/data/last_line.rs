@@ -1,0 +1,101 @@
+//! Asks whether the last record is a row of totals, which a spreadsheet has below its rows and which would count as a person. It is for the
+//! person at this machine.
+
+use super::header::Header;
+use super::number;
+use crate::plan::bound::CsvRules;
+
+/// Bytes at the end of a file that are looked at.
+pub const LAST_BYTES: u64 = 65_536;
+
+/// What the first cell of such a row says, in small letters.
+const TOTALS: [&str; 19] = [
+    "total",
+    "totals",
+    "subtotal",
+    "sum",
+    "sums",
+    "mean",
+    "average",
+    "median",
+    "count",
+    "summe",
+    "gesamt",
+    "insgesamt",
+    "gesamtsumme",
+    "mittelwert",
+    "durchschnitt",
+    "anzahl",
+    "somme",
+    "moyenne",
+    "totale",
+];
+
+/// Returns the column and the cell by which the last record looks like a row of totals: a word for it, of which the first `rows` have none,
+/// beside numbers alone. `bytes` are the last ones of the file, without its header.
+#[must_use]
+pub fn totals(
+    bytes: &[u8],
+    header: &Header,
+    rows: &[Vec<String>],
+    rules: &CsvRules,
+) -> Option<(usize, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let last = text.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();
+    let cells: Vec<&str> =
+        last.split(char::from(header.delimiter)).map(|cell| cell.trim().trim_matches('"').trim()).collect();
+    if cells.len() != header.names.len() {
+        return None;
+    }
+    let is_word = |cell: &str| TOTALS.contains(&cell.trim_end_matches(':').trim().to_lowercase().as_str());
+    let place = cells.iter().position(|cell| is_word(cell))?;
+    let others =
+        cells.iter().enumerate().filter(|(column, cell)| *column != place && !rules.is_missing(cell));
+    let numbers: Vec<bool> = others
+        .map(|(_, cell)| number::parse(cell, rules.numbers).is_some() || number::parse_either(cell).is_some())
+        .collect();
+    let is_level = rows.iter().filter_map(|row| row.get(place)).any(|cell| cell.trim() == cells[place]);
+    (!numbers.is_empty() && numbers.iter().all(|is| *is) && !is_level)
+        .then(|| (place, cells[place].to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::bound::Encoding;
+    use crate::plan::kinds::DEFAULT_NA;
+    use crate::plan::number_format::NumberFormat;
+
+    fn found(text: &str) -> Option<(usize, String)> {
+        let names = ["id", "age", "cost"].map(str::to_owned).to_vec();
+        let header = Header { names, delimiter: b';', body_offset: 0, lines: 1 };
+        let na = DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect();
+        let rules = CsvRules {
+            delimiter: b';',
+            numbers: NumberFormat::plain(b','),
+            by_field: Vec::new(),
+            encoding: Encoding::Utf8,
+            na,
+        };
+        let rows: Vec<Vec<String>> =
+            text.lines().take(2).map(|line| line.split(';').map(str::to_owned).collect()).collect();
+        totals(text.as_bytes(), &header, &rows, &rules)
+    }
+
+    #[test]
+    fn a_row_of_totals_is_told_by_its_word_beside_numbers() {
+        for (last, place, word) in [
+            ("Total;24400;10800,5", 0, "Total"),
+            ("Summe:;;10800,5\r\n\r\n", 0, "Summe:"),
+            ("\"Mean\";61,5;", 0, "Mean"),
+            (";Gesamt;12", 1, "Gesamt"),
+        ] {
+            let text = format!("P1;61;1,5\nP2;55;2,5\n{last}");
+            assert_eq!(found(&text), Some((place, word.to_owned())), "{last}");
+        }
+        for last in ["P3;60;1,0", "Total;;", "Total;old;3", "Total;1;2;3", "sum", ""] {
+            assert_eq!(found(&format!("P1;61;1,5\nP2;55;2,5\n{last}")), None, "{last}");
+        }
+        assert_eq!(found("average;61;1,5\nlow;55;2,5\naverage;60;1,0"), None, "it is a level");
+    }
+}
