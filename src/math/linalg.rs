@@ -7,6 +7,20 @@ use nalgebra::linalg::{SymmetricEigen, SymmetricTridiagonal};
 use nalgebra::{DMatrix, DVector};
 
 use super::search::first_true;
+use super::triangle::pairs;
+
+/// Returns the symmetric matrix of a triangle, each cell times its unit. A missing cell is 0.
+#[must_use]
+pub fn from_triangle(size: usize, cells: &[i128], unit: impl Fn(usize, usize) -> f64) -> DMatrix<f64> {
+    let mut matrix = DMatrix::zeros(size, size);
+    for ((row, column), cell) in pairs(size).zip(cells) {
+        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+        let value = *cell as f64 * unit(row, column);
+        matrix[(row, column)] = value;
+        matrix[(column, row)] = value;
+    }
+    matrix
+}
 
 /// The most iterations for each eigenvalue; two or three are usual.
 const SWEEPS_PER_VALUE: usize = 60;

@@ -2,8 +2,6 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use nalgebra::DMatrix;
-
 /// Returns the number of cells in the triangle of a matrix of `size` rows; the largest `usize` where it is beyond that.
 #[must_use]
 pub const fn len(size: usize) -> usize {
@@ -23,19 +21,6 @@ pub const fn index(size: usize, row: usize, column: usize) -> usize {
 /// Returns row and column of each cell, in the cells' order.
 pub fn pairs(size: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..size).flat_map(move |row| (row..size).map(move |column| (row, column)))
-}
-
-/// Returns the symmetric matrix of a triangle, each cell times its unit. A missing cell is 0.
-#[must_use]
-pub fn symmetric(size: usize, cells: &[i128], unit: impl Fn(usize, usize) -> f64) -> DMatrix<f64> {
-    let mut matrix = DMatrix::zeros(size, size);
-    for ((row, column), cell) in pairs(size).zip(cells) {
-        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-        let value = *cell as f64 * unit(row, column);
-        matrix[(row, column)] = value;
-        matrix[(column, row)] = value;
-    }
-    matrix
 }
 
 /// Adds weight · z z′ for the integers z to a triangle at the start of `cells`. Returns the cells after the triangle.

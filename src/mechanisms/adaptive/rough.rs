@@ -7,7 +7,7 @@ use super::margins::Margins;
 use super::terms::{Terms, count};
 use super::units::Round;
 use crate::data::encode::within;
-use crate::math::triangle;
+use crate::math::{linalg, triangle};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The public map of a record to the codes of round 2.
@@ -61,7 +61,7 @@ impl Standardiser {
     #[must_use]
     pub fn moments(&self, cells: &[i128]) -> DMatrix<f64> {
         let unit = (self.radius / self.reach) * (self.radius / self.reach);
-        triangle::symmetric(1 + self.centres.len(), cells, |_, _| unit)
+        linalg::from_triangle(1 + self.centres.len(), cells, |_, _| unit)
     }
 
     /// τ_2, the standard deviation of the noise on a mean square of `rows` records.

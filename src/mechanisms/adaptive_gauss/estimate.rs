@@ -4,8 +4,8 @@ use nalgebra::{DMatrix, DVector};
 
 use super::last::Grid;
 use crate::math::jacobi_eigen::{Jacobi, product};
+use crate::math::linalg::from_triangle;
 use crate::math::linalg::{Cholesky, LinalgError};
-use crate::math::triangle::symmetric;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -35,7 +35,7 @@ impl Moments {
     pub fn new(s: f64, weight: u32, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
         let size = coefficients + grid.outcomes.len();
         let unit = |i: usize| grid.unit(i, coefficients);
-        let matrix = symmetric(size, cells, |i, j| unit(i) * unit(j));
+        let matrix = from_triangle(size, cells, |i, j| unit(i) * unit(j));
         Self::of(&matrix, s, f64::from(weight), grid, coefficients)
     }
 

@@ -7,7 +7,7 @@ use super::start::{cut, norm, shorten};
 use super::step::Grid;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
-use crate::math::triangle;
+use crate::math::{linalg, triangle};
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::Holding;
 use crate::mechanisms::adaptive::terms::count;
@@ -42,7 +42,7 @@ impl Sums {
         let (curvature, gradient) = cells.split_at(triangle::len(coefficients).min(cells.len()));
         let (unit, pull) = (grid.curvature_unit(), grid.gradient_unit());
         Self {
-            curvature: triangle::symmetric(coefficients, curvature, |_, _| unit),
+            curvature: linalg::from_triangle(coefficients, curvature, |_, _| unit),
             gradient: gradient.iter().map(|cell| real(*cell) * pull).collect(),
             floor: std::f64::consts::SQRT_2 * s * count(coefficients).sqrt() * unit,
             gradient_noise: s * pull,

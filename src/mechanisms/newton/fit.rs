@@ -8,7 +8,7 @@ use super::{Ball, Family, Noise, report};
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::math::linalg::Eigen;
 use crate::math::round::to_integer;
-use crate::math::triangle;
+use crate::math::{linalg, triangle};
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
 use crate::model::Shape;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
@@ -233,7 +233,7 @@ impl Fitted {
     fn advance(&mut self, noise: &Noise, ball: Ball, cells: &[i128]) {
         let (d, _) = noise.size;
         let unit = noise.unit * noise.unit * libm::ldexp(1.0, -noise.bits.cast_signed());
-        let curvature = &noise.penalty + triangle::symmetric(d, cells, |_, _| unit);
+        let curvature = &noise.penalty + linalg::from_triangle(d, cells, |_, _| unit);
         let gradient = DVector::from_iterator(
             d,
             cells.iter().skip(triangle::len(d)).take(d).map(|cell| *cell as f64 * noise.gradient_unit()),

@@ -37,8 +37,8 @@ use serde_json::Value;
 
 use super::{bartlett, check_terms, packed, posterior, projection};
 use crate::data::{Exact, Geometry, Moments};
+use crate::math::linalg;
 use crate::math::linalg::Eigen;
-use crate::math::triangle;
 use crate::mechanisms::info::{Info, WHOLE_MATRIX};
 use crate::mechanisms::rounds::{
     Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved,
@@ -596,7 +596,7 @@ fn paper_cost(
 
 /// The least eigenvalue of a symmetric matrix of integers, rounded down to an integer; 0 where it is negative.
 fn least_eigenvalue(cells: &[i128], size: usize) -> Option<i128> {
-    let matrix = triangle::symmetric(size, cells, |_, _| 1.0);
+    let matrix = linalg::from_triangle(size, cells, |_, _| 1.0);
     let least = Eigen::try_new(&matrix).ok()?.smallest();
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the sums are far below")]
     Some(least.max(0.0).floor() as i128)
