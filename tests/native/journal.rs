@@ -47,8 +47,12 @@ fn wide_plan(mechanism: Value, budget: Value) -> Value {
 
 /// Demonstrations of a plan: of `repeats` times the table.
 fn demonstrations(plan: &Value, repeats: usize, runs: u32) -> Vec<Release> {
+    demonstrations_of(&table().0, plan, repeats, runs)
+}
+
+/// The same of another table.
+fn demonstrations_of(text: &str, plan: &Value, repeats: usize, runs: u32) -> Vec<Release> {
     let bench = Bench::new();
-    let (text, _) = table();
     let (header, rows) = text.split_once('\n').unwrap();
     bench.write("table.csv", format!("{header}\n{}", rows.repeat(repeats)));
     bench.plan(plan);
@@ -97,6 +101,85 @@ fn truth(rows: &[[f64; 6]]) -> ([f64; 6], [f64; 6], impl Fn(usize, usize) -> f64
 fn mean_of(description: &Description, term: &str) -> (f64, f64) {
     let found = description.terms.iter().find(|found| found.term == term).unwrap();
     (found.mean.value, found.mean.std_error)
+}
+
+/// A release of a table with an outcome of two answers, by a mechanism. The second answer is that of the larger target.
+fn two_answers(mechanism: &str, outcome: Value, answers: [&str; 2]) -> Release {
+    let mut text = "bmi,bp,tod\n".to_owned();
+    for line in DIABETES.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let answer = answers[usize::from(cells[10].parse::<f64>().unwrap() > 150.0)];
+        text += &format!("{},{},{answer}\n", cells[2], cells[3]);
+    }
+    let columns = [column("bmi", "feature", 15.0, 45.0), column("bp", "feature", 60.0, 140.0), outcome];
+    let mut plan = plan(&columns, json!({"epsilon": 6, "delta": 1e-6}));
+    plan["mechanism"] = json!({"name": mechanism});
+    demonstrations_of(&text, &plan, 24, 1).remove(0)
+}
+
+/// What the command line prints of a release in a format.
+fn printed(release: &Release, arguments: &str) -> String {
+    let bench = Bench::new();
+    bench.write("release.json", serde_json::to_string(release).unwrap());
+    bench.ok(&format!("report --release release.json {arguments}"))
+}
+
+#[test]
+fn an_outcome_of_two_answers_says_which_is_modelled() {
+    let tod = json!({"name": "tod", "role": "outcome", "type": "category", "levels": ["Ja", "Nein"]});
+    let release = two_answers("adaptive-logistic", tod.clone(), ["Ja", "Nein"]);
+    // A larger body-mass index goes with "Nein", the second answer: its odds rise, so it is the one that is modelled.
+    assert!(list(&release)[1].estimate.unwrap() > 0.0, "{:?}", list(&release));
+    for (format, expected) in [
+        (
+            "html",
+            vec![
+                "Private regression of tod: odds of Nein against Ja</h1>",
+                "<caption>Logistic regression of tod: odds of Nein against Ja",
+                "Ja, Nein; odds of Nein against Ja",
+            ],
+        ),
+        ("word", vec!["Logistic regression of tod: odds of Nein against Ja"]),
+        ("markdown", vec!["Logistic regression of tod: odds of Nein against Ja"]),
+        ("latex", vec!["Logistic regression of tod: odds of Nein against Ja"]),
+        (
+            "svg",
+            vec![
+                "<title>Logistic regression of tod: odds of Nein against Ja",
+                ">Logistic regression of tod: odds of Nein against Ja<",
+            ],
+        ),
+        (
+            "text",
+            vec![
+                "a logistic regression of tod (odds of Nein against Ja) on bmi",
+                "Odds ratios for tod (Nein against Ja): ",
+            ],
+        ),
+    ] {
+        let printed = printed(&release, &format!("--format {format}"));
+        for words in expected {
+            assert!(printed.contains(words), "{format}, {words}: {printed}");
+        }
+    }
+    let both = printed(&release, "--compare release.json --format markdown");
+    assert!(both.contains("tod: odds of Nein against Ja"), "{both}");
+    // The reference that is stated decides, and not the order.
+    let mut turned = tod;
+    turned["reference"] = json!("Nein");
+    let release = two_answers("adaptive-logistic", turned.clone(), ["Ja", "Nein"]);
+    assert!(list(&release)[1].estimate.unwrap() < 0.0);
+    assert!(printed(&release, "--format markdown").contains("regression of tod: odds of Ja against Nein"));
+    let release = two_answers("adaptive-gauss", turned, ["Ja", "Nein"]);
+    assert!(printed(&release, "--format markdown").contains("Linear regression of tod: Ja against Nein"));
+    assert!(printed(&release, "--format text").contains("a linear regression of tod (Ja against Nein) on"));
+    let number = json!({"name": "tod", "role": "outcome", "type": "number", "lower": 0, "upper": 1});
+    let release = two_answers("adaptive-logistic", number.clone(), ["0", "1"]);
+    assert!(
+        printed(&release, "--format markdown").contains("Logistic regression of tod: odds of 1 against 0")
+    );
+    let release = two_answers("adaptive-gauss", number, ["0", "1"]);
+    assert!(printed(&release, "--format markdown").contains("Linear regression of tod**"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::super::Release;
 use super::super::document::Coefficients;
 use super::super::figure::{self, Figure, Line};
 use super::super::format::{self, short};
+use super::super::odds;
 use super::super::paid::LedgerReference;
 use super::super::table::{name, numbers};
 use super::{Head, Table, tables};
@@ -37,9 +38,10 @@ impl Regression {
     /// Returns the regression of an outcome of a release, which is called by its charge.
     #[must_use]
     pub fn of_release(release: &Release, outcome: &str, log_odds: bool) -> Self {
+        let named = odds::named(&release.plan, outcome, log_odds);
         let name = match &release.ledger {
-            Some(charge) => words::compared::release(charge.entry, outcome),
-            None => words::compared::demonstration(outcome),
+            Some(charge) => words::compared::release(charge.entry, named),
+            None => words::compared::demonstration(named),
         };
         let confidence = release.plan.confidence.unwrap_or(0.95);
         Self::new(name, release, &release.coefficients, outcome, confidence, log_odds)

@@ -3,6 +3,7 @@
 use super::super::Release;
 use super::super::figure;
 use super::super::format::{at_most, row, short};
+use super::super::odds::{self, Answers};
 use super::super::row_count::RowCount;
 use super::super::significance::Tests;
 use super::super::statement::Statement;
@@ -29,7 +30,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let columns = all_columns(plan);
     let of_role = |role: Role| {
         let named = columns.iter().filter(|column| column.role == role);
-        named.take(MOST_COLUMNS).filter_map(column_name).collect::<Vec<_>>().join(", ")
+        let name = |column| described(column, supplement.log_odds);
+        named.take(MOST_COLUMNS).filter_map(name).collect::<Vec<_>>().join(", ")
     };
     let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
     let fitted = if supplement.log_odds {
@@ -53,7 +55,11 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
             let (lower, upper) = column.stated_bounds()?;
             let unit = column.unit.as_deref().unwrap_or_default();
             let range = words::page::from_to(short(lower, 6), short(upper, 6));
-            Some(format!("{} {range} {unit}", column_name(column)?).trim_end().to_owned())
+            Some(
+                format!("{} {range} {unit}", column.name.as_deref().or(column.pattern.as_deref())?)
+                    .trim_end()
+                    .to_owned(),
+            )
         })
         .collect();
     let statement = Statement::new(release);
@@ -85,8 +91,16 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     sentences.join(" ")
 }
 
-fn column_name(column: &Column) -> Option<String> {
+/// Returns a column with what its coefficients, or those of its regression, compare.
+fn described(column: &Column, log_odds: bool) -> Option<String> {
     let name = column.name.clone().or_else(|| column.pattern.clone())?;
+    if column.role == Role::Outcome {
+        let answers = Answers::of(column, log_odds);
+        return Some(match answers {
+            Some(answers) => words::journal::of_answers(name, answers.words()),
+            None => name,
+        });
+    }
     if column.kind != Some(ColumnType::Category) {
         return Some(name);
     }
@@ -129,8 +143,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             withheld.push(name(&line.term).to_owned());
             continue;
         }
-        let ratio =
-            supplement.log_odds.then(|| super::super::odds::ratio(&line.term, &line.entry())).flatten();
+        let ratio = supplement.log_odds.then(|| odds::ratio(&line.term, &line.entry())).flatten();
         let written = match ratio {
             Some(ratio) => row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper),
             None => row(line.estimate, line.std_error, line.lower, line.upper),
@@ -152,6 +165,10 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
     if !told.is_empty() {
         let unit = figure::unit(&release.plan, outcome);
         let told = told.join("; ");
+        let outcome = odds::answers(&release.plan, outcome, supplement.log_odds).map_or_else(
+            || outcome.to_owned(),
+            |answers| words::journal::of_answers(outcome, answers.compared()),
+        );
         let told = match (supplement.log_odds, unit.as_str()) {
             (true, _) => words::journal::odds_ratios_of(outcome, told),
             (false, "") => words::journal::coefficients_of(outcome, told),

@@ -6,6 +6,7 @@ use super::super::Release;
 use super::super::effect::{PartialEffect, Point};
 use super::super::figure::{self, Figure, Line, Mark, Tick};
 use super::super::format::{power, row, short};
+use super::super::odds;
 use super::super::supplement::Supplement;
 use super::comparison::{Comparison, Pair};
 use super::html::escape;
@@ -37,11 +38,9 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let shown = lines.iter().zip(&drawn.marks).filter(|(line, _)| line.term != INTERCEPT);
     let rows: Vec<Row> =
         shown.map(|(line, mark)| Row { label: label(line), marks: vec![(*mark, numbers(line))] }).collect();
-    let title = if supplement.log_odds {
-        words::result::logistic_of(outcome)
-    } else {
-        words::result::linear_of(outcome)
-    };
+    let named = odds::named(&release.plan, outcome, supplement.log_odds);
+    let title =
+        if supplement.log_odds { words::result::logistic_of(named) } else { words::result::linear_of(named) };
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
     Some(forest(&[title], &axis, &rows, &drawn))
 }
@@ -272,8 +271,12 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> String {
         let unit = figure::unit(plan, name);
         if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
     };
-    let up = if effect.is_probability { words::effect::probability(outcome) } else { named(outcome) };
-    let title = words::effect::of(outcome, &effect.column);
+    let title = words::effect::of(odds::named(plan, outcome, effect.is_probability), &effect.column);
+    let up = match odds::answers(plan, outcome, effect.is_probability) {
+        Some(answers) if effect.is_probability => words::effect::probability_of(outcome, &answers.modelled),
+        Some(answers) => words::result::of_answers(outcome, answers.words()),
+        None => named(outcome),
+    };
     let ticks: Vec<_> = figure::ticks(from, to).into_iter().map(|tick| (tick, short(tick, 4))).collect();
     let mut svg = plane.begin(&title, &up, &named(&effect.column), &ticks, 0.0);
     let line = |points: &mut dyn Iterator<Item = (f64, f64)>| {

@@ -20,6 +20,7 @@ pub use format::Format;
 use super::Release;
 use super::figure;
 use super::known;
+use super::odds;
 use super::row_count::RowCount;
 use super::statement::Statement;
 use super::supplement::Supplement;
@@ -101,7 +102,7 @@ impl Publication {
         let outcomes = figure::outcomes(release);
         let title = if labels.title.trim().is_empty() {
             match outcomes.as_slice() {
-                [one] => words::report::title_one(one),
+                [one] => words::report::title_one(odds::named(&release.plan, one, supplement.log_odds)),
                 many => words::report::title_many(many.len()),
             }
         } else {

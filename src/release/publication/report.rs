@@ -9,6 +9,7 @@ use super::super::document::LONG_FORM_OUTCOMES;
 use super::super::figure;
 use super::super::format::{self, at_most, short};
 use super::super::known;
+use super::super::odds::Answers;
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
 use super::html::{escape, sentence};
@@ -83,7 +84,7 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     for promised in publication.guarantee.iter().skip(1) {
         let _ = writeln!(page, "<p>{}</p>", sentence(promised));
     }
-    columns(&mut page, release);
+    columns(&mut page, release, supplement.log_odds);
     public(&mut page, release);
     setting(&mut page, release);
     let software = &release.software;
@@ -143,7 +144,7 @@ fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>
 }
 
 /// Writes what was stated about the columns: public, and needed to read the numbers.
-fn columns(page: &mut String, release: &Release) {
+fn columns(page: &mut String, release: &Release, log_odds: bool) {
     let _ = writeln!(
         page,
         "<h2>{}</h2>\n<table><thead><tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th>\
@@ -162,21 +163,30 @@ fn columns(page: &mut String, release: &Release) {
             page,
             "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>",
             escape(name),
-            escape(&stated(column))
+            escape(&stated(column, log_odds))
         );
     }
     page.push_str("</tbody></table>\n");
 }
 
-fn stated(column: &Column) -> String {
+fn stated(column: &Column, log_odds: bool) -> String {
+    let answers = Answers::of(column, log_odds).filter(|_| column.role == Role::Outcome);
     if column.kind == Some(ColumnType::Category) {
         let levels = column.levels.clone().unwrap_or_default();
         let reference = column.reference.clone().or_else(|| levels.first().cloned()).unwrap_or_default();
-        return words::report::levels(levels.join(", "), reference);
+        let levels = levels.join(", ");
+        return match answers {
+            Some(answers) => words::report::range_of_answers(levels, answers.words()),
+            None => words::report::levels(levels, reference),
+        };
     }
     let Some((lower, upper)) = column.stated_bounds() else { return String::new() };
     let range = words::page::from_to(short(lower, 6), short(upper, 6));
-    column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"))
+    let range = column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"));
+    match answers {
+        Some(answers) => words::report::range_of_answers(range, answers.words()),
+        None => range,
+    }
 }
 
 /// Writes the public moments of the columns, where the fit used them.

@@ -126,8 +126,9 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     let tests = Tests::of(release);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let unit = figure::unit(&release.plan, outcome);
-    let named = if unit.is_empty() { outcome.to_owned() } else { format!("{outcome} ({unit})") };
     let log_odds = supplement.log_odds;
+    let named = odds::named(&release.plan, outcome, log_odds);
+    let named = if unit.is_empty() { named } else { format!("{named} ({unit})") };
     let standard: Vec<Option<f64>> =
         lines.iter().map(|line| standardised(supplement, line, outcome, per)).collect();
     let any_standard = standard.iter().any(Option::is_some);
