@@ -171,7 +171,7 @@ test("a file is described, released, downloaded in every form and opened again",
   const table = await discreet.download(say("result.coefficients_csv"));
   assert.match(table.name, /\.csv$/);
   const lines = table.text.trimEnd().split("\r\n");
-  assert.equal(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value");
+  assert.equal(lines[0], "\ufeffoutcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value,per,unit,answer");
   assert.equal(lines.length, 4);
   assert.equal(Number(lines[2].split(",")[2]), release.coefficients[1].estimate);
 

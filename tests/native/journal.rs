@@ -182,6 +182,46 @@ fn an_outcome_of_two_answers_says_which_is_modelled() {
     assert!(printed(&release, "--format markdown").contains("Linear regression of tod**"));
 }
 
+/// The cells of a CSV without quotes, by the names of its columns.
+fn cells(csv: &str, separator: char) -> Vec<Vec<(String, String)>> {
+    let text = csv.strip_prefix('\u{feff}').expect("a spreadsheet knows the letters by the mark");
+    let mut lines = text.lines().map(|line| line.split(separator).map(str::to_owned));
+    let heads: Vec<String> = lines.next().unwrap().collect();
+    lines.map(|line| heads.iter().cloned().zip(line).collect()).collect()
+}
+
+#[test]
+fn the_csv_says_per_what_in_which_unit_and_of_which_answer() {
+    let of = |line: &[(String, String)], name: &str| {
+        line.iter().find(|(own, _)| own == name).map(|(_, cell)| cell.clone()).unwrap()
+    };
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    plan["columns"][0]["unit"] = json!("kg/m²");
+    plan["columns"][3]["unit"] = json!("mmHg");
+    let release = demonstrations(&plan, 24, 1).remove(0);
+    let [one, ten] =
+        ["", "--per 10"].map(|per| cells(&printed(&release, &format!("--format csv {per}")), ','));
+    let number = |line: &[(String, String)], name: &str| of(line, name).parse::<f64>().unwrap();
+    for (place, factor, per) in
+        [(0, 1.0, ""), (1, 10.0, "per 10 kg/m²"), (2, 10.0, "per 10 units"), (3, 1.0, "B against A")]
+    {
+        for name in ["estimate", "std_error", "lower", "upper"] {
+            let (one, ten) = (number(&one[place], name), number(&ten[place], name));
+            assert!((factor * one - ten).abs() <= 1e-12 * ten.abs(), "{name} {one} {ten}");
+        }
+        assert_eq!(of(&one[place], "p_value"), of(&ten[place], "p_value"));
+        assert_eq!(of(&ten[place], "per"), per);
+        assert_eq!((of(&ten[place], "unit").as_str(), of(&ten[place], "answer").as_str()), ("mmHg", ""));
+    }
+    let comma = cells(&printed(&release, "--format csv-semicolons"), ';');
+    assert_eq!(of(&comma[1], "estimate").replace(',', "."), of(&one[1], "estimate"));
+    let tod = json!({"name": "tod", "role": "outcome", "type": "category", "levels": ["Ja", "Nein"]});
+    let odds =
+        cells(&printed(&two_answers("adaptive-logistic", tod, ["Ja", "Nein"]), "--format csv --per 10"), ',');
+    assert_eq!([of(&odds[1], "per"), of(&odds[1], "answer")], ["per 10 units", "Nein against Ja"]);
+    assert!((libm::log(number(&odds[1], "odds_ratio")) - number(&odds[1], "estimate")).abs() < 1e-9);
+}
+
 #[test]
 fn without_noise_all_numbers_are_those_of_the_rows() {
     let (_, rows) = table();
@@ -428,6 +468,7 @@ fn the_program_in_python_reproduces_the_table() {
         bench.write("release.json", serde_json::to_string(release).unwrap());
         let facts = Supplement { log_odds, ..supplement(release) };
         let own = Format::Csv.write(release, &facts, &Labels::default(), None).unwrap();
+        let own = own.strip_prefix('\u{feff}').unwrap();
         assert_eq!(
             own.contains("e-") || own.lines().nth(2).unwrap().split(',').nth(9) != Some(""),
             tested || log_odds,

@@ -6,7 +6,7 @@ use super::super::figure::{self, Figure, Line};
 use super::super::format::{self, short};
 use super::super::odds;
 use super::super::paid::LedgerReference;
-use super::super::table::{name, numbers};
+use super::super::table::{BYTE_ORDER_MARK, name, numbers};
 use super::{Head, Table, tables};
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::Plan;
@@ -195,7 +195,7 @@ impl Comparison {
     #[must_use]
     pub fn csv(&self) -> String {
         const OF_SIDE: [&str; 4] = ["estimate", "std_error", "lower", "upper"];
-        let mut text = b"term".to_vec();
+        let mut text = [BYTE_ORDER_MARK, "term"].concat().into_bytes();
         for place in ["1", "2"] {
             text.extend(OF_SIDE.iter().flat_map(|field| format!(",{field}_{place}").into_bytes()));
         }

@@ -7,9 +7,9 @@ use discreet::mechanisms::info::are_log_odds;
 use discreet::model::{Coefficient, Interval};
 use discreet::release::document::{Coefficients, Release};
 use discreet::release::publication::{Format, Labels, report};
-use discreet::release::significance::Tests;
 use discreet::release::statement::Statement;
-use discreet::release::{figure, format, table};
+use discreet::release::table::{self, Meaning};
+use discreet::release::{figure, format};
 
 use super::common::assert_one_line;
 
@@ -42,7 +42,7 @@ fn shown(release: &Release) {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     // A name may hold anything, but no mark of its own.
     assert!(!page.contains("<script") && page.matches("<main>").count() == 1);
-    let csv = table::csv(&release.coefficients, Tests::of(release), log_odds);
+    let csv = table::csv(&release.coefficients, Meaning::of(release, log_odds, 1.0));
     assert!(csv.ends_with("\r\n"));
     for outcome in figure::outcomes(release).iter().take(4) {
         let lines = figure::lines(&release.plan, &release.coefficients, outcome);
