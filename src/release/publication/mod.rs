@@ -10,6 +10,7 @@ pub mod format;
 pub mod html;
 pub mod latex;
 pub mod markdown;
+pub mod measure;
 pub mod report;
 pub mod ridge_path;
 pub mod scripts;
