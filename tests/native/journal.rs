@@ -264,6 +264,43 @@ fn nothing_of_a_figure_is_cut() {
     assert!(!all.contains('…'));
 }
 
+/// The report is 640 pixels wide on A4. A cell such as "−0.35 ± 0.02" needs 90 of them, so five stand beside the names.
+#[test]
+fn correlations_of_many_columns_stand_below_each_other() {
+    let terms = 9;
+    let mut text = DIABETES.lines().next().unwrap().to_owned() + "\n";
+    text += &DIABETES.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>();
+    let names: Vec<&str> = text.lines().next().unwrap().split(',').take(terms).collect();
+    let bounds = |place: usize| {
+        let values =
+            text.lines().skip(1).map(|line| line.split(',').nth(place).unwrap().parse::<f64>().unwrap());
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| (a.min(value), b.max(value)))
+    };
+    let columns = names.iter().enumerate().map(|(place, name)| {
+        let (lower, upper) = bounds(place);
+        column(name, if place + 1 == terms { "outcome" } else { "feature" }, lower, upper)
+    });
+    let columns: Vec<Value> = columns.collect();
+    let plan = plan(&columns, json!({"epsilon": 20, "delta": 1e-6}));
+    let release = demonstrations_of(&text, &plan, 24, 1).remove(0);
+    let page = printed(&release, "");
+    let blocks: Vec<&str> =
+        page.split("<table").filter(|table| table.contains("<caption>Correlations, from")).collect();
+    assert!(blocks.len() > 1, "{page}");
+    let mut pairs = 0;
+    for block in blocks {
+        assert!(!block.starts_with(" class=\"wide\""), "numbers of a smaller table may break");
+        let table = block.split_once("</table>").unwrap().0;
+        assert!(
+            (2..=6).contains(&table.split_once("</thead>").unwrap().0.matches("<th scope").count()),
+            "{table}"
+        );
+        pairs += table.matches(" ± ").count();
+        assert!(table.contains(&format!("{terms}. {}", names[terms - 1])));
+    }
+    assert_eq!(pairs, terms * (terms - 1) / 2, "each pair stands once");
+}
+
 #[test]
 fn without_noise_all_numbers_are_those_of_the_rows() {
     let (_, rows) = table();

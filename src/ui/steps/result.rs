@@ -194,9 +194,7 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         .description
         .iter()
         .flat_map(|description| {
-            [Some(tables::columns(&release, description)), tables::correlations(description)]
-                .into_iter()
-                .flatten()
+            std::iter::once(tables::columns(&release, description)).chain(tables::correlations(description))
         })
         .collect();
     let shown =
