@@ -722,7 +722,7 @@ fn the_guarantee_in_words_says_neither_too_much_nor_too_little() {
         "{:?}",
         words.budget
     );
-    assert!(words.unit.contains("One person is one row"));
+    assert!(words.unit.starts_with("Each row counts as one person."));
     assert!(words.protects && words.promise.contains("almost the same"));
     assert_eq!(words.relaxation, None);
     let mut variants = vec![document.clone()];
