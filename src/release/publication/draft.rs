@@ -54,7 +54,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         .filter_map(|column| {
             let (lower, upper) = column.stated_bounds()?;
             let unit = column.unit.as_deref().unwrap_or_default();
-            let range = words::page::from_to(short(lower, 6), short(upper, 6));
+            let range = words::page::from_to(in_prose(lower), in_prose(upper));
             Some(
                 format!("{} {range} {unit}", column.name.as_deref().or(column.pattern.as_deref())?)
                     .trim_end()
@@ -91,6 +91,15 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     sentences.join(" ")
 }
 
+/// Returns a bound for prose: with all digits before the point, and at least three in all. The plan has the exact one.
+fn in_prose(bound: f64) -> String {
+    (3..=9)
+        .map(|digits| short(bound, digits))
+        .zip((3..=9).map(|digits| 10.0_f64.powi(digits)))
+        .find(|(_, above)| bound.abs() < *above)
+        .map_or_else(|| short(bound, 3), |(text, _)| text)
+}
+
 /// Returns a column with what its coefficients, or those of its regression, compare.
 fn described(column: &Column, log_odds: bool) -> Option<String> {
     let name = column.name.clone().or_else(|| column.pattern.clone())?;
@@ -115,7 +124,6 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
     let mut sentences = Vec::new();
     if release.coefficients.is_undetermined() {
         sentences.push(words::journal::undetermined().to_owned());
-        sentences.extend(RowCount::of(release).map(|count| count.sentence()));
     } else {
         let outcomes = figure::outcomes(release);
         for outcome in outcomes.iter().take(MOST_OUTCOMES) {
@@ -125,9 +133,11 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
             sentences.push(words::report::more_outcomes(outcomes.len() - MOST_OUTCOMES));
         }
     }
-    let caveats = super::caveats(release);
-    if !caveats.is_empty() {
-        sentences.push(words::journal::to_be_reported(caveats.join(" ")));
+    let found = RowCount::of(release).map(|count| count.found());
+    let notes: Vec<String> = found.into_iter().chain(super::notes(release)).collect();
+    if !notes.is_empty() {
+        // A name is set as code on the page, which prose does not do.
+        sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
     }
     sentences.join("\n\n")
 }
@@ -148,10 +158,15 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             Some(ratio) => row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper),
             None => row(line.estimate, line.std_error, line.lower, line.upper),
         };
-        let interval = tables::interval(written.interval, line.interval);
+        let interval = match line.interval {
+            Interval::Approximate => words::journal::noted(written.interval, words::result::approximate()),
+            Interval::Normal | Interval::Withheld => written.interval,
+        };
         let test = tests.test(&line.entry()).map(|test| {
             let p = tables::p_value(test.p, line.interval);
-            if test.p < 0.001 { words::journal::with_p_below(p) } else { words::journal::with_p(p) }
+            // "< 0.001" and "≈ 0.901" bring their own sign.
+            let has_sign = !p.starts_with(|c: char| c.is_ascii_digit());
+            if has_sign { words::journal::with_p_sign(p) } else { words::journal::with_p(p) }
         });
         told.push(words::journal::told(
             tables::label(line),

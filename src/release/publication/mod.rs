@@ -125,8 +125,12 @@ impl Publication {
 /// Returns the notes of a release, with the rows that counted first.
 #[must_use]
 pub fn caveats(release: &Release) -> Vec<String> {
-    let mut caveats: Vec<String> = RowCount::of(release).iter().map(RowCount::sentence).collect();
-    caveats.extend(release.diagnostics.notes.iter().cloned());
+    RowCount::of(release).iter().map(RowCount::sentence).chain(notes(release)).collect()
+}
+
+/// Returns the notes of a release without the rows that counted.
+fn notes(release: &Release) -> Vec<String> {
+    let mut caveats = release.diagnostics.notes.clone();
     if let Some(table) = &release.public {
         caveats.push(format!(
             "{} {} {}",
