@@ -618,6 +618,41 @@ fn the_program_in_python_reproduces_the_table() {
 }
 
 #[test]
+fn a_program_reads_the_file_that_was_downloaded_and_says_where_it_is_missing() {
+    let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    let release = serde_json::to_string(&demonstrations(&plan, 24, 1).remove(0)).unwrap();
+    let bench = Bench::new();
+    bench.write("discreet-release-ward-1.json", &release);
+    for format in ["python", "r"] {
+        let program = bench.ok(&format!("report --release discreet-release-ward-1.json --format {format}"));
+        assert!(
+            program.contains("[\"discreet-release-ward-1.json\", \"release.json\"")
+                || program.contains("c(\"discreet-release-ward-1.json\", \"release.json\")"),
+            "{program}"
+        );
+        bench.write(&format!("program.{format}"), program);
+    }
+    for (command, program) in [("python3", "program.python"), ("Rscript", "program.r")] {
+        let run = |bench: &Bench, arguments: &[&str]| {
+            Command::new(command).arg(program).args(arguments).current_dir(bench.path(".")).output()
+        };
+        let Ok(found) = run(&bench, &[]) else {
+            eprintln!("{command} is not on this machine: its program is not run");
+            continue;
+        };
+        assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+        let missing = run(&bench, &["nothing.json"]).unwrap();
+        let said = String::from_utf8(missing.stderr).unwrap();
+        assert!(!missing.status.success() && said.contains("There is no file nothing.json"), "{said}");
+        assert!(!said.contains("Traceback") && said.trim().lines().count() <= 2, "{said}");
+        let other = Bench::new();
+        other.write(program, bench.read(program));
+        other.write("release.json", &release);
+        assert!(run(&other, &[]).unwrap().status.success());
+    }
+}
+
+#[test]
 fn a_penalised_or_withheld_coefficient_has_no_p_value() {
     let plan = wide_plan(
         json!({"name": "analyze-gauss", "params": {"ridge": 0.01}}),

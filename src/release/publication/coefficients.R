@@ -1,4 +1,4 @@
-# Prints the tables of a release: Rscript coefficients.R release.json
+# Prints the tables of a release: Rscript coefficients.R [FILE]
 # z is the estimate over its standard error; p is two-sided. A coefficient of a number is for per units of its column.
 library(jsonlite)
 
@@ -11,7 +11,9 @@ facts <- fromJSON(@FACTS@, simplifyVector = FALSE)
 fields <- c("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
 arguments <- commandArgs(trailingOnly = TRUE)
-file <- if (length(arguments) > 0) arguments[1] else "release.json"
+candidates <- if (length(arguments) > 0) arguments[1] else c(@FILE@, "release.json")
+file <- candidates[file.exists(candidates)][1]
+if (is.na(file)) stop("There is no file ", candidates[1], " in ", getwd(), ". Name the release (JSON): Rscript coefficients.R FILE", call. = FALSE)
 release <- fromJSON(file, simplifyVector = FALSE)
 
 one <- function(value) if (is.null(value)) NA else value

@@ -1,8 +1,9 @@
-# Prints the tables of a release as CSV: python3 coefficients.py release.json
+# Prints the tables of a release as CSV: python3 coefficients.py [FILE]
 # z is the estimate over its standard error; p is two-sided. A coefficient of a number is for PER units of its column.
 import csv
 import json
 import math
+import os
 import sys
 
 PER = @PER@
@@ -13,7 +14,11 @@ TESTED = @TESTED@  # Whether the release has p-values: penalised coefficients ha
 FACTS = json.loads(@FACTS@)
 FIELDS = ("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
-with open(sys.argv[1] if len(sys.argv) > 1 else "release.json", encoding="utf-8") as file:
+candidates = sys.argv[1:2] or [@FILE@, "release.json"]
+path = next(filter(os.path.isfile, candidates), None)
+if path is None:
+    sys.exit(f"There is no file {candidates[0]} in {os.getcwd()}. Name the release (JSON): python3 {sys.argv[0]} FILE")
+with open(path, encoding="utf-8") as file:
     release = json.load(file)
 
 

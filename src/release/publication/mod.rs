@@ -39,11 +39,13 @@ pub struct Labels {
     pub date: String,
     /// How many units a coefficient of a number is for; a display scale alone.
     pub per: f64,
+    /// The name of the release's own file, which the programs read.
+    pub file: String,
 }
 
 impl Default for Labels {
     fn default() -> Self {
-        Self { title: String::new(), date: String::new(), per: 1.0 }
+        Self { title: String::new(), date: String::new(), per: 1.0, file: "release.json".to_owned() }
     }
 }
 

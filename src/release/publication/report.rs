@@ -309,7 +309,12 @@ mod tests {
 
     #[test]
     fn it_needs_nothing_else_and_says_what_is_withheld() {
-        let labels = Labels { title: "A <title>".to_owned(), date: "23 November 2026".to_owned(), per: 10.0 };
+        let labels = Labels {
+            title: "A <title>".to_owned(),
+            date: "23 November 2026".to_owned(),
+            per: 10.0,
+            ..Labels::default()
+        };
         let page = html(&release("x"), &Supplement::default(), &labels);
         for forbidden in ["http://", "https://", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(forbidden), "{forbidden}");

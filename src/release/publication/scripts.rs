@@ -37,6 +37,7 @@ fn filled(
     let facts = Value::String(facts(release, supplement, labels.scale()).to_string()).to_string();
     program
         .replace("@PER@", &format!("{:?}", labels.scale()))
+        .replace("@FILE@", &Value::String(labels.file.clone()).to_string())
         .replace("@LOG_ODDS@", flag(supplement.log_odds))
         .replace("@TESTED@", flag(Tests::of(release).absent().is_none()))
         .replace("@FACTS@", &facts)

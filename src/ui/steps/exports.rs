@@ -22,8 +22,12 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let app = App::here();
     let format = RwSignal::new(Format::Word);
     let (title, date) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let labels =
-        move || Labels { title: title.get(), date: date.get(), per: number(&per.get()).unwrap_or(1.0) };
+    let labels = move || Labels {
+        title: title.get(),
+        date: date.get(),
+        per: number(&per.get()).unwrap_or(1.0),
+        file: actions::named(app, "discreet-release.json"),
+    };
     let text = {
         let (release, supplement) = (Arc::clone(&release), Arc::clone(&supplement));
         move || {

@@ -32,7 +32,8 @@ pub fn holds(data: &[u8]) {
 fn shown(release: &Release) {
     let log_odds = are_log_odds(&release.plan);
     let supplement = supplement(release);
-    let labels = Labels { title: "A title".to_owned(), date: "today".to_owned(), per: 10.0 };
+    let labels =
+        Labels { title: "A title".to_owned(), date: "today".to_owned(), per: 10.0, ..Labels::default() };
     let page = report::html(release, &supplement, &labels);
     for (name, format) in Format::ALL {
         let Some(text) = format.write(release, &supplement, &labels, None) else { continue };
