@@ -325,6 +325,20 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
 }
 
 #[test]
+fn a_dash_in_the_first_table_has_one_meaning() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 0.3, "delta": 1e-6}));
+    plan["columns"][0]["upper"] = json!(1e6);
+    let release = demonstrations(&plan, 4, 1).remove(0);
+    let text = printed(&release, "--format markdown");
+    let table = text.split_once("**Table 1").unwrap().1;
+    let table = table.split_once("\n**").map_or(table, |(table, _)| table);
+    let row = |name: &str| table.lines().find(|line| line.starts_with(&format!("| {name}"))).unwrap();
+    assert!(row("bmi").ends_with("| – | – |"), "{table}");
+    assert!(row("site: A").ends_with("|  |  |"), "a share has no standard deviation: {table}");
+    assert!(table.contains("– means that the noise is as large as the value."), "{table}");
+}
+
+#[test]
 fn without_noise_all_numbers_are_those_of_the_rows() {
     let (_, rows) = table();
     let release =

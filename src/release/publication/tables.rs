@@ -404,8 +404,9 @@ pub fn columns(release: &Release, description: &Description) -> Table {
                 format!("{column}: {level}"),
                 share(mean.value.clamp(0.0, 100.0)),
                 share(mean.std_error),
-                none(),
-                none(),
+                // A share has no standard deviation of its own.
+                String::new(),
+                String::new(),
             ];
         }
         let unit = figure::unit(&release.plan, &term.term);
