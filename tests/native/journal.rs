@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use discreet::engine::supplement;
+use discreet::model::Assurance;
 use discreet::release::document::Release;
 use discreet::release::publication::{Format, Labels, tables};
 use discreet::release::row_count::{RowCount, Verdict};
@@ -336,6 +337,26 @@ fn a_dash_in_the_first_table_has_one_meaning() {
     assert!(row("bmi").ends_with("| – | – |"), "{table}");
     assert!(row("site: A").ends_with("|  |  |"), "a share has no standard deviation: {table}");
     assert!(table.contains("– means that the noise is as large as the value."), "{table}");
+}
+
+#[test]
+fn a_publication_says_each_thing_once() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    plan["stated_rows"] = json!(442 * 24);
+    plan["columns"][2]["levels"] = json!(["a", "B", "C"]);
+    let mut release = demonstrations(&plan, 24, 1).remove(0);
+    // As a release of one's own says it.
+    release.demo = None;
+    release.privacy.assurance = Assurance::Exact;
+    (release.privacy.mu, release.privacy.epsilon, release.privacy.delta) = (Some(0.5), Some(1.8), Some(1e-6));
+    for format in ["html", "word", "markdown", "latex"] {
+        let text = printed(&release, &format!("--format {format}"));
+        for once in
+            ["right 50 times in 100", "far from the number that was stated", "rows counted", "number format"]
+        {
+            assert_eq!(text.matches(once).count(), 1, "{format}, {once}: {text}");
+        }
+    }
 }
 
 #[test]

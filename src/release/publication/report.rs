@@ -60,8 +60,10 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
         let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&publication.date));
     }
     let _ = writeln!(page, "<p class=\"lead\">{}</p>", escape(headline));
-    if let Some(count) = RowCount::of(release).filter(|count| count.verdict != Verdict::AsStated) {
-        let _ = writeln!(page, "<p class=\"warning\">{}</p>", escape(&count.sentence()));
+    let warning = RowCount::of(release).filter(|count| count.verdict != Verdict::AsStated);
+    let warning = warning.map(|count| count.sentence());
+    if let Some(warning) = &warning {
+        let _ = writeln!(page, "<p class=\"warning\">{}</p>", escape(warning));
     }
     let undetermined = release.coefficients.is_undetermined();
     if undetermined {
@@ -79,7 +81,8 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
             let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(words::journal::plot_note()));
         }
     }
-    list(&mut page, words::report::notes(), publication.caveats.iter().map(String::as_str));
+    let notes = publication.caveats.iter().filter(|note| warning.as_ref() != Some(*note)).map(String::as_str);
+    list(&mut page, words::report::notes(), notes);
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
     for promised in publication.guarantee.iter().skip(1) {
         let _ = writeln!(page, "<p>{}</p>", sentence(promised));

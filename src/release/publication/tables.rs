@@ -415,8 +415,7 @@ pub fn columns(release: &Release, description: &Description) -> Table {
         let [sd, sd_error] = term.sd.map_or_else(|| [none(), none()], noisy);
         vec![named, mean, mean_error, sd, sd_error]
     });
-    let mut notes: Vec<String> = RowCount::of(release).iter().map(RowCount::sentence).collect();
-    notes.push(words::journal::columns_note().to_owned());
+    let mut notes = vec![words::journal::columns_note().to_owned()];
     if release.plan.missing == Some(Missing::Midpoint) {
         notes.push(words::journal::columns_midpoint().to_owned());
     }
