@@ -257,7 +257,7 @@ test("another regression from the same release costs nothing", async (t) => {
   const path = discreet.refit.getByRole("group", { name: say("path.of", { outcome: "bmi" }) });
   assert.match(await path.getByRole("row").first().innerText(), new RegExp(say("path.chosen", { ridge: "0" }).replace(/[()]/g, "\\$&")));
   assert.equal(await path.getByRole("row").count(), 4, "a head, the intercept and two slopes");
-  assert.match((await discreet.download(say("compared.csv"))).text, /^term,ridge,estimate/);
+  assert.match((await discreet.download(say("compared.csv"))).text, /^\ufeffterm,ridge,estimate/);
   await page.getByText(say("path.title"), { exact: true }).click();
   // The release and the refit stand beside each other.
   await discreet.openFold(say("compared.title"));
@@ -265,7 +265,7 @@ test("another regression from the same release costs nothing", async (t) => {
   const cells = await beside.getByRole("row").filter({ hasText: "bmi" }).last().innerText();
   assert.match(cells, new RegExp(say("compared.without")), "bmi explains nothing in its own regression");
   await page.getByText(like("compared.same_release")).waitFor();
-  assert.match((await discreet.download(say("compared.csv"))).text, /^term,estimate_1,/);
+  assert.match((await discreet.download(say("compared.csv"))).text, /^\ufeffterm,estimate_1,/);
   // The line over a column has a band from the released covariance.
   await discreet.openFold(say("effect.title"));
   await page.getByLabel(say("effect.column"), { exact: true }).selectOption("age");
