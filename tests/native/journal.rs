@@ -318,7 +318,7 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
     release.privacy.mu = Some(0.5);
     let text = printed(&release, "--format text");
     for printed in
-        ["bmi −2.3 to 45;", "bp 60 to 2024;", "p ≈ 0.", ", approximate; p", "about 7", " of 10\u{202f}608."]
+        ["bmi −2.3 to 45;", "bp 60 to 2024;", "p ≈ 0.", ", approximate; p", "about 6", " of 10\u{202f}608."]
     {
         assert!(text.contains(printed), "{printed}: {text}");
     }

@@ -88,7 +88,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         .flat_map(|outcome| figure::lines(plan, &release.coefficients, outcome))
         .collect();
     sentences.extend(tables::test_notes(release, &lines));
-    sentences.join(" ")
+    // A name is set as code on the page, which prose does not do.
+    sentences.join(" ").replace('`', "")
 }
 
 /// Returns a bound for prose: with all digits before the point, and at least three in all. The plan has the exact one.
@@ -136,7 +137,6 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
     let found = RowCount::of(release).map(|count| count.found());
     let notes: Vec<String> = found.into_iter().chain(super::notes(release)).collect();
     if !notes.is_empty() {
-        // A name is set as code on the page, which prose does not do.
         sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
     }
     sentences.join("\n\n")
