@@ -90,7 +90,7 @@ discreet report --release FILE [--format NAME] [--title TEXT] [--date TEXT] [--p
 
 Prints a release. It reads no table and costs nothing.
 
-  --format NAME   html (a report, the default), word (tables to open or paste in a word processor), markdown, latex, csv,
+  --format NAME   html (a report, the default), word (tables to open or paste in a word processor), markdown, latex, csv, csv-semicolons,
                   r, python (programs that read the release and print its coefficients), svg (the plot of one outcome) or
                   text (drafts of the paragraphs on methods and results)
   --title TEXT    what the table is called

@@ -34,7 +34,8 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         return Err(CliError::usage(format!("--per is `{per}`; give a number above 0")));
     }
     let text = |name: &str| Ok::<_, CliError>(args.text(name)?.unwrap_or_default().to_owned());
-    let labels = Labels { title: text("title")?, date: text("date")?, per };
+    let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let labels = Labels { title: text("title")?, date: text("date")?, per, file };
     let release = read_release(&path)?;
     let outcome = args.text("outcome")?;
     if let Some(outcome) = outcome.filter(|outcome| !outcomes(&release).iter().any(|own| own == outcome)) {

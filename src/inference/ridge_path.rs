@@ -4,8 +4,8 @@ use super::design::Design;
 use super::refit::{RefitError, Request, Resolved, resolve};
 use crate::plan::Plan;
 use crate::release::Release;
-use crate::release::figure;
 use crate::release::publication::ridge_path::{RidgePath, TermPath};
+use crate::release::{figure, odds};
 
 /// Most decades of a grid; a wider one has fewer points in each.
 const DECADES: i32 = 7;
@@ -68,7 +68,7 @@ pub fn path<E>(
     let repaired = ridges.iter().zip(&solved).filter(|(_, solved)| solved.repaired);
     let repaired = repaired.map(|(ridge, _)| *ridge).collect();
     Ok(RidgePath {
-        outcome: outcome.to_owned(),
+        outcome: odds::named(plan, outcome, false),
         unit: figure::unit(plan, outcome),
         grid: grid.to_vec(),
         ridges,

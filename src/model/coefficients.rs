@@ -55,6 +55,15 @@ impl Estimate {
         noise_share: None,
         interval: Interval::Withheld,
     };
+
+    /// Returns it for `factor` units of its column in place of one.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        let times = |value: Option<f64>| value.map(|value| value * factor);
+        let Self { estimate, std_error, lower, upper, noise_share, interval } = self;
+        let [estimate, std_error, lower, upper] = [estimate, std_error, lower, upper].map(times);
+        Self { estimate, std_error, lower, upper, noise_share, interval }
+    }
 }
 
 /// One regression coefficient in the columns' own units.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::Release;
 use super::document::Coefficients;
-use super::significance::Tests;
-use super::table;
+use super::table::{self, Meaning};
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::search::Search;
 
@@ -190,7 +189,7 @@ impl Browser {
         let record = move |row: &usize| {
             Some((outcomes.get(*row)?.as_str(), terms.get(term)?.as_str(), self.entry(*row, term)?))
         };
-        table::records(rows.iter().filter_map(record), Tests::of(&self.release), log_odds)
+        table::records(rows.iter().filter_map(record), Meaning::of(&self.release, log_odds, 1.0))
     }
 }
 

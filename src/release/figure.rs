@@ -194,16 +194,26 @@ fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
     column(plan, term).filter(|found| found.kind != Some(ColumnType::Category))
 }
 
+/// Returns the contrast of a term's coefficient, that of a number for `per` units: `per 10 kg/m²`.
+#[must_use]
+pub fn per_units(plan: &Plan, term: &str, per: f64) -> String {
+    let Some(found) = number(plan, term).filter(|_| (per - 1.0).abs() > 0.0) else {
+        return meaning(plan, term).0;
+    };
+    let unit =
+        found.unit.as_deref().filter(|unit| !unit.is_empty()).unwrap_or_else(|| words::journal::units());
+    words::journal::per(short(per, 6), unit)
+}
+
 /// Returns a line whose coefficient is for `per` units of its column, where that is a number; the plot stays as it is.
 #[must_use]
 pub fn scaled(plan: &Plan, mut line: Line, per: f64) -> Line {
-    let Some(found) = number(plan, &line.term).filter(|_| (per - 1.0).abs() > 0.0) else { return line };
-    let unit =
-        found.unit.as_deref().filter(|unit| !unit.is_empty()).unwrap_or_else(|| words::journal::units());
-    line.per = words::journal::per(short(per, 6), unit);
-    for value in [&mut line.estimate, &mut line.std_error, &mut line.lower, &mut line.upper] {
-        *value = value.map(|value| value * per);
+    if !is_scaled(plan, &line.term) {
+        return line;
     }
+    line.per = per_units(plan, &line.term, per);
+    let Estimate { estimate, std_error, lower, upper, .. } = line.entry().times(per);
+    (line.estimate, line.std_error, line.lower, line.upper) = (estimate, std_error, lower, upper);
     line.reach = line.reach.map(|reach| reach / per);
     line
 }

@@ -1,6 +1,67 @@
-//! Odds ratios from the coefficients of a logistic regression.
+//! Odds ratios from the coefficients of a logistic regression, and the words that say of which answer.
 
+use super::figure;
 use crate::model::{Estimate, INTERCEPT};
+use crate::plan::document::{Column, ColumnType, Plan};
+use crate::words;
+
+/// The two answers of an outcome. Without them an odds ratio can be read upside down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answers {
+    /// The answer whose odds, or whose share, is modelled.
+    pub modelled: String,
+    /// The answer that it is compared with.
+    pub reference: String,
+    /// Whether the coefficients are log-odds.
+    log_odds: bool,
+}
+
+impl Answers {
+    /// Returns the answers of an outcome: of a category its two levels, and under log-odds of a number 1 and 0. Nothing for another outcome.
+    #[must_use]
+    pub fn of(column: &Column, log_odds: bool) -> Option<Self> {
+        let (modelled, reference) = if column.kind == Some(ColumnType::Category) {
+            let levels = column.levels.as_deref()?;
+            let reference = column.reference.as_ref().or_else(|| levels.first())?;
+            let mut others = levels.iter().filter(|level| *level != reference);
+            (others.next().filter(|_| levels.len() == 2)?.clone(), reference.clone())
+        } else if log_odds {
+            ("1".to_owned(), "0".to_owned())
+        } else {
+            return None;
+        };
+        Some(Self { modelled, reference, log_odds })
+    }
+
+    /// Returns them without the kind of the regression: `Nein against Ja`.
+    #[must_use]
+    pub fn compared(&self) -> String {
+        words::result::against(&self.modelled, &self.reference)
+    }
+
+    /// Returns what is modelled: `odds of Nein against Ja`, or for a linear regression `Nein against Ja`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        if self.log_odds {
+            words::result::odds_against(&self.modelled, &self.reference)
+        } else {
+            self.compared()
+        }
+    }
+}
+
+/// Returns the answers of an outcome of a plan.
+#[must_use]
+pub fn answers(plan: &Plan, outcome: &str, log_odds: bool) -> Option<Answers> {
+    Answers::of(figure::column(plan, outcome)?.as_ref(), log_odds)
+}
+
+/// Returns an outcome as headings, captions and figures name it: `Tod: odds of Nein against Ja`; one without two answers by its name.
+#[must_use]
+pub fn named(plan: &Plan, outcome: &str, log_odds: bool) -> String {
+    answers(plan, outcome, log_odds)
+        .map_or_else(|| outcome.to_owned(), |answers| words::result::of_answers(outcome, answers.words()))
+}
 
 /// An odds ratio with its interval: the exponentials of a coefficient and of the ends of its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -82,6 +82,17 @@ impl RowCount {
     /// Returns what a reader has to know of the rows that counted, and where to look if they are far from what was stated.
     #[must_use]
     pub fn sentence(&self) -> String {
+        let found = self.found();
+        match self.verdict {
+            Verdict::AsStated => found,
+            Verdict::Fewer => words::journal::rows_fewer(found, self.suspects()),
+            Verdict::More => words::journal::rows_more(found),
+        }
+    }
+
+    /// Returns the same without the advice, for a text that a journal prints.
+    #[must_use]
+    pub fn found(&self) -> String {
         let counted = if self.std_error > 0.0 {
             words::journal::rows_about(self.about(), grouped(self.std_error.ceil()))
         } else {
@@ -91,8 +102,8 @@ impl RowCount {
         let stated = self.stated.map(|stated| grouped(stated as f64)).unwrap_or_default();
         match self.verdict {
             Verdict::AsStated => counted,
-            Verdict::Fewer => words::journal::rows_fewer(counted, self.about(), stated, self.suspects()),
-            Verdict::More => words::journal::rows_more(counted, self.about(), stated),
+            Verdict::Fewer => words::journal::rows_fewer_found(counted, self.about(), stated),
+            Verdict::More => words::journal::rows_more_found(counted, self.about(), stated),
         }
     }
 

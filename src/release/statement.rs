@@ -21,7 +21,7 @@ pub struct Statement {
     pub promise: String,
     /// Who counts as one person.
     pub unit: String,
-    /// How much better someone guesses with the release than without it.
+    /// How much better someone guesses with the release than without it, where the headline does not say so.
     pub guessing: Option<String>,
     /// What epsilon and delta mean.
     pub budget: Option<String>,
@@ -52,7 +52,9 @@ impl Statement {
                 .map_or_else(|| promise(privacy), |_| words::guarantee::promise_in_name())
                 .to_owned(),
             unit: unit(privacy),
-            guessing: accuracy.map(|accuracy| guessing(privacy, accuracy)),
+            guessing: accuracy
+                .filter(|_| weakness == Some(Weakness::Delta))
+                .map(|accuracy| guessing(privacy, accuracy)),
             budget: privacy.epsilon.zip(privacy.delta).map(|(epsilon, delta)| budget(epsilon, delta)),
             relaxation: relaxation(privacy.protect).map(String::from),
             claim: privacy.claimed.map(|claimed| {

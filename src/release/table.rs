@@ -1,13 +1,22 @@
 //! Coefficients as CSV, for a spreadsheet or a statistics program.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
+use super::Release;
 use super::document::Coefficients;
-use super::odds::{self, OddsRatio};
+use super::figure;
+use super::odds::{self, Answers, OddsRatio};
 use super::significance::Tests;
 use crate::model::{Estimate, Interval};
+use crate::plan::Plan;
+use crate::plan::document::Column;
 
-const HEADER: &str = "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value";
+/// What a CSV begins with, by which a spreadsheet knows its letters.
+pub(in crate::release) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+const HEADER: &str =
+    "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value,per,unit,answer";
 
 /// What the header of log-odds has beside.
 const ODDS: &str = ",odds_ratio,odds_ratio_lower,odds_ratio_upper";
@@ -22,27 +31,85 @@ const SEPARATORS: [char; 6] = [',', ';', '|', '\t', '\r', '\n'];
 /// About how many bytes a piece of the text has.
 const PIECE: usize = 1 << 20;
 
+/// What the coefficients of a release mean: for how many units they are written, and what they compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Meaning<'a> {
+    /// The plan of the release.
+    pub plan: &'a Plan,
+    /// Which coefficients have a test.
+    pub tests: Tests,
+    /// Whether they are log-odds.
+    pub log_odds: bool,
+    /// How many units a coefficient of a number is for.
+    pub per: f64,
+}
+
+impl<'a> Meaning<'a> {
+    /// Returns what the coefficients of a release mean, those of numbers for `per` units.
+    #[must_use]
+    pub fn of(release: &'a Release, log_odds: bool, per: f64) -> Self {
+        Self { plan: &release.plan, tests: Tests::of(release), log_odds, per }
+    }
+}
+
+/// The words of terms and outcomes as cells; each is found once, because a release may have 100,000 outcomes.
+struct Cells<'a> {
+    meaning: Meaning<'a>,
+    columns: HashMap<&'a str, &'a Column>,
+    /// Of each term: its contrast, and what its coefficient is multiplied by.
+    terms: HashMap<String, (String, f64)>,
+}
+
+impl<'a> Cells<'a> {
+    fn new(meaning: Meaning<'a>) -> Self {
+        let named = |column: &'a Column| Some((column.name.as_deref()?, column));
+        let columns = meaning.plan.columns.iter().filter_map(named).collect();
+        Self { meaning, columns, terms: HashMap::new() }
+    }
+
+    fn term(&mut self, term: &str) -> &(String, f64) {
+        let Meaning { plan, per, .. } = self.meaning;
+        self.terms.entry(term.to_owned()).or_insert_with(|| {
+            let contrast = figure::per_units(plan, term, per);
+            let factor = if figure::is_scaled(plan, term) { per } else { 1.0 };
+            (name(&contrast).into_owned(), factor)
+        })
+    }
+
+    /// Returns the unit of an outcome's coefficients, and its answers.
+    fn outcome(&self, outcome: &str) -> [String; 2] {
+        let found = match self.columns.get(outcome) {
+            Some(column) => Some(Cow::Borrowed(*column)),
+            None => figure::column(self.meaning.plan, outcome),
+        };
+        let Some(column) = found else { return Default::default() };
+        let unit = column.unit.as_deref().filter(|_| !self.meaning.log_odds).unwrap_or_default();
+        let answers = Answers::of(&column, self.meaning.log_odds).map(|answers| answers.compared());
+        [name(unit).into_owned(), name(&answers.unwrap_or_default()).into_owned()]
+    }
+}
+
 /// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
-/// due, an empty field where the release has `null`. Log-odds have their odds ratios beside them, but for the constant.
+/// due, an empty field where the release has `null`, a byte order mark in front. Behind them stand what a coefficient is for (`per`), the
+/// unit of the outcome, and of an outcome with two answers which is modelled. Log-odds have their odds ratios beside them, but for the
+/// constant.
 ///
 /// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
 /// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.
 #[must_use]
-pub fn csv(coefficients: &Coefficients, tests: Tests, log_odds: bool) -> String {
-    pieces(coefficients, tests, log_odds).collect()
+pub fn csv(coefficients: &Coefficients, meaning: Meaning<'_>) -> String {
+    pieces(coefficients, meaning).collect()
 }
 
 /// Writes the CSV in pieces of about a megabyte, each made when it is asked for.
-pub fn pieces(
-    coefficients: &Coefficients,
-    tests: Tests,
-    log_odds: bool,
-) -> Box<dyn Iterator<Item = String> + '_> {
+pub fn pieces<'a>(
+    coefficients: &'a Coefficients,
+    meaning: Meaning<'a>,
+) -> Box<dyn Iterator<Item = String> + 'a> {
     match coefficients {
         Coefficients::List(list) => Box::new(records(
             list.iter().map(|entry| (entry.outcome.as_str(), entry.term.as_str(), entry.entry())),
-            tests,
-            log_odds,
+            meaning,
         )),
         Coefficients::Table(table) => {
             let entries = table.outcomes().iter().enumerate().flat_map(move |(row, outcome)| {
@@ -50,7 +117,7 @@ pub fn pieces(
                     Some((outcome.as_str(), term.as_str(), table.entry(row, column)?))
                 })
             });
-            Box::new(records(entries, tests, log_odds))
+            Box::new(records(entries, meaning))
         }
     }
 }
@@ -58,25 +125,36 @@ pub fn pieces(
 /// Writes some coefficients, each with its outcome and term, in pieces as [`pieces`] does; log-odds with their odds ratios.
 pub fn records<'a>(
     entries: impl Iterator<Item = (&'a str, &'a str, Estimate)>,
-    tests: Tests,
-    log_odds: bool,
+    meaning: Meaning<'a>,
 ) -> impl Iterator<Item = String> {
+    let Meaning { tests, log_odds, .. } = meaning;
     let mut entries = entries.fuse();
     let mut started = false;
+    let mut cells = Cells::new(meaning);
+    let (mut of, mut outcome_cells) = (None, Default::default());
     std::iter::from_fn(move || {
         let mut text = Vec::new();
         if !started {
-            text.extend_from_slice(HEADER.as_bytes());
-            text.extend_from_slice(if log_odds { ODDS } else { "" }.as_bytes());
-            text.extend_from_slice(b"\r\n");
+            for part in [BYTE_ORDER_MARK, HEADER, if log_odds { ODDS } else { "" }, "\r\n"] {
+                text.extend_from_slice(part.as_bytes());
+            }
             started = true;
         }
         while text.len() < PIECE
             && let Some((outcome, term, entry)) = entries.next()
         {
+            if of != Some(outcome) {
+                (of, outcome_cells) = (Some(outcome), cells.outcome(outcome));
+            }
+            let (per, factor) = cells.term(term);
+            let entry = entry.times(*factor);
             record(&mut text, &name(outcome), &name(term), entry);
             let test = tests.test(&entry);
             numbers(&mut text, &[test.map(|test| test.z), test.map(|test| test.p)]);
+            for cell in [per].into_iter().chain(&outcome_cells) {
+                text.push(b',');
+                text.extend_from_slice(cell.as_bytes());
+            }
             if log_odds {
                 let ratio = odds::ratio(term, &entry);
                 let OddsRatio { estimate, lower, upper, .. } = ratio.unwrap_or_default();
@@ -87,6 +165,22 @@ pub fn records<'a>(
         // All that is written into it are texts and digits.
         String::from_utf8(text).ok().filter(|text| !text.is_empty())
     })
+}
+
+/// Writes a piece of a CSV with semicolons and decimal commas, as a spreadsheet reads it where the comma is the decimal mark.
+#[must_use]
+pub fn with_semicolons(piece: &str) -> String {
+    let cell = |cell: &str| {
+        let plain = cell.trim_end_matches([',', '\r', '\n']);
+        let end = if cell.ends_with(',') { ";" } else { cell.get(plain.len()..).unwrap_or_default() };
+        let number = plain.parse::<f64>().is_ok();
+        if number { plain.replace('.', ",") + end } else { plain.to_owned() + end }
+    };
+    let parts = piece.split('"').enumerate().map(|(place, part)| match place % 2 {
+        0 => part.split_inclusive([',', '\n']).map(cell).collect::<String>(),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("\"")
 }
 
 fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Estimate) {
@@ -140,6 +234,20 @@ mod tests {
     use crate::model::Coefficient;
     use crate::release::long::CoefficientTable;
 
+    fn plan() -> Plan {
+        Plan::parse(
+            r#"{"schema":"discreet.plan/1","adjacency":"add-remove","columns":[
+                {"name":"x","role":"feature","type":"number","lower":0,"upper":60,"unit":"kg"},
+                {"name":"y","role":"outcome","type":"category","levels":["Ja","Nein"]}],
+                "mechanism":{"name":"analyze-gauss"},"budget":{"mu":1}}"#,
+        )
+        .unwrap()
+    }
+
+    fn meaning(plan: &Plan, log_odds: bool) -> Meaning<'_> {
+        Meaning { plan, tests: Tests::default(), log_odds, per: 1.0 }
+    }
+
     fn one(outcome: &str, term: &str) -> Coefficient {
         Coefficient {
             outcome: outcome.to_owned(),
@@ -161,15 +269,26 @@ mod tests {
             one("@cmd", "+y,\"z"),
             one("plain", "(Intercept)"),
         ]);
-        let lines: Vec<String> =
-            csv(&list, Tests::default(), false).split("\r\n").map(str::to_owned).collect();
-        assert_eq!(lines[0], "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value");
-        let numbers = "-1.5e-12,,,1000000000000.0,0.25,approximate,,";
+        let plan = plan();
+        let lines: Vec<String> = csv(&list, meaning(&plan, false)).split("\r\n").map(str::to_owned).collect();
+        assert_eq!(lines[0], format!("{BYTE_ORDER_MARK}{HEADER}"));
+        let numbers = "-1.5e-12,,,1000000000000.0,0.25,approximate,,,,,";
         assert_eq!(lines[1], format!("\"a,b\",\"say \"\"x\"\"\",{numbers}"));
         assert_eq!(lines[2], format!("'=1+1,'-x,{numbers}"));
         assert_eq!(lines[3], format!("'@cmd,\"'+y,\"\"z\",{numbers}"));
         assert_eq!(lines[4], format!("plain,(Intercept),{numbers}"));
         assert_eq!(lines.len(), 6);
+    }
+
+    #[test]
+    fn semicolons_and_decimal_commas_stand_outside_of_names() {
+        let list = Coefficients::List(vec![one("a,1.5", "x"), one("y", "b\",c")]);
+        let plan = plan();
+        let text = with_semicolons(&csv(&list, meaning(&plan, false)));
+        let lines: Vec<&str> = text.split("\r\n").collect();
+        assert!(lines[0].starts_with("\u{feff}outcome;term;estimate;"), "{}", lines[0]);
+        assert_eq!(lines[1], "\"a,1.5\";x;-1,5e-12;;;1000000000000,0;0,25;approximate;;;per kg;;");
+        assert!(lines[2].starts_with("y;\"b\"\",c\";-1,5e-12;"), "{}", lines[2]);
     }
 
     #[test]
@@ -188,15 +307,13 @@ mod tests {
         let half = Coefficient { estimate: Some(0.0), upper: None, ..one("y", "x") };
         let list =
             Coefficients::List(vec![Coefficient { term: "(Intercept)".to_owned(), ..half.clone() }, half]);
-        let text = csv(&list, Tests::default(), true);
+        let plan = plan();
+        let ten = Meaning { per: 10.0, ..meaning(&plan, true) };
+        let text = csv(&list, ten);
         let lines: Vec<&str> = text.split("\r\n").collect();
-        assert!(
-            lines[0].ends_with(",interval,z,p_value,odds_ratio,odds_ratio_lower,odds_ratio_upper"),
-            "{}",
-            lines[0]
-        );
-        assert!(lines[1].ends_with(",approximate,,,,,"), "{}", lines[1]);
-        assert!(lines[2].ends_with(",approximate,,,1.0,,"), "{}", lines[2]);
+        assert!(lines[0].ends_with(",answer,odds_ratio,odds_ratio_lower,odds_ratio_upper"), "{}", lines[0]);
+        assert!(lines[1].ends_with(",approximate,,,,,Nein against Ja,,,"), "{}", lines[1]);
+        assert!(lines[2].ends_with(",approximate,,,per 10 kg,,Nein against Ja,1.0,,"), "{}", lines[2]);
     }
 
     #[test]
@@ -213,25 +330,22 @@ mod tests {
             }
         }
         let long = Coefficients::Table(table);
-        assert!(
-            pieces(&long, Tests::default(), false).count() == 1
-                && csv(&long, Tests::default(), false).len() < PIECE
-        );
-        assert_eq!(
-            csv(&long, Tests::default(), false),
-            csv(&Coefficients::List(list), Tests::default(), false)
-        );
+        let plan = plan();
+        let meaning = meaning(&plan, false);
+        assert!(pieces(&long, meaning).count() == 1 && csv(&long, meaning).len() < PIECE);
+        assert_eq!(csv(&long, meaning), csv(&Coefficients::List(list), meaning));
     }
 
     #[test]
     fn a_long_text_comes_in_pieces_that_end_with_a_record() {
         let outcomes: Vec<String> = (0..50_000).map(|index| format!("y{index}")).collect();
         let long = Coefficients::Table(CoefficientTable::new(outcomes, vec!["x".to_owned()]));
-        let parts: Vec<String> = pieces(&long, Tests::default(), false).collect();
+        let plan = plan();
+        let parts: Vec<String> = pieces(&long, meaning(&plan, false)).collect();
         assert!(
             parts.len() > 1 && parts.iter().all(|part| part.ends_with("\r\n") && part.len() < PIECE + 100)
         );
         assert_eq!(parts.concat().lines().count(), 50_001);
-        assert!(parts.concat().ends_with("y49999,x,,,,,,withheld,,\r\n"));
+        assert!(parts.concat().ends_with("y49999,x,,,,,,withheld,,,per kg,,\r\n"));
     }
 }

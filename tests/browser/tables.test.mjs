@@ -207,3 +207,33 @@ for (const [width, height] of [[390, 844], [320, 256], [1280, 800]]) {
     if (height < 420) assert.deepEqual(stuck, []);
   });
 }
+
+test("a result and its report are printed whole, in light colours and without controls", async (t) => {
+  const { page, context, discreet } = await stage.visit(t, { colorScheme: "dark" });
+  await promise(context, true);
+  await discreet.start(stage.server.url);
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sbp", { role: say("columns.ignored") });
+  await discreet.describe("smoker", { role: say("columns.outcome") });
+  await discreet.make();
+  const report = await discreet.download(say("result.report_html"));
+  // A4 within margins of 10 mm, in the dark appearance of the page.
+  await page.setViewportSize({ width: 718, height: 1000 });
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  const cut = () => [document.documentElement, ...document.querySelectorAll("table, svg")].filter((own) => own.checkVisibility() && Math.max(own.getBoundingClientRect().right, own.scrollWidth) > innerWidth + 1).map((own) => `${own.tagName} ${own.className} ${own.getBoundingClientRect().right} ${own.scrollWidth}`);
+  assert.deepEqual(await page.evaluate(cut), []);
+  const inks = await page.evaluate(() => [...document.querySelectorAll("h1, .seal-main, .journal caption, .journal td")].filter((own) => own.checkVisibility()).map((own) => Math.max(...getComputedStyle(own).color.match(/\d+/g).slice(0, 3).map(Number))));
+  assert.ok(inks.length > 8 && inks.every((ink) => ink < 150), inks.join());
+  const controls = await page.evaluate(() => [...document.querySelectorAll("button, select, input, .navigation, .release-bar, main > .notice")].filter((own) => own.checkVisibility()).map((own) => own.outerHTML.slice(0, 80)));
+  assert.deepEqual(controls, []);
+
+  const sheet = await context.newPage();
+  await sheet.setViewportSize({ width: 794, height: 1123 });
+  await sheet.setContent(report.text);
+  for (const media of ["screen", "print"]) {
+    await sheet.emulateMedia({ media });
+    assert.deepEqual(await sheet.evaluate(cut), [], media);
+    const broken = await sheet.evaluate(() => [...document.querySelectorAll("td")].filter((cell) => cell.innerText.includes("±") && cell.getBoundingClientRect().height > 40).map((cell) => cell.innerText));
+    assert.deepEqual(broken, [], media);
+  }
+});

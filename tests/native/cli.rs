@@ -154,7 +154,7 @@ fn the_whole_job() {
     assert_eq!(refit["coefficients"].as_array().unwrap().len(), 3);
     let path = bench.ok("refit --release=release.json --outcome bmi --features bp,target --path csv");
     assert!(
-        path.starts_with("term,ridge,estimate\r\n(Intercept),0.0,") && path.contains("\r\nbp,"),
+        path.starts_with("\u{feff}term,ridge,estimate\r\n(Intercept),0.0,") && path.contains("\r\nbp,"),
         "{path}"
     );
     assert!(

@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use discreet::engine::supplement;
+use discreet::model::Assurance;
 use discreet::release::document::Release;
 use discreet::release::publication::{Format, Labels, tables};
 use discreet::release::row_count::{RowCount, Verdict};
@@ -47,8 +48,12 @@ fn wide_plan(mechanism: Value, budget: Value) -> Value {
 
 /// Demonstrations of a plan: of `repeats` times the table.
 fn demonstrations(plan: &Value, repeats: usize, runs: u32) -> Vec<Release> {
+    demonstrations_of(&table().0, plan, repeats, runs)
+}
+
+/// The same of another table.
+fn demonstrations_of(text: &str, plan: &Value, repeats: usize, runs: u32) -> Vec<Release> {
     let bench = Bench::new();
-    let (text, _) = table();
     let (header, rows) = text.split_once('\n').unwrap();
     bench.write("table.csv", format!("{header}\n{}", rows.repeat(repeats)));
     bench.plan(plan);
@@ -97,6 +102,263 @@ fn truth(rows: &[[f64; 6]]) -> ([f64; 6], [f64; 6], impl Fn(usize, usize) -> f64
 fn mean_of(description: &Description, term: &str) -> (f64, f64) {
     let found = description.terms.iter().find(|found| found.term == term).unwrap();
     (found.mean.value, found.mean.std_error)
+}
+
+/// A release of a table with an outcome of two answers, by a mechanism. The second answer is that of the larger target.
+fn two_answers(mechanism: &str, outcome: Value, answers: [&str; 2]) -> Release {
+    let mut text = "bmi,bp,tod\n".to_owned();
+    for line in DIABETES.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let answer = answers[usize::from(cells[10].parse::<f64>().unwrap() > 150.0)];
+        text += &format!("{},{},{answer}\n", cells[2], cells[3]);
+    }
+    let columns = [column("bmi", "feature", 15.0, 45.0), column("bp", "feature", 60.0, 140.0), outcome];
+    let mut plan = plan(&columns, json!({"epsilon": 6, "delta": 1e-6}));
+    plan["mechanism"] = json!({"name": mechanism});
+    demonstrations_of(&text, &plan, 24, 1).remove(0)
+}
+
+/// What the command line prints of a release in a format.
+fn printed(release: &Release, arguments: &str) -> String {
+    let bench = Bench::new();
+    bench.write("release.json", serde_json::to_string(release).unwrap());
+    bench.ok(&format!("report --release release.json {arguments}"))
+}
+
+#[test]
+fn an_outcome_of_two_answers_says_which_is_modelled() {
+    let tod = json!({"name": "tod", "role": "outcome", "type": "category", "levels": ["Ja", "Nein"]});
+    let release = two_answers("adaptive-logistic", tod.clone(), ["Ja", "Nein"]);
+    // A larger body-mass index goes with "Nein", the second answer: its odds rise, so it is the one that is modelled.
+    assert!(list(&release)[1].estimate.unwrap() > 0.0, "{:?}", list(&release));
+    for (format, expected) in [
+        (
+            "html",
+            vec![
+                "Private regression of tod: odds of Nein against Ja</h1>",
+                "<caption>Logistic regression of tod: odds of Nein against Ja",
+                "Ja, Nein; odds of Nein against Ja",
+            ],
+        ),
+        ("word", vec!["Logistic regression of tod: odds of Nein against Ja"]),
+        ("markdown", vec!["Logistic regression of tod: odds of Nein against Ja"]),
+        ("latex", vec!["Logistic regression of tod: odds of Nein against Ja"]),
+        (
+            "svg",
+            vec![
+                "<title>Logistic regression of tod: odds of Nein against Ja",
+                ">Logistic regression of tod: odds of Nein against Ja<",
+            ],
+        ),
+        (
+            "text",
+            vec![
+                "a logistic regression of tod (odds of Nein against Ja) on bmi",
+                "Odds ratios for tod (Nein against Ja): ",
+            ],
+        ),
+    ] {
+        let printed = printed(&release, &format!("--format {format}"));
+        for words in expected {
+            assert!(printed.contains(words), "{format}, {words}: {printed}");
+        }
+    }
+    let both = printed(&release, "--compare release.json --format markdown");
+    assert!(both.contains("tod: odds of Nein against Ja"), "{both}");
+    // The reference that is stated decides, and not the order.
+    let mut turned = tod;
+    turned["reference"] = json!("Nein");
+    let release = two_answers("adaptive-logistic", turned.clone(), ["Ja", "Nein"]);
+    assert!(list(&release)[1].estimate.unwrap() < 0.0);
+    assert!(printed(&release, "--format markdown").contains("regression of tod: odds of Ja against Nein"));
+    let release = two_answers("adaptive-gauss", turned, ["Ja", "Nein"]);
+    assert!(printed(&release, "--format markdown").contains("Linear regression of tod: Ja against Nein"));
+    assert!(printed(&release, "--format text").contains("a linear regression of tod (Ja against Nein) on"));
+    let number = json!({"name": "tod", "role": "outcome", "type": "number", "lower": 0, "upper": 1});
+    let release = two_answers("adaptive-logistic", number.clone(), ["0", "1"]);
+    assert!(
+        printed(&release, "--format markdown").contains("Logistic regression of tod: odds of 1 against 0")
+    );
+    let release = two_answers("adaptive-gauss", number, ["0", "1"]);
+    assert!(printed(&release, "--format markdown").contains("Linear regression of tod**"));
+}
+
+/// The cells of a CSV without quotes, by the names of its columns.
+fn cells(csv: &str, separator: char) -> Vec<Vec<(String, String)>> {
+    let text = csv.strip_prefix('\u{feff}').expect("a spreadsheet knows the letters by the mark");
+    let mut lines = text.lines().map(|line| line.split(separator).map(str::to_owned));
+    let heads: Vec<String> = lines.next().unwrap().collect();
+    lines.map(|line| heads.iter().cloned().zip(line).collect()).collect()
+}
+
+#[test]
+fn the_csv_says_per_what_in_which_unit_and_of_which_answer() {
+    let of = |line: &[(String, String)], name: &str| {
+        line.iter().find(|(own, _)| own == name).map(|(_, cell)| cell.clone()).unwrap()
+    };
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    plan["columns"][0]["unit"] = json!("kg/m²");
+    plan["columns"][3]["unit"] = json!("mmHg");
+    let release = demonstrations(&plan, 24, 1).remove(0);
+    let [one, ten] =
+        ["", "--per 10"].map(|per| cells(&printed(&release, &format!("--format csv {per}")), ','));
+    let number = |line: &[(String, String)], name: &str| of(line, name).parse::<f64>().unwrap();
+    for (place, factor, per) in
+        [(0, 1.0, ""), (1, 10.0, "per 10 kg/m²"), (2, 10.0, "per 10 units"), (3, 1.0, "B against A")]
+    {
+        for name in ["estimate", "std_error", "lower", "upper"] {
+            let (one, ten) = (number(&one[place], name), number(&ten[place], name));
+            assert!((factor * one - ten).abs() <= 1e-12 * ten.abs(), "{name} {one} {ten}");
+        }
+        assert_eq!(of(&one[place], "p_value"), of(&ten[place], "p_value"));
+        assert_eq!(of(&ten[place], "per"), per);
+        assert_eq!((of(&ten[place], "unit").as_str(), of(&ten[place], "answer").as_str()), ("mmHg", ""));
+    }
+    let comma = cells(&printed(&release, "--format csv-semicolons"), ';');
+    assert_eq!(of(&comma[1], "estimate").replace(',', "."), of(&one[1], "estimate"));
+    let tod = json!({"name": "tod", "role": "outcome", "type": "category", "levels": ["Ja", "Nein"]});
+    let odds =
+        cells(&printed(&two_answers("adaptive-logistic", tod, ["Ja", "Nein"]), "--format csv --per 10"), ',');
+    assert_eq!([of(&odds[1], "per"), of(&odds[1], "answer")], ["per 10 units", "Nein against Ja"]);
+    assert!((libm::log(number(&odds[1], "odds_ratio")) - number(&odds[1], "estimate")).abs() < 1e-9);
+}
+
+/// The texts of a figure with the places where they begin and end, and the width of the figure. DejaVu Sans, the widest of the usual fonts,
+/// has 0.6 of its size for the mean letter; letters have 13 pixels.
+fn texts(svg: &str) -> (Vec<(f64, f64, String)>, f64) {
+    let number = |text: &str, name: &str| {
+        let from = text.split_once(&format!("{name}=\"")).unwrap().1;
+        from.split_once('"').unwrap().0.parse::<f64>().unwrap()
+    };
+    let text = |part: &str| {
+        let (attributes, words) = part.split_once('>').unwrap();
+        let words = words.split_once('<').unwrap().0.to_owned();
+        let width = 0.6 * 13.0 * words.chars().count() as f64;
+        let from = number(attributes, " x") - if attributes.contains("middle") { width / 2.0 } else { 0.0 };
+        (from, from + width, words)
+    };
+    (svg.split("<text").skip(1).map(text).collect(), number(svg, " width"))
+}
+
+#[test]
+fn nothing_of_a_figure_is_cut() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 1, "delta": 1e-6}));
+    plan["columns"][2]["name"] =
+        json!("a site with a name that is far longer than a column of a figure is wide");
+    plan["columns"][3]["unit"] =
+        json!("units of the progression of the disease after one year, as the clinic counts them");
+    let (text, _) = table();
+    let text = text.replacen("site", plan["columns"][2]["name"].as_str().unwrap(), 1);
+    let mut release = demonstrations_of(&text, &plan, 24, 1).remove(0);
+    release.coefficients.label_approximate();
+    let (found, width) = texts(&printed(&release, "--format svg"));
+    for (from, to, words) in &found {
+        assert!(*from > 0.0 && *to < width, "{words}: {from} to {to} of {width}");
+    }
+    let all = found.iter().map(|(.., words)| words.as_str()).collect::<Vec<_>>().join(" ");
+    for whole in [
+        plan["columns"][2]["name"].as_str().unwrap(),
+        plan["columns"][3]["unit"].as_str().unwrap(),
+        "), approximate",
+        ": B against A",
+    ] {
+        assert!(all.contains(whole), "{whole}: {all}");
+    }
+    assert!(!all.contains('…'));
+}
+
+/// The report is 640 pixels wide on A4. A cell such as "−0.35 ± 0.02" needs 90 of them, so five stand beside the names.
+#[test]
+fn correlations_of_many_columns_stand_below_each_other() {
+    let terms = 9;
+    let mut text = DIABETES.lines().next().unwrap().to_owned() + "\n";
+    text += &DIABETES.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>();
+    let names: Vec<&str> = text.lines().next().unwrap().split(',').take(terms).collect();
+    let bounds = |place: usize| {
+        let values =
+            text.lines().skip(1).map(|line| line.split(',').nth(place).unwrap().parse::<f64>().unwrap());
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), value| (a.min(value), b.max(value)))
+    };
+    let columns = names.iter().enumerate().map(|(place, name)| {
+        let (lower, upper) = bounds(place);
+        column(name, if place + 1 == terms { "outcome" } else { "feature" }, lower, upper)
+    });
+    let columns: Vec<Value> = columns.collect();
+    let plan = plan(&columns, json!({"epsilon": 20, "delta": 1e-6}));
+    let release = demonstrations_of(&text, &plan, 24, 1).remove(0);
+    let page = printed(&release, "");
+    let blocks: Vec<&str> =
+        page.split("<table").filter(|table| table.contains("<caption>Correlations, from")).collect();
+    assert!(blocks.len() > 1, "{page}");
+    let mut pairs = 0;
+    for block in blocks {
+        assert!(!block.starts_with(" class=\"wide\""), "numbers of a smaller table may break");
+        let table = block.split_once("</table>").unwrap().0;
+        assert!(
+            (2..=6).contains(&table.split_once("</thead>").unwrap().0.matches("<th scope").count()),
+            "{table}"
+        );
+        pairs += table.matches(" ± ").count();
+        assert!(table.contains(&format!("{terms}. {}", names[terms - 1])));
+    }
+    assert_eq!(pairs, terms * (terms - 1) / 2, "each pair stands once");
+}
+
+#[test]
+fn the_drafts_are_written_as_a_journal_prints_them() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 1, "delta": 1e-6}));
+    plan["columns"][0]["lower"] = json!(-2.302_59);
+    plan["columns"][1]["upper"] = json!(2024);
+    plan["stated_rows"] = json!(442 * 24);
+    plan["columns"][2]["levels"] = json!(["a", "B", "C"]);
+    let mut release = demonstrations(&plan, 24, 1).remove(0);
+    release.coefficients.label_approximate();
+    // A person's own release says who counts as one person.
+    release.demo = None;
+    release.privacy.mu = Some(0.5);
+    let text = printed(&release, "--format text");
+    for printed in
+        ["bmi −2.3 to 45;", "bp 60 to 2024;", "p ≈ 0.", ", approximate; p", "about 6", " of 10\u{202f}608."]
+    {
+        assert!(text.contains(printed), "{printed}: {text}");
+    }
+    for draft in ["p = ≈", "(approximate)", "as you state", "check the", "2.30259", "`", "Read it"] {
+        assert!(!text.contains(draft), "{draft}: {text}");
+    }
+}
+
+#[test]
+fn a_dash_in_the_first_table_has_one_meaning() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 0.3, "delta": 1e-6}));
+    plan["columns"][0]["upper"] = json!(1e6);
+    let release = demonstrations(&plan, 4, 1).remove(0);
+    let text = printed(&release, "--format markdown");
+    let table = text.split_once("**Table 1").unwrap().1;
+    let table = table.split_once("\n**").map_or(table, |(table, _)| table);
+    let row = |name: &str| table.lines().find(|line| line.starts_with(&format!("| {name}"))).unwrap();
+    assert!(row("bmi").ends_with("| – | – |"), "{table}");
+    assert!(row("site: A").ends_with("|  |  |"), "a share has no standard deviation: {table}");
+    assert!(table.contains("– means that the noise is as large as the value."), "{table}");
+}
+
+#[test]
+fn a_publication_says_each_thing_once() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    plan["stated_rows"] = json!(442 * 24);
+    plan["columns"][2]["levels"] = json!(["a", "B", "C"]);
+    let mut release = demonstrations(&plan, 24, 1).remove(0);
+    // As a release of one's own says it.
+    release.demo = None;
+    release.privacy.assurance = Assurance::Exact;
+    (release.privacy.mu, release.privacy.epsilon, release.privacy.delta) = (Some(0.5), Some(1.8), Some(1e-6));
+    for format in ["html", "word", "markdown", "latex"] {
+        let text = printed(&release, &format!("--format {format}"));
+        for once in
+            ["right 50 times in 100", "far from the number that was stated", "rows counted", "number format"]
+        {
+            assert_eq!(text.matches(once).count(), 1, "{format}, {once}: {text}");
+        }
+    }
 }
 
 #[test]
@@ -267,7 +529,7 @@ fn rows_that_do_not_fit_are_noticed_from_the_released_count() {
     assert_eq!(count.verdict, Verdict::Fewer);
     assert!(count.sentence().contains("check the levels of site"), "{}", count.sentence());
     for (name, format) in
-        Format::ALL.into_iter().filter(|(name, _)| !["csv", "r", "python", "svg"].contains(name))
+        Format::ALL.into_iter().filter(|(name, _)| ["html", "word", "markdown", "latex"].contains(name))
     {
         let text = format.write(&release, &supplement(&release), &Labels::default(), None).unwrap();
         assert!(text.contains("check the levels of site"), "{name} says it");
@@ -345,6 +607,7 @@ fn the_program_in_python_reproduces_the_table() {
         bench.write("release.json", serde_json::to_string(release).unwrap());
         let facts = Supplement { log_odds, ..supplement(release) };
         let own = Format::Csv.write(release, &facts, &Labels::default(), None).unwrap();
+        let own = own.strip_prefix('\u{feff}').unwrap();
         assert_eq!(
             own.contains("e-") || own.lines().nth(2).unwrap().split(',').nth(9) != Some(""),
             tested || log_odds,
@@ -388,6 +651,41 @@ fn the_program_in_python_reproduces_the_table() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_program_reads_the_file_that_was_downloaded_and_says_where_it_is_missing() {
+    let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    let release = serde_json::to_string(&demonstrations(&plan, 24, 1).remove(0)).unwrap();
+    let bench = Bench::new();
+    bench.write("discreet-release-ward-1.json", &release);
+    for format in ["python", "r"] {
+        let program = bench.ok(&format!("report --release discreet-release-ward-1.json --format {format}"));
+        assert!(
+            program.contains("[\"discreet-release-ward-1.json\", \"release.json\"")
+                || program.contains("c(\"discreet-release-ward-1.json\", \"release.json\")"),
+            "{program}"
+        );
+        bench.write(&format!("program.{format}"), program);
+    }
+    for (command, program) in [("python3", "program.python"), ("Rscript", "program.r")] {
+        let run = |bench: &Bench, arguments: &[&str]| {
+            Command::new(command).arg(program).args(arguments).current_dir(bench.path(".")).output()
+        };
+        let Ok(found) = run(&bench, &[]) else {
+            eprintln!("{command} is not on this machine: its program is not run");
+            continue;
+        };
+        assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+        let missing = run(&bench, &["nothing.json"]).unwrap();
+        let said = String::from_utf8(missing.stderr).unwrap();
+        assert!(!missing.status.success() && said.contains("There is no file nothing.json"), "{said}");
+        assert!(!said.contains("Traceback") && said.trim().lines().count() <= 2, "{said}");
+        let other = Bench::new();
+        other.write(program, bench.read(program));
+        other.write("release.json", &release);
+        assert!(run(&other, &[]).unwrap().status.success());
     }
 }
 

@@ -21,8 +21,7 @@ use discreet::privacy::ledger::{Ledger, Opening};
 use discreet::privacy::measure::{Delta, Epsilon};
 use discreet::release::document::Release;
 use discreet::release::publication::{Format, Labels};
-use discreet::release::significance::Tests;
-use discreet::release::table;
+use discreet::release::table::{self, Meaning};
 use discreet::words::note;
 use discreet::worker::protocol::{Failure, Reason, Response};
 use serde_json::{Value, json};
@@ -86,7 +85,7 @@ impl Side {
         let mut exports = vec![
             ("release", document(release)),
             ("line", serde_json::to_string(release).unwrap()),
-            ("coefficients", table::csv(&release.coefficients, Tests::of(release), log_odds)),
+            ("coefficients", table::csv(&release.coefficients, Meaning::of(release, log_odds, 1.0))),
             ("plan", pretty(&release.plan)),
             ("ledger", self.ledger().to_json().unwrap()),
         ];

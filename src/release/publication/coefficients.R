@@ -1,17 +1,19 @@
-# Prints the tables of a release: Rscript coefficients.R release.json
+# Prints the tables of a release: Rscript coefficients.R [FILE]
 # z is the estimate over its standard error; p is two-sided. A coefficient of a number is for per units of its column.
 library(jsonlite)
 
 per <- @PER@
 log_odds <- @LOG_ODDS@
 tested <- @TESTED@  # Whether the release has p-values: penalised coefficients have none.
-# Terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
+# What a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
 # rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
 facts <- fromJSON(@FACTS@, simplifyVector = FALSE)
 fields <- c("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
 arguments <- commandArgs(trailingOnly = TRUE)
-file <- if (length(arguments) > 0) arguments[1] else "release.json"
+candidates <- if (length(arguments) > 0) arguments[1] else c(@FILE@, "release.json")
+file <- candidates[file.exists(candidates)][1]
+if (is.na(file)) stop("There is no file ", candidates[1], " in ", getwd(), ". Name the release (JSON): Rscript coefficients.R FILE", call. = FALSE)
 release <- fromJSON(file, simplifyVector = FALSE)
 
 one <- function(value) if (is.null(value)) NA else value
@@ -38,6 +40,10 @@ share <- as.numeric(result$noise_share)
 full <- tested & result$interval != "withheld" & (is.na(share) | share < 1) & !is.na(result$std_error) & result$std_error > 0
 result$z <- ifelse(full, result$estimate / result$std_error, NA)
 result$p_value <- 2 * pnorm(-abs(result$z))
+word <- function(known, names, place) sapply(names, function(name) if (is.null(known[[name]])) "" else known[[name]][[place]], USE.NAMES = FALSE)
+result$per <- word(facts$per, result$term, 1)
+result$unit <- word(facts$compared, result$outcome, 1)
+result$answer <- word(facts$compared, result$outcome, 2)
 if (log_odds) {
   compared <- ifelse(result$term == "(Intercept)", NA, 1)
   result$odds_ratio <- exp(result$estimate) * compared

@@ -1,19 +1,24 @@
-# Prints the tables of a release as CSV: python3 coefficients.py release.json
+# Prints the tables of a release as CSV: python3 coefficients.py [FILE]
 # z is the estimate over its standard error; p is two-sided. A coefficient of a number is for PER units of its column.
 import csv
 import json
 import math
+import os
 import sys
 
 PER = @PER@
 LOG_ODDS = @LOG_ODDS@
 TESTED = @TESTED@  # Whether the release has p-values: penalised coefficients have none.
-# Terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
+# What a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
 # rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
 FACTS = json.loads(@FACTS@)
 FIELDS = ("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
-with open(sys.argv[1] if len(sys.argv) > 1 else "release.json", encoding="utf-8") as file:
+candidates = sys.argv[1:2] or [@FILE@, "release.json"]
+path = next(filter(os.path.isfile, candidates), None)
+if path is None:
+    sys.exit(f"There is no file {candidates[0]} in {os.getcwd()}. Name the release (JSON): python3 {sys.argv[0]} FILE")
+with open(path, encoding="utf-8") as file:
     release = json.load(file)
 
 
@@ -41,6 +46,7 @@ def line(entry):
     numbers = [None if entry[name] is None else entry[name] * per for name in FIELDS[:4]]
     estimate, _, lower, upper = numbers
     cells = [entry["outcome"], term, *numbers, entry["noise_share"], entry["interval"], *test(entry)]
+    cells += [FACTS["per"].get(term, ""), *FACTS["compared"].get(entry["outcome"], ("", ""))]
     if LOG_ODDS:
         compared = term != "(Intercept)"
         cells += [math.exp(value) if compared and value is not None else None for value in (estimate, lower, upper)]
@@ -95,7 +101,7 @@ def table(header, lines):
     writer.writerows([["" if cell is None else cell for cell in cells] for cells in lines])
 
 
-header = ["outcome", "term", *FIELDS, "z", "p_value"]
+header = ["outcome", "term", *FIELDS, "z", "p_value", "per", "unit", "answer"]
 if LOG_ODDS:
     header += ["odds_ratio", "odds_ratio_lower", "odds_ratio_upper"]
 table(header, map(line, entries()))

@@ -4,8 +4,9 @@ use super::super::Release;
 use super::super::document::Coefficients;
 use super::super::figure::{self, Figure, Line};
 use super::super::format::{self, short};
+use super::super::odds;
 use super::super::paid::LedgerReference;
-use super::super::table::{name, numbers};
+use super::super::table::{BYTE_ORDER_MARK, name, numbers};
 use super::{Head, Table, tables};
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::Plan;
@@ -37,9 +38,10 @@ impl Regression {
     /// Returns the regression of an outcome of a release, which is called by its charge.
     #[must_use]
     pub fn of_release(release: &Release, outcome: &str, log_odds: bool) -> Self {
+        let named = odds::named(&release.plan, outcome, log_odds);
         let name = match &release.ledger {
-            Some(charge) => words::compared::release(charge.entry, outcome),
-            None => words::compared::demonstration(outcome),
+            Some(charge) => words::compared::release(charge.entry, named),
+            None => words::compared::demonstration(named),
         };
         let confidence = release.plan.confidence.unwrap_or(0.95);
         Self::new(name, release, &release.coefficients, outcome, confidence, log_odds)
@@ -193,7 +195,7 @@ impl Comparison {
     #[must_use]
     pub fn csv(&self) -> String {
         const OF_SIDE: [&str; 4] = ["estimate", "std_error", "lower", "upper"];
-        let mut text = b"term".to_vec();
+        let mut text = [BYTE_ORDER_MARK, "term"].concat().into_bytes();
         for place in ["1", "2"] {
             text.extend(OF_SIDE.iter().flat_map(|field| format!(",{field}_{place}").into_bytes()));
         }

@@ -3,6 +3,7 @@
 use super::super::Release;
 use super::super::figure;
 use super::super::format::{at_most, row, short};
+use super::super::odds::{self, Answers};
 use super::super::row_count::RowCount;
 use super::super::significance::Tests;
 use super::super::statement::Statement;
@@ -29,7 +30,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let columns = all_columns(plan);
     let of_role = |role: Role| {
         let named = columns.iter().filter(|column| column.role == role);
-        named.take(MOST_COLUMNS).filter_map(column_name).collect::<Vec<_>>().join(", ")
+        let name = |column| described(column, supplement.log_odds);
+        named.take(MOST_COLUMNS).filter_map(name).collect::<Vec<_>>().join(", ")
     };
     let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
     let fitted = if supplement.log_odds {
@@ -52,8 +54,12 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         .filter_map(|column| {
             let (lower, upper) = column.stated_bounds()?;
             let unit = column.unit.as_deref().unwrap_or_default();
-            let range = words::page::from_to(short(lower, 6), short(upper, 6));
-            Some(format!("{} {range} {unit}", column_name(column)?).trim_end().to_owned())
+            let range = words::page::from_to(in_prose(lower), in_prose(upper));
+            Some(
+                format!("{} {range} {unit}", column.name.as_deref().or(column.pattern.as_deref())?)
+                    .trim_end()
+                    .to_owned(),
+            )
         })
         .collect();
     let statement = Statement::new(release);
@@ -82,11 +88,29 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         .flat_map(|outcome| figure::lines(plan, &release.coefficients, outcome))
         .collect();
     sentences.extend(tables::test_notes(release, &lines));
-    sentences.join(" ")
+    // A name is set as code on the page, which prose does not do.
+    sentences.join(" ").replace('`', "")
 }
 
-fn column_name(column: &Column) -> Option<String> {
+/// Returns a bound for prose: with all digits before the point, and at least three in all. The plan has the exact one.
+fn in_prose(bound: f64) -> String {
+    (3..=9)
+        .map(|digits| short(bound, digits))
+        .zip((3..=9).map(|digits| 10.0_f64.powi(digits)))
+        .find(|(_, above)| bound.abs() < *above)
+        .map_or_else(|| short(bound, 3), |(text, _)| text)
+}
+
+/// Returns a column with what its coefficients, or those of its regression, compare.
+fn described(column: &Column, log_odds: bool) -> Option<String> {
     let name = column.name.clone().or_else(|| column.pattern.clone())?;
+    if column.role == Role::Outcome {
+        let answers = Answers::of(column, log_odds);
+        return Some(match answers {
+            Some(answers) => words::journal::of_answers(name, answers.words()),
+            None => name,
+        });
+    }
     if column.kind != Some(ColumnType::Category) {
         return Some(name);
     }
@@ -101,7 +125,6 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
     let mut sentences = Vec::new();
     if release.coefficients.is_undetermined() {
         sentences.push(words::journal::undetermined().to_owned());
-        sentences.extend(RowCount::of(release).map(|count| count.sentence()));
     } else {
         let outcomes = figure::outcomes(release);
         for outcome in outcomes.iter().take(MOST_OUTCOMES) {
@@ -111,9 +134,10 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
             sentences.push(words::report::more_outcomes(outcomes.len() - MOST_OUTCOMES));
         }
     }
-    let caveats = super::caveats(release);
-    if !caveats.is_empty() {
-        sentences.push(words::journal::to_be_reported(caveats.join(" ")));
+    let found = RowCount::of(release).map(|count| count.found());
+    let notes: Vec<String> = found.into_iter().chain(super::notes(release)).collect();
+    if !notes.is_empty() {
+        sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
     }
     sentences.join("\n\n")
 }
@@ -129,16 +153,20 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             withheld.push(name(&line.term).to_owned());
             continue;
         }
-        let ratio =
-            supplement.log_odds.then(|| super::super::odds::ratio(&line.term, &line.entry())).flatten();
+        let ratio = supplement.log_odds.then(|| odds::ratio(&line.term, &line.entry())).flatten();
         let written = match ratio {
             Some(ratio) => row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper),
             None => row(line.estimate, line.std_error, line.lower, line.upper),
         };
-        let interval = tables::interval(written.interval, line.interval);
+        let interval = match line.interval {
+            Interval::Approximate => words::journal::noted(written.interval, words::result::approximate()),
+            Interval::Normal | Interval::Withheld => written.interval,
+        };
         let test = tests.test(&line.entry()).map(|test| {
             let p = tables::p_value(test.p, line.interval);
-            if test.p < 0.001 { words::journal::with_p_below(p) } else { words::journal::with_p(p) }
+            // "< 0.001" and "≈ 0.901" bring their own sign.
+            let has_sign = !p.starts_with(|c: char| c.is_ascii_digit());
+            if has_sign { words::journal::with_p_sign(p) } else { words::journal::with_p(p) }
         });
         told.push(words::journal::told(
             tables::label(line),
@@ -152,6 +180,10 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
     if !told.is_empty() {
         let unit = figure::unit(&release.plan, outcome);
         let told = told.join("; ");
+        let outcome = odds::answers(&release.plan, outcome, supplement.log_odds).map_or_else(
+            || outcome.to_owned(),
+            |answers| words::journal::of_answers(outcome, answers.compared()),
+        );
         let told = match (supplement.log_odds, unit.as_str()) {
             (true, _) => words::journal::odds_ratios_of(outcome, told),
             (false, "") => words::journal::coefficients_of(outcome, told),

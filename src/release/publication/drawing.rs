@@ -6,22 +6,31 @@ use super::super::Release;
 use super::super::effect::{PartialEffect, Point};
 use super::super::figure::{self, Figure, Line, Mark, Tick};
 use super::super::format::{power, row, short};
+use super::super::odds;
 use super::super::supplement::Supplement;
 use super::comparison::{Comparison, Pair};
 use super::html::escape;
+use super::measure::{width, wrapped};
 use super::ridge_path::{MOST_DRAWN, RidgePath, TermPath};
-use super::tables::{interval, label, lines};
-use crate::model::INTERCEPT;
+use super::tables::{label, lines};
+use crate::model::{INTERCEPT, Interval};
 use crate::plan::Plan;
 use crate::words;
 
-/// Widths of the names, the plot and the numbers, and the heights of a row and of its second mark, in pixels.
+/// Most of the widths of the names and of the numbers, which are as wide as they have to be; the width of the plot; the heights of a row, of
+/// its second mark and of a further line of text, and the sizes of letters, in pixels.
 const NAMES: f64 = 240.0;
 const PLOT: f64 = 400.0;
-const NUMBERS: f64 = 240.0;
+const NUMBERS: f64 = 250.0;
 const LINE: f64 = 28.0;
 const SECOND: f64 = 20.0;
-const TOP: f64 = 44.0;
+const TEXT: f64 = 16.0;
+const TOP: f64 = 24.0;
+const SIZE: f64 = 13.0;
+const SIZE_OF_AXIS: f64 = 12.0;
+
+/// Between names, plot and numbers, and at both edges.
+const GAP: f64 = 14.0;
 
 /// What an SVG of its own begins with.
 pub const NAME_SPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
@@ -35,13 +44,15 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let lines = lines(release, outcome, per);
     let drawn = if supplement.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }?;
     let shown = lines.iter().zip(&drawn.marks).filter(|(line, _)| line.term != INTERCEPT);
-    let rows: Vec<Row> =
-        shown.map(|(line, mark)| Row { label: label(line), marks: vec![(*mark, numbers(line))] }).collect();
-    let title = if supplement.log_odds {
-        words::result::logistic_of(outcome)
-    } else {
-        words::result::linear_of(outcome)
-    };
+    let rows: Vec<Row> = shown
+        .map(|(line, mark)| Row {
+            label: label(line),
+            marks: vec![(*mark, numbers(line, supplement.log_odds))],
+        })
+        .collect();
+    let named = odds::named(&release.plan, outcome, supplement.log_odds);
+    let title =
+        if supplement.log_odds { words::result::logistic_of(named) } else { words::result::linear_of(named) };
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
     Some(forest(&[title], &axis, &rows, &drawn))
 }
@@ -52,10 +63,10 @@ pub fn compared(comparison: &Comparison) -> Option<String> {
     let drawn = comparison.figure()?;
     let shown = comparison.pairs.iter().zip(drawn.marks.chunks(2));
     let row = |(pair, marks): (&Pair, &[Mark])| {
-        let written = pair
-            .sides
-            .iter()
-            .map(|side| side.as_ref().map_or_else(|| words::compared::without().to_owned(), numbers));
+        let written = pair.sides.iter().map(|side| match side {
+            Some(line) => numbers(line, comparison.sides[0].log_odds),
+            None => words::compared::without().to_owned(),
+        });
         Row { label: pair.label(), marks: marks.iter().copied().zip(written).collect() }
     };
     let rows: Vec<Row> = shown.filter(|(pair, _)| pair.term != INTERCEPT).map(row).collect();
@@ -70,74 +81,125 @@ struct Row {
     marks: Vec<(Mark, String)>,
 }
 
-fn numbers(line: &Line) -> String {
-    let written = row(line.estimate, line.std_error, line.lower, line.upper);
-    format!("{} ({})", written.estimate, interval(written.interval, line.interval))
+/// Returns the numbers of a line: under log-odds its odds ratio, which is what the axis shows.
+fn numbers(line: &Line, log_odds: bool) -> String {
+    let ratio = log_odds.then(|| odds::ratio(&line.term, &line.entry())).flatten();
+    let written = match ratio {
+        Some(ratio) => row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper),
+        None => row(line.estimate, line.std_error, line.lower, line.upper),
+    };
+    match line.interval {
+        Interval::Withheld => words::journal::noted(written.estimate, words::result::interval_withheld()),
+        Interval::Normal => format!("{} ({})", written.estimate, written.interval),
+        Interval::Approximate => {
+            let written = format!("{} ({})", written.estimate, written.interval);
+            words::journal::noted(written, words::result::approximate())
+        }
+    }
 }
 
-/// Returns the place of a share of the plot's width, in pixels.
-fn at(share: f64) -> f64 {
-    NAMES + share * PLOT
+fn count(count: usize) -> f64 {
+    u32::try_from(count).map_or(0.0, f64::from)
 }
 
-/// Draws rows of marks over an axis, the first mark of a row as a dot and the second as a square.
+/// The lines of a row's name and of the numbers of each mark, none wider than its column.
+struct Lines {
+    name: Vec<String>,
+    numbers: Vec<Vec<String>>,
+}
+
+impl Lines {
+    fn of(row: &Row) -> Self {
+        let numbers = row.marks.iter().map(|(_, numbers)| wrapped(numbers, SIZE, NUMBERS));
+        Self { name: wrapped(&row.label, SIZE, NAMES), numbers: numbers.collect() }
+    }
+
+    /// Returns the height of a mark: its numbers may have several lines.
+    fn of_mark(&self, place: usize) -> f64 {
+        let first = if place == 0 { LINE } else { SECOND };
+        first + TEXT * count(self.numbers.get(place).map_or(0, |lines| lines.len().saturating_sub(1)))
+    }
+
+    fn height(&self) -> f64 {
+        let marks = (0..self.numbers.len()).map(|place| self.of_mark(place)).sum::<f64>();
+        marks.max(LINE + TEXT * count(self.name.len().saturating_sub(1)))
+    }
+}
+
+/// Writes lines of text below each other, their middle at `middle`.
+fn write_lines(svg: &mut String, lines: &[String], x: f64, middle: f64, attributes: &str) {
+    let first = middle + 4.0 - TEXT * count(lines.len().saturating_sub(1)) / 2.0;
+    for (place, line) in lines.iter().enumerate() {
+        let y = first + TEXT * count(place);
+        let _ = writeln!(svg, "<text x=\"{x:.2}\" y=\"{y:.2}\"{attributes}>{}</text>", escape(line));
+    }
+}
+
+/// Returns the width of the widest of some lines.
+fn widest<'a>(lines: impl Iterator<Item = &'a String>) -> f64 {
+    lines.map(|line| width(line, SIZE)).fold(0.0, f64::max).ceil()
+}
+
+/// Draws rows of marks over an axis, the first mark of a row as a dot and the second as a square. All text is measured, so that the drawing
+/// is as wide as its names and numbers.
 fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String {
-    let rows: Vec<&Row> = rows.iter().take(MOST).collect();
-    let count = |count: usize| u32::try_from(count).map_or(0.0, f64::from);
-    let height = |row: &Row| LINE + SECOND * count(row.marks.len().saturating_sub(1));
-    let top = TOP + SECOND * count(title.len().saturating_sub(1));
-    let bottom = top + rows.iter().copied().map(height).sum::<f64>();
-    let (width, height_of_all) = (NAMES + PLOT + NUMBERS, bottom + 56.0);
+    let rows: Vec<(&Row, Lines)> = rows.iter().take(MOST).map(|row| (row, Lines::of(row))).collect();
+    let left = GAP + widest(rows.iter().flat_map(|(_, lines)| &lines.name)) + GAP;
+    let right = left + PLOT + GAP;
+    let all = right + widest(rows.iter().flat_map(|(_, lines)| lines.numbers.iter().flatten())) + GAP;
+    // Letters of a title are bold, and so wider.
+    let title_lines: Vec<String> =
+        title.iter().flat_map(|line| wrapped(line, 1.1 * SIZE, all - 2.0 * GAP)).collect();
+    let top = TOP + SECOND * count(title_lines.len());
+    let bottom = top + rows.iter().map(|(_, lines)| lines.height()).sum::<f64>();
+    let middle = left + PLOT / 2.0;
+    let axis = wrapped(axis, SIZE_OF_AXIS, 2.0 * middle.min(all - middle) - GAP);
+    let height = bottom + 56.0 + TEXT * count(axis.len().saturating_sub(1));
     let mut svg = format!(
-        "<svg{NAME_SPACE} width=\"{width}\" height=\"{height_of_all}\" viewBox=\"0 0 {width} {height_of_all}\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#16201f\">\n<title>{}</title>\n\
+        "<svg{NAME_SPACE} width=\"{all}\" height=\"{height}\" viewBox=\"0 0 {all} {height}\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"{SIZE}\" fill=\"#16201f\">\n<title>{}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
         escape(&title.join(", "))
     );
-    for (place, line) in title.iter().enumerate() {
+    for (place, line) in title_lines.iter().enumerate() {
         let y = 24.0 + SECOND * count(place);
-        let _ = writeln!(svg, "<text x=\"12\" y=\"{y}\" font-weight=\"bold\">{}</text>", escape(line));
+        let _ = writeln!(svg, "<text x=\"{GAP}\" y=\"{y}\" font-weight=\"bold\">{}</text>", escape(line));
     }
-    let zero = at(figure.zero);
+    let zero = left + figure.zero * PLOT;
     let _ = writeln!(
         svg,
         "<line x1=\"{zero:.2}\" x2=\"{zero:.2}\" y1=\"{top}\" y2=\"{bottom}\" stroke=\"#9aa5a3\"/>"
     );
     let mut start = top;
-    for row in rows {
-        let _ = writeln!(
-            svg,
-            "<text x=\"12\" y=\"{}\">{}</text>",
-            start + height(row) / 2.0 + 4.0,
-            escape(&shortened(&row.label, LONGEST))
-        );
-        for (place, (mark, numbers)) in row.marks.iter().enumerate() {
-            let y = start + LINE / 2.0 + SECOND * count(place);
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.2}\" y=\"{}\">{}</text>",
-                NAMES + PLOT + 14.0,
-                y + 4.0,
-                escape(numbers)
-            );
-            marked(&mut svg, *mark, y, place > 0);
+    for (row, lines) in &rows {
+        write_lines(&mut svg, &lines.name, GAP, start + lines.height() / 2.0, "");
+        let marks = (0..lines.numbers.len()).map(|place| lines.of_mark(place)).sum::<f64>();
+        let mut from = start + (lines.height() - marks) / 2.0;
+        for (place, ((mark, _), numbers)) in row.marks.iter().zip(&lines.numbers).enumerate() {
+            let y = from + lines.of_mark(place) / 2.0;
+            write_lines(&mut svg, numbers, right, y, "");
+            marked(&mut svg, left, *mark, y, place > 0);
+            from += lines.of_mark(place);
         }
-        start += height(row);
+        start += lines.height();
     }
-    draw_axis(&mut svg, bottom, &figure.ticks, axis);
+    draw_axis(&mut svg, left, bottom, &figure.ticks);
+    let attributes = format!(" text-anchor=\"middle\" font-size=\"{SIZE_OF_AXIS}\"");
+    let down = bottom + 36.0 + TEXT * count(axis.len().saturating_sub(1)) / 2.0;
+    write_lines(&mut svg, &axis, middle, down, &attributes);
     svg.push_str("</svg>\n");
     svg
 }
 
-/// Draws the axis with its ticks and its title below the lines.
-fn draw_axis(svg: &mut String, bottom: f64, ticks: &[Tick], title: &str) {
+/// Draws the axis with its ticks below the lines, from `left` on.
+fn draw_axis(svg: &mut String, left: f64, bottom: f64, ticks: &[Tick]) {
     let _ = writeln!(
         svg,
-        "<line x1=\"{NAMES}\" x2=\"{}\" y1=\"{bottom}\" y2=\"{bottom}\" stroke=\"#16201f\"/>",
-        NAMES + PLOT
+        "<line x1=\"{left}\" x2=\"{}\" y1=\"{bottom}\" y2=\"{bottom}\" stroke=\"#16201f\"/>",
+        left + PLOT
     );
     for tick in ticks {
-        let x = at(tick.at);
+        let x = left + tick.at * PLOT;
         let _ = writeln!(
             svg,
             "<line x1=\"{x:.2}\" x2=\"{x:.2}\" y1=\"{bottom}\" y2=\"{}\" stroke=\"#16201f\"/>\
@@ -147,17 +209,11 @@ fn draw_axis(svg: &mut String, bottom: f64, ticks: &[Tick], title: &str) {
             short(tick.value, 3)
         );
     }
-    let _ = writeln!(
-        svg,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"12\">{}</text>",
-        NAMES + PLOT / 2.0,
-        bottom + 40.0,
-        escape(title)
-    );
 }
 
-/// Draws an interval and its estimate, which is hollow where the interval is withheld.
-fn marked(svg: &mut String, mark: Mark, y: f64, square: bool) {
+/// Draws an interval and its estimate, which is hollow where the interval is withheld, in a plot from `left` on.
+fn marked(svg: &mut String, left: f64, mark: Mark, y: f64, square: bool) {
+    let at = |share: f64| left + share * PLOT;
     let ink = if square { "#0072b2" } else { "#16201f" };
     if let Some((low, high)) = mark.span {
         let _ = writeln!(
@@ -272,8 +328,12 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> String {
         let unit = figure::unit(plan, name);
         if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
     };
-    let up = if effect.is_probability { words::effect::probability(outcome) } else { named(outcome) };
-    let title = words::effect::of(outcome, &effect.column);
+    let title = words::effect::of(odds::named(plan, outcome, effect.is_probability), &effect.column);
+    let up = match odds::answers(plan, outcome, effect.is_probability) {
+        Some(answers) if effect.is_probability => words::effect::probability_of(outcome, &answers.modelled),
+        Some(answers) => words::result::of_answers(outcome, answers.words()),
+        None => named(outcome),
+    };
     let ticks: Vec<_> = figure::ticks(from, to).into_iter().map(|tick| (tick, short(tick, 4))).collect();
     let mut svg = plane.begin(&title, &up, &named(&effect.column), &ticks, 0.0);
     let line = |points: &mut dyn Iterator<Item = (f64, f64)>| {
@@ -321,7 +381,11 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
     let plane = Plane::new((from - 0.2, to + 0.2), values().chain([0.0]));
     let ticks = path.grid.iter().map(|ridge| (place(*ridge), power(*ridge))).collect::<Vec<_>>();
     let up = figure::axis(false, &path.unit);
-    let rows = u32::try_from(drawn.len().div_ceil(2)).map_or(0.0, f64::from);
+    // Side by side, unless a name is wider than half of the drawing.
+    let half = PLANE.0 / 2.0;
+    let short_names = drawn.iter().all(|(path, _)| width(&path.label(), SIZE) < half - 44.0);
+    let columns = if short_names { 2 } else { 1 };
+    let rows = count(drawn.len().div_ceil(columns));
     let mut svg =
         plane.begin(&path.caption(), &up, words::refit::ridge_penalty(), &ticks, LEGEND * rows + 8.0);
     let own = path.ridges.get(path.chosen).copied().unwrap_or_default();
@@ -349,8 +413,8 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
             }
             before = value.is_some();
         }
-        let column = if index % 2 == 0 { 20.0 } else { PLANE.0 / 2.0 + 12.0 };
-        let y = PLANE.1 + LEGEND * u32::try_from(index / 2).map_or(0.0, f64::from) + 8.0;
+        let column = if index % columns == 0 { 20.0 } else { half + 12.0 };
+        let y = PLANE.1 + LEGEND * count(index / columns) + 8.0;
         let _ = writeln!(
             svg,
             "<path d=\"{line}\" fill=\"none\" stroke=\"{ink}\" stroke-width=\"1.6\"/><g fill=\"{ink}\">{marks}\
@@ -358,7 +422,7 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
              <text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>",
             column + 12.0,
             y + 4.0,
-            escape(&shortened(&path_of.label(), LONGEST))
+            escape(&shortened(&path_of.label(), LONGEST_AXIS))
         );
     }
     svg.push_str("</svg>\n");
@@ -369,8 +433,7 @@ fn ends(point: &Point) -> impl Iterator<Item = f64> {
     point.span.into_iter().flat_map(|(low, high)| [low, high])
 }
 
-/// Most characters of a name in its column, and of the title of an axis.
-const LONGEST: usize = 34;
+/// Most characters of the title of an axis, and of a name below a plot.
 const LONGEST_AXIS: usize = 60;
 
 /// Shortens a name to `most` characters.

@@ -1,9 +1,9 @@
 //! The formats in which a release is printed.
 
 use super::super::Release;
-use super::super::significance::Tests;
+use super::super::figure;
 use super::super::supplement::Supplement;
-use super::super::{figure, table};
+use super::super::table::{self, Meaning};
 use super::comparison::Comparison;
 use super::ridge_path::RidgePath;
 use super::{Labels, Publication, Table, drawing, html, latex, markdown, report, scripts};
@@ -22,6 +22,8 @@ pub enum Format {
     Latex,
     /// Coefficients for a spreadsheet.
     Csv,
+    /// The same with semicolons and decimal commas.
+    Semicolons,
     /// A program in R.
     R,
     /// A program in Python.
@@ -34,12 +36,13 @@ pub enum Format {
 
 impl Format {
     /// All formats with their names on the command line.
-    pub const ALL: [(&'static str, Self); 9] = [
+    pub const ALL: [(&'static str, Self); 10] = [
         ("html", Self::Report),
         ("word", Self::Word),
         ("markdown", Self::Markdown),
         ("latex", Self::Latex),
         ("csv", Self::Csv),
+        ("csv-semicolons", Self::Semicolons),
         ("r", Self::R),
         ("python", Self::Python),
         ("svg", Self::Svg),
@@ -66,7 +69,7 @@ impl Format {
             Self::Word => ("discreet-tables.html", "text/html"),
             Self::Markdown => ("discreet-tables.md", "text/markdown"),
             Self::Latex => ("discreet-tables.tex", "application/x-tex"),
-            Self::Csv => ("discreet-coefficients.csv", "text/csv"),
+            Self::Csv | Self::Semicolons => ("discreet-coefficients.csv", "text/csv"),
             Self::R => ("discreet-coefficients.R", "text/plain"),
             Self::Python => ("discreet-coefficients.py", "text/x-python"),
             Self::Svg => ("discreet-figure.svg", "image/svg+xml"),
@@ -79,6 +82,7 @@ impl Format {
     pub fn compared(self, comparison: &Comparison) -> Option<String> {
         match self {
             Self::Csv => Some(comparison.csv()),
+            Self::Semicolons => Some(table::with_semicolons(&comparison.csv())),
             Self::Svg => drawing::compared(comparison),
             _ => self.printed(words::compared::title(), comparison.table()),
         }
@@ -89,6 +93,7 @@ impl Format {
     pub fn ridge_path(self, path: &RidgePath) -> Option<String> {
         match self {
             Self::Csv => Some(path.csv()),
+            Self::Semicolons => Some(table::with_semicolons(&path.csv())),
             Self::Svg => drawing::ridge_path(path),
             _ => self.printed(words::path::title(), path.table()),
         }
@@ -101,8 +106,22 @@ impl Format {
             Self::Word => Some(html::document(&printed)),
             Self::Markdown => Some(markdown::document(&printed)),
             Self::Latex => Some(latex::document(&printed)),
-            Self::Report | Self::Csv | Self::R | Self::Python | Self::Svg | Self::Text => None,
+            Self::Report | Self::Csv | Self::Semicolons | Self::R | Self::Python | Self::Svg | Self::Text => {
+                None
+            }
         }
+    }
+
+    /// Writes the coefficients of a release as CSV piece by piece, because they may be many; with semicolons where the format says so.
+    pub fn pieces<'a>(
+        self,
+        release: &'a Release,
+        supplement: &Supplement,
+        labels: &Labels,
+    ) -> impl Iterator<Item = String> + use<'a> {
+        let meaning = Meaning::of(release, supplement.log_odds, labels.scale());
+        let pieces = table::pieces(&release.coefficients, meaning);
+        pieces.map(move |piece| if self == Self::Semicolons { table::with_semicolons(&piece) } else { piece })
     }
 
     /// Writes a release; `outcome` is that of a plot, the first where it is not given. Nothing where there is nothing to draw.
@@ -120,7 +139,7 @@ impl Format {
             Self::Word => html::document(&printed()),
             Self::Markdown => markdown::document(&printed()),
             Self::Latex => latex::document(&printed()),
-            Self::Csv => table::csv(&release.coefficients, Tests::of(release), supplement.log_odds),
+            Self::Csv | Self::Semicolons => self.pieces(release, supplement, labels).collect(),
             Self::R => scripts::r(release, supplement, labels),
             Self::Python => scripts::python(release, supplement, labels),
             Self::Svg => {

@@ -10,6 +10,7 @@ pub mod format;
 pub mod html;
 pub mod latex;
 pub mod markdown;
+pub mod measure;
 pub mod report;
 pub mod ridge_path;
 pub mod scripts;
@@ -20,6 +21,7 @@ pub use format::Format;
 use super::Release;
 use super::figure;
 use super::known;
+use super::odds;
 use super::row_count::RowCount;
 use super::statement::Statement;
 use super::supplement::Supplement;
@@ -37,11 +39,13 @@ pub struct Labels {
     pub date: String,
     /// How many units a coefficient of a number is for; a display scale alone.
     pub per: f64,
+    /// The name of the release's own file, which the programs read.
+    pub file: String,
 }
 
 impl Default for Labels {
     fn default() -> Self {
-        Self { title: String::new(), date: String::new(), per: 1.0 }
+        Self { title: String::new(), date: String::new(), per: 1.0, file: "release.json".to_owned() }
     }
 }
 
@@ -101,7 +105,7 @@ impl Publication {
         let outcomes = figure::outcomes(release);
         let title = if labels.title.trim().is_empty() {
             match outcomes.as_slice() {
-                [one] => words::report::title_one(one),
+                [one] => words::report::title_one(odds::named(&release.plan, one, supplement.log_odds)),
                 many => words::report::title_many(many.len()),
             }
         } else {
@@ -123,8 +127,12 @@ impl Publication {
 /// Returns the notes of a release, with the rows that counted first.
 #[must_use]
 pub fn caveats(release: &Release) -> Vec<String> {
-    let mut caveats: Vec<String> = RowCount::of(release).iter().map(RowCount::sentence).collect();
-    caveats.extend(release.diagnostics.notes.iter().cloned());
+    RowCount::of(release).iter().map(RowCount::sentence).chain(notes(release)).collect()
+}
+
+/// Returns the notes of a release without the rows that counted.
+fn notes(release: &Release) -> Vec<String> {
+    let mut caveats = release.diagnostics.notes.clone();
     if let Some(table) = &release.public {
         caveats.push(format!(
             "{} {} {}",

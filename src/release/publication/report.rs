@@ -9,6 +9,7 @@ use super::super::document::LONG_FORM_OUTCOMES;
 use super::super::figure;
 use super::super::format::{self, at_most, short};
 use super::super::known;
+use super::super::odds::Answers;
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
 use super::html::{escape, sentence};
@@ -34,7 +35,7 @@ h1{font-size:17pt;line-height:1.2;margin:0 0 2mm}h2{font-size:11.5pt;margin:8mm 
 table{border-collapse:collapse;width:100%;font-size:9pt;font-variant-numeric:tabular-nums;break-inside:auto}tr{break-inside:avoid}\
 caption{text-align:left;font-weight:600;font-size:10.5pt;padding:5mm 0 1.5mm}th,td{text-align:left;padding:1.1mm 2mm 1.1mm 0;vertical-align:top}tr>:last-child{padding-right:0}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
-tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500;min-width:30mm}.wide tbody th{min-width:0}.n{text-align:right;white-space:nowrap}\
+tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500;min-width:30mm;overflow-wrap:anywhere}.wide tbody th{min-width:22mm}.n{text-align:right;white-space:nowrap}\
 code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:normal;padding-right:1.5mm}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
 @media screen and (max-width:150mm){body{padding:4mm}table{display:block;overflow-x:auto}}\
 footer{overflow-wrap:anywhere;margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
@@ -59,8 +60,10 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
         let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&publication.date));
     }
     let _ = writeln!(page, "<p class=\"lead\">{}</p>", escape(headline));
-    if let Some(count) = RowCount::of(release).filter(|count| count.verdict != Verdict::AsStated) {
-        let _ = writeln!(page, "<p class=\"warning\">{}</p>", escape(&count.sentence()));
+    let warning = RowCount::of(release).filter(|count| count.verdict != Verdict::AsStated);
+    let warning = warning.map(|count| count.sentence());
+    if let Some(warning) = &warning {
+        let _ = writeln!(page, "<p class=\"warning\">{}</p>", escape(warning));
     }
     let undetermined = release.coefficients.is_undetermined();
     if undetermined {
@@ -78,12 +81,13 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
             let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(words::journal::plot_note()));
         }
     }
-    list(&mut page, words::report::notes(), publication.caveats.iter().map(String::as_str));
+    let notes = publication.caveats.iter().filter(|note| warning.as_ref() != Some(*note)).map(String::as_str);
+    list(&mut page, words::report::notes(), notes);
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
     for promised in publication.guarantee.iter().skip(1) {
         let _ = writeln!(page, "<p>{}</p>", sentence(promised));
     }
-    columns(&mut page, release);
+    columns(&mut page, release, supplement.log_odds);
     public(&mut page, release);
     setting(&mut page, release);
     let software = &release.software;
@@ -143,7 +147,7 @@ fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>
 }
 
 /// Writes what was stated about the columns: public, and needed to read the numbers.
-fn columns(page: &mut String, release: &Release) {
+fn columns(page: &mut String, release: &Release, log_odds: bool) {
     let _ = writeln!(
         page,
         "<h2>{}</h2>\n<table><thead><tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th>\
@@ -162,21 +166,30 @@ fn columns(page: &mut String, release: &Release) {
             page,
             "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>",
             escape(name),
-            escape(&stated(column))
+            escape(&stated(column, log_odds))
         );
     }
     page.push_str("</tbody></table>\n");
 }
 
-fn stated(column: &Column) -> String {
+fn stated(column: &Column, log_odds: bool) -> String {
+    let answers = Answers::of(column, log_odds).filter(|_| column.role == Role::Outcome);
     if column.kind == Some(ColumnType::Category) {
         let levels = column.levels.clone().unwrap_or_default();
         let reference = column.reference.clone().or_else(|| levels.first().cloned()).unwrap_or_default();
-        return words::report::levels(levels.join(", "), reference);
+        let levels = levels.join(", ");
+        return match answers {
+            Some(answers) => words::report::range_of_answers(levels, answers.words()),
+            None => words::report::levels(levels, reference),
+        };
     }
     let Some((lower, upper)) = column.stated_bounds() else { return String::new() };
     let range = words::page::from_to(short(lower, 6), short(upper, 6));
-    column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"))
+    let range = column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"));
+    match answers {
+        Some(answers) => words::report::range_of_answers(range, answers.words()),
+        None => range,
+    }
 }
 
 /// Writes the public moments of the columns, where the fit used them.
@@ -299,7 +312,12 @@ mod tests {
 
     #[test]
     fn it_needs_nothing_else_and_says_what_is_withheld() {
-        let labels = Labels { title: "A <title>".to_owned(), date: "23 November 2026".to_owned(), per: 10.0 };
+        let labels = Labels {
+            title: "A <title>".to_owned(),
+            date: "23 November 2026".to_owned(),
+            per: 10.0,
+            ..Labels::default()
+        };
         let page = html(&release("x"), &Supplement::default(), &labels);
         for forbidden in ["http://", "https://", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(forbidden), "{forbidden}");

@@ -2,7 +2,7 @@
 
 use super::super::figure;
 use super::super::format::{NONE, short, significant};
-use super::super::table::{name, numbers};
+use super::super::table::{BYTE_ORDER_MARK, name, numbers};
 use super::{Head, Table, tables};
 use crate::plan::Plan;
 use crate::words;
@@ -133,7 +133,7 @@ impl RidgePath {
     /// Writes it as CSV, one record for each term and ridge.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut text = b"term,ridge,estimate\r\n".to_vec();
+        let mut text = [BYTE_ORDER_MARK, "term,ridge,estimate\r\n"].concat().into_bytes();
         for path in &self.paths {
             for (ridge, estimate) in self.ridges.iter().zip(&path.estimates) {
                 text.extend_from_slice(name(&path.term).as_bytes());

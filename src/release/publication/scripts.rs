@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::Release;
 use super::super::figure;
+use super::super::odds;
 use super::super::significance::Tests;
 use super::super::supplement::Supplement;
 use super::{Labels, tables};
@@ -33,16 +34,17 @@ fn filled(
     flag: impl Fn(bool) -> &'static str,
 ) -> String {
     // JSON within a JSON string is a string of both languages.
-    let facts = Value::String(facts(release, supplement).to_string()).to_string();
+    let facts = Value::String(facts(release, supplement, labels.scale()).to_string()).to_string();
     program
         .replace("@PER@", &format!("{:?}", labels.scale()))
+        .replace("@FILE@", &Value::String(labels.file.clone()).to_string())
         .replace("@LOG_ODDS@", flag(supplement.log_odds))
         .replace("@TESTED@", flag(Tests::of(release).absent().is_none()))
         .replace("@FACTS@", &facts)
 }
 
 /// Returns what the coefficients of a release do not say by themselves: which are not for a number of units, and what follows from the released sums.
-fn facts(release: &Release, supplement: &Supplement) -> Value {
+fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
     let outcomes = figure::outcomes(release);
     let lines = outcomes.first().map(|first| figure::lines(&release.plan, &release.coefficients, first));
     let lines = lines.unwrap_or_default();
@@ -59,6 +61,18 @@ fn facts(release: &Release, supplement: &Supplement) -> Value {
         .iter()
         .filter_map(|name| Some((name.as_str(), supplement.description.as_ref()?.sd(name)?.value)))
         .collect();
+    let contrasts: BTreeMap<&str, String> = lines
+        .iter()
+        .map(|line| (line.term.as_str(), figure::per_units(&release.plan, &line.term, per)))
+        .collect();
+    let compared: BTreeMap<&str, [String; 2]> = outcomes
+        .iter()
+        .map(|name| {
+            let unit = if supplement.log_odds { String::new() } else { figure::unit(&release.plan, name) };
+            let answers = odds::answers(&release.plan, name, supplement.log_odds);
+            (name.as_str(), [unit, answers.map(|answers| answers.compared()).unwrap_or_default()])
+        })
+        .collect();
     let fits: Vec<Value> = outcomes
         .iter()
         .map(|name| {
@@ -73,6 +87,6 @@ fn facts(release: &Release, supplement: &Supplement) -> Value {
         .map(|test| json!([test.outcome, test.column, test.statistic, test.degrees]))
         .collect();
     json!({
-        "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
+        "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
     })
 }

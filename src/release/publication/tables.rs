@@ -8,12 +8,19 @@ use super::super::odds;
 use super::super::row_count::RowCount;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
 use super::super::supplement::{Correlations, Description, Noisy, Supplement};
+use super::measure::width;
 use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::{INTERCEPT, Interval, Missing};
 use crate::words;
 
 /// Noise on R² above which it is left out.
 const MOST_R_SQUARED_NOISE: f64 = 0.1;
+
+/// Width of the report's text on A4, its size of numbers, the space between its columns, and most of the width of names, in pixels.
+const REPORT_WIDTH: f64 = 640.0;
+const REPORT_SIZE: f64 = 12.0;
+const REPORT_GAP: f64 = 8.0;
+const MOST_OF_NAMES: f64 = 226.0;
 
 /// Most rows of a table of adjusted p-values.
 const MOST_ADJUSTED: usize = 1_000;
@@ -126,8 +133,9 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     let tests = Tests::of(release);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let unit = figure::unit(&release.plan, outcome);
-    let named = if unit.is_empty() { outcome.to_owned() } else { format!("{outcome} ({unit})") };
     let log_odds = supplement.log_odds;
+    let named = odds::named(&release.plan, outcome, log_odds);
+    let named = if unit.is_empty() { named } else { format!("{named} ({unit})") };
     let standard: Vec<Option<f64>> =
         lines.iter().map(|line| standardised(supplement, line, outcome, per)).collect();
     let any_standard = standard.iter().any(Option::is_some);
@@ -396,8 +404,9 @@ pub fn columns(release: &Release, description: &Description) -> Table {
                 format!("{column}: {level}"),
                 share(mean.value.clamp(0.0, 100.0)),
                 share(mean.std_error),
-                none(),
-                none(),
+                // A share has no standard deviation of its own.
+                String::new(),
+                String::new(),
             ];
         }
         let unit = figure::unit(&release.plan, &term.term);
@@ -406,8 +415,7 @@ pub fn columns(release: &Release, description: &Description) -> Table {
         let [sd, sd_error] = term.sd.map_or_else(|| [none(), none()], noisy);
         vec![named, mean, mean_error, sd, sd_error]
     });
-    let mut notes: Vec<String> = RowCount::of(release).iter().map(RowCount::sentence).collect();
-    notes.push(words::journal::columns_note().to_owned());
+    let mut notes = vec![words::journal::columns_note().to_owned()];
     if release.plan.missing == Some(Missing::Midpoint) {
         notes.push(words::journal::columns_midpoint().to_owned());
     }
@@ -425,43 +433,63 @@ pub fn columns(release: &Release, description: &Description) -> Table {
     }
 }
 
-/// Returns the lower triangle of the correlations, each with its noise; nothing where none is known.
+/// Returns the lower triangle of the correlations, each with its noise; nothing where none is known. Rows and columns have numbers, as
+/// journals print them, and there are as many tables as are needed for each to be no wider than a page of A4.
 #[must_use]
-pub fn correlations(description: &Description) -> Option<Table> {
+pub fn correlations(description: &Description) -> Vec<Table> {
     let known = description
         .correlations
         .iter()
         .enumerate()
         .any(|(row, cells)| cells.iter().take(row).any(Option::is_some));
     if !known {
-        return None;
+        return Vec::new();
     }
-    let names = &description.correlated;
-    let mut heads = vec![head("")];
-    heads.extend(names.iter().map(number));
-    let rows = description.correlations.iter().zip(names).enumerate().map(|(place, (cells, name))| {
-        let mut row = vec![name.clone()];
-        row.extend(cells.iter().enumerate().map(|(column, cell)| match cell {
-            _ if column > place => String::new(),
-            _ if column == place => "1".to_owned(),
-            Some(Noisy { value, std_error }) if *std_error > 0.0 => {
-                let decimals = if *std_error < 0.005 { 3 } else { 2 };
-                let sign = if *value < 0.0 { "−" } else { "" };
-                format!("{sign}{:.decimals$} ± {std_error:.decimals$}", value.abs())
-            }
-            Some(Noisy { value, .. }) => format!("{value:.3}"),
-            None => format::NONE.to_owned(),
-        }));
-        row
-    });
+    let names = description.correlated.iter().enumerate();
+    let names: Vec<String> = names.map(|(place, name)| format!("{}. {name}", place + 1)).collect();
+    let cell = |(column, cell): (usize, &Option<Noisy>), row: usize| match cell {
+        _ if column > row => String::new(),
+        _ if column == row => "1".to_owned(),
+        Some(Noisy { value, std_error }) if *std_error > 0.0 => {
+            let decimals = if *std_error < 0.005 { 3 } else { 2 };
+            let sign = if *value < 0.0 { "−" } else { "" };
+            format!("{sign}{:.decimals$} ± {std_error:.decimals$}", value.abs())
+        }
+        Some(Noisy { value, .. }) => format!("{value:.3}"),
+        None => format::NONE.to_owned(),
+    };
+    let cells = description.correlations.iter().enumerate();
+    let cells: Vec<Vec<String>> = cells
+        .map(|(row, cells)| cells.iter().enumerate().map(|column| cell(column, row)).collect())
+        .collect();
+    let widest = |texts: &mut dyn Iterator<Item = &str>| {
+        texts.map(|text| width(text, REPORT_SIZE)).fold(0.0, f64::max) + REPORT_GAP
+    };
+    let name =
+        widest(&mut names.iter().flat_map(|name| name.split(' '))).clamp(MOST_OF_NAMES / 2.0, MOST_OF_NAMES);
+    let column = widest(&mut cells.iter().flatten().map(String::as_str));
+    let fitting = ((REPORT_WIDTH - name) / column).clamp(1.0, 100.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 100")]
+    let fitting = fitting as usize;
     let note = match description.source {
         Correlations::Rows => words::journal::correlations_note(),
         Correlations::ShortenedRows => words::journal::correlations_shortened(),
     };
-    Some(Table {
-        caption: words::journal::correlations().to_owned(),
-        heads,
-        rows: rows.collect(),
-        notes: vec![note.to_owned()],
-    })
+    let count = names.len();
+    let block = |from: usize| {
+        let to = (from + fitting).min(count);
+        let mut heads = vec![head("")];
+        heads.extend((from..to).map(|column| number((column + 1).to_string())));
+        let rows = names.iter().zip(&cells).skip(from).map(|(name, cells)| {
+            std::iter::once(name).chain(cells.iter().take(to).skip(from)).cloned().collect()
+        });
+        let caption = words::journal::correlations();
+        Table {
+            caption: if from == 0 { caption.to_owned() } else { words::journal::continued(caption) },
+            heads,
+            rows: rows.collect(),
+            notes: (to == count).then(|| note.to_owned()).into_iter().collect(),
+        }
+    };
+    (0..count).step_by(fitting).map(block).collect()
 }

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::mechanisms::info::are_log_odds;
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::publication::{Format, Labels, Publication, Table, html};
-use crate::release::significance::Tests;
 use crate::release::supplement::Supplement;
-use crate::release::{Release, figure, table};
+use crate::release::{Release, figure};
 use crate::text::json;
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field, Icon, Quoted};
@@ -24,8 +22,12 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let app = App::here();
     let format = RwSignal::new(Format::Word);
     let (title, date) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let labels =
-        move || Labels { title: title.get(), date: date.get(), per: number(&per.get()).unwrap_or(1.0) };
+    let labels = move || Labels {
+        title: title.get(),
+        date: date.get(),
+        per: number(&per.get()).unwrap_or(1.0),
+        file: actions::named(app, "discreet-release.json"),
+    };
     let text = {
         let (release, supplement) = (Arc::clone(&release), Arc::clone(&supplement));
         move || {
@@ -41,16 +43,16 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
         app.state.said().set(if done { words } else { words::page::no_room() }.to_owned());
     };
     let download = {
-        let (release, text) = (Arc::clone(&release), text.clone());
+        let (release, supplement, text) = (Arc::clone(&release), Arc::clone(&supplement), text.clone());
         move |_| {
             let (name, kind) = format.get_untracked().file();
             // A long table is written piece by piece.
             if nothing.get_untracked() {
                 return app.state.said().set(words::export::nothing_to_draw().to_owned());
             }
-            let saved = if format.get_untracked() == Format::Csv {
-                let pieces =
-                    table::pieces(&release.coefficients, Tests::of(&release), are_log_odds(&release.plan));
+            let chosen = format.get_untracked();
+            let saved = if matches!(chosen, Format::Csv | Format::Semicolons) {
+                let pieces = chosen.pieces(&release, &supplement, &untrack(labels));
                 dom::download_pieces(&actions::named(app, name), kind, pieces)
             } else {
                 untrack(&text).and_then(|text| dom::download(&actions::named(app, name), kind, &text))
@@ -190,6 +192,7 @@ fn described(format: Format) -> &'static str {
         Format::Markdown => words::export::markdown(),
         Format::Latex => words::export::latex(),
         Format::Csv => words::result::coefficients_csv(),
+        Format::Semicolons => words::result::coefficients_semicolons(),
         Format::R => words::export::r(),
         Format::Python => words::export::python(),
         Format::Svg => words::export::svg(),

@@ -11,10 +11,10 @@ use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
 use crate::model::INTERCEPT;
 use crate::release::Release;
-use crate::release::figure;
 use crate::release::publication::comparison::Regression;
 use crate::release::publication::{Format, drawing, tables};
 use crate::release::significance::Tests;
+use crate::release::{figure, odds};
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
@@ -96,7 +96,8 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
                 app.state.refits().update(|refits| {
                     let number = refits.len() + 1;
                     let features = text::list(features, 3);
-                    let name = words::compared::refit(number, outcome, features);
+                    let named = odds::named(&release.plan, outcome, false);
+                    let name = words::compared::refit(number, named, features);
                     refits.push(Regression::of_refit(name, &release, coefficients, outcome, *confidence));
                 });
             }
@@ -169,6 +170,7 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 let below = tables::test_notes_of(tests, &lines);
                 let path = view! { <Influence release=Arc::clone(&release) refit=refit.clone()/> };
                 let notes = refit.diagnostics.notes.into_iter().map(|note| view! { <li>{note}</li> });
+                let outcome = odds::named(&release.plan, &outcome, false);
                 view! {
                     <CoefficientTable lines outcome unit drowned tests below confidence=refit.confidence/>
                     <ul class="notes">{notes.collect_view()}</ul>

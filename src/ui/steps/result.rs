@@ -17,13 +17,13 @@ use crate::engine::supplement;
 use crate::inference::design::is_drowned;
 use crate::model::Role;
 use crate::release::document::LONG_FORM_OUTCOMES;
-use crate::release::figure;
 use crate::release::publication::{Table, tables};
 use crate::release::row_count::{RowCount, Verdict};
 use crate::release::significance::Tests;
 use crate::release::statement::Statement;
 use crate::release::supplement::Supplement;
 use crate::release::{Release, known};
+use crate::release::{figure, odds};
 use crate::ui::draft::number;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Icon, Quoted};
@@ -119,6 +119,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let below = tables::test_notes(&for_table, &lines);
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
+        let outcome = odds::named(&for_table.plan, &outcome, log_odds);
         view! { <CoefficientTable lines outcome unit log_odds drowned confidence tests fit below/> }
             .into_any()
     };
@@ -200,9 +201,7 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         .description
         .iter()
         .flat_map(|description| {
-            [Some(tables::columns(&release, description)), tables::correlations(description)]
-                .into_iter()
-                .flatten()
+            std::iter::once(tables::columns(&release, description)).chain(tables::correlations(description))
         })
         .collect();
     let shown =

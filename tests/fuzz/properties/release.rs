@@ -7,9 +7,9 @@ use discreet::mechanisms::info::are_log_odds;
 use discreet::model::{Coefficient, Interval};
 use discreet::release::document::{Coefficients, Release};
 use discreet::release::publication::{Format, Labels, report};
-use discreet::release::significance::Tests;
 use discreet::release::statement::Statement;
-use discreet::release::{figure, format, table};
+use discreet::release::table::{self, Meaning};
+use discreet::release::{figure, format};
 
 use super::common::assert_one_line;
 
@@ -32,7 +32,8 @@ pub fn holds(data: &[u8]) {
 fn shown(release: &Release) {
     let log_odds = are_log_odds(&release.plan);
     let supplement = supplement(release);
-    let labels = Labels { title: "A title".to_owned(), date: "today".to_owned(), per: 10.0 };
+    let labels =
+        Labels { title: "A title".to_owned(), date: "today".to_owned(), per: 10.0, ..Labels::default() };
     let page = report::html(release, &supplement, &labels);
     for (name, format) in Format::ALL {
         let Some(text) = format.write(release, &supplement, &labels, None) else { continue };
@@ -42,7 +43,7 @@ fn shown(release: &Release) {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     // A name may hold anything, but no mark of its own.
     assert!(!page.contains("<script") && page.matches("<main>").count() == 1);
-    let csv = table::csv(&release.coefficients, Tests::of(release), log_odds);
+    let csv = table::csv(&release.coefficients, Meaning::of(release, log_odds, 1.0));
     assert!(csv.ends_with("\r\n"));
     for outcome in figure::outcomes(release).iter().take(4) {
         let lines = figure::lines(&release.plan, &release.coefficients, outcome);
