@@ -362,6 +362,20 @@ fn quoted(columns: &[String]) -> String {
 /// "`a`, `b` and `c`", or "`a`, `b` and 7 more".
 fn listing((first, all): &Listing) -> String {
     let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
+/// Returns which of a release's notes says why it has no coefficients: the first that is about neither their scale nor a penalty.
+#[must_use]
+pub fn reason(notes: &[String]) -> Option<usize> {
+    let beginning = |text: String| text.split('\0').next().unwrap_or_default().to_owned();
+    let others = [
+        words::note::log_odds().to_owned(),
+        words::note::noise_alone().to_owned(),
+        words::note::own_unit_penalty().to_owned(),
+        beginning(words::note::whitened_penalty('\0', '\0')),
+        beginning(words::note::heavy_penalty('\0')),
+    ];
+    notes.iter().position(|note| !others.iter().any(|other| note.starts_with(other)))
+}
+
     match (all.saturating_sub(first.len()), quoted.split_last()) {
         (0, Some((last, []))) => last.clone(),
         (0, Some((last, rest))) => words::note::list_and(rest.join(", "), last),
@@ -508,3 +522,17 @@ mod tests {
         assert!(text(Note::CorrelationsRaised(1)).contains("1 of their eigenvalues was raised"));
     }
 }
+
+    #[test]
+    fn the_reason_stands_after_scale_and_penalties() {
+        let reason_of = |notes: &[Note]| reason(&notes.iter().map(Note::to_string).collect::<Vec<_>>());
+        let drowned = || Note::LabelsDrowned((vec!["y".to_owned()], 1));
+        assert_eq!(
+            reason_of(&[Note::LogOdds, Note::WhitenedPenalty(0.5), drowned(), Note::Clipped]),
+            Some(2)
+        );
+        let heavy = Note::HeavyPenalty(vec![("x".to_owned(), 0.4)], 0);
+        assert_eq!(reason_of(&[Note::NoiseAlone, Note::OwnUnitPenalty, heavy, Note::Diverged]), Some(3));
+        assert_eq!(reason_of(&[Note::NotPositiveDefinite]), Some(0));
+        assert_eq!(reason_of(&[Note::LogOdds]), None);
+    }
