@@ -230,7 +230,7 @@ impl fmt::Display for Note {
             Self::Overflowed => words::note::overflowed().to_owned(),
             Self::RepetitionsUnsolved => words::note::repetitions_unsolved().to_owned(),
             Self::ResidualNotResolved(outcomes) => words::note::residual_not_resolved(listing(outcomes)),
-            Self::Ridge(ridge) => words::note::ridge(format_args!("{ridge:.4}")),
+            Self::Ridge(ridge) => words::note::ridge(three_digits(*ridge)),
             Self::OwnUnitPenalty => words::note::own_unit_penalty().to_owned(),
             Self::PenalisedNoiseAlone => words::note::penalised_noise_alone().to_owned(),
             Self::PenalisedBootstrap => words::note::penalised_bootstrap().to_owned(),
@@ -346,6 +346,13 @@ pub fn factor(factor: f64) -> String {
     }
 }
 
+/// Writes a number from 0 with three significant digits.
+fn three_digits(number: f64) -> String {
+    let places = if number > 0.0 { (2.0 - libm::floor(libm::log10(number))).clamp(0.0, 17.0) } else { 0.0 };
+    let step = libm::pow(10.0, places);
+    format!("{}", (number * step).round() / step)
+}
+
 /// Writes a number above 0 with its two leading digits, rounded up.
 #[must_use]
 pub fn two_digits(number: f64) -> String {
@@ -355,13 +362,6 @@ pub fn two_digits(number: f64) -> String {
     format!("{raised:.places$}")
 }
 
-fn quoted(columns: &[String]) -> String {
-    listing(&(columns.iter().take(NAMED).cloned().collect(), columns.len()))
-}
-
-/// "`a`, `b` and `c`", or "`a`, `b` and 7 more".
-fn listing((first, all): &Listing) -> String {
-    let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
 /// Returns which of a release's notes says why it has no coefficients: the first that is about neither their scale nor a penalty.
 #[must_use]
 pub fn reason(notes: &[String]) -> Option<usize> {
@@ -376,6 +376,13 @@ pub fn reason(notes: &[String]) -> Option<usize> {
     notes.iter().position(|note| !others.iter().any(|other| note.starts_with(other)))
 }
 
+fn quoted(columns: &[String]) -> String {
+    listing(&(columns.iter().take(NAMED).cloned().collect(), columns.len()))
+}
+
+/// "`a`, `b` and `c`", or "`a`, `b` and 7 more".
+fn listing((first, all): &Listing) -> String {
+    let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
     match (all.saturating_sub(first.len()), quoted.split_last()) {
         (0, Some((last, []))) => last.clone(),
         (0, Some((last, rest))) => words::note::list_and(rest.join(", "), last),
@@ -519,9 +526,12 @@ mod tests {
         assert_eq!(listed(&["a", "b", "c"], 3), "`a`, `b` and `c`");
         assert_eq!(listed(&["a", "b"], 9), "`a`, `b` and 7 more");
         assert_eq!([0.42, 7.2, 93.0, 93_112.0].map(two_digits), ["0.42", "7.2", "93", "94000"]);
+        assert_eq!(
+            [22.5486, 0.25, 0.000_123_456, 1234.5, 0.0].map(three_digits),
+            ["22.5", "0.25", "0.000123", "1235", "0"]
+        );
         assert!(text(Note::CorrelationsRaised(1)).contains("1 of their eigenvalues was raised"));
     }
-}
 
     #[test]
     fn the_reason_stands_after_scale_and_penalties() {
@@ -536,3 +546,4 @@ mod tests {
         assert_eq!(reason_of(&[Note::NotPositiveDefinite]), Some(0));
         assert_eq!(reason_of(&[Note::LogOdds]), None);
     }
+}
