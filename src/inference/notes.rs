@@ -6,7 +6,7 @@ use super::fits::Fit;
 use super::options::Repair;
 use super::shrinkage::{Filter, Strength};
 use crate::model::Interval;
-use crate::model::note::{Listing, NAMED, factor, listing};
+use crate::model::note::{Listing, NAMED, factor, listing, three_digits};
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::words;
 
@@ -93,7 +93,7 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
         notes.push(words::note::residual_not_resolved(listing(&summary.unresolved)));
     }
     if design.ridge() > 0.0 {
-        notes.push(words::note::ridge(format_args!("{:.4}", design.ridge())));
+        notes.push(words::note::ridge(three_digits(design.ridge())));
     }
     if design.options.penalty.is_some_and(|penalty| penalty.weight > 0.0) {
         notes.push(words::note::own_unit_penalty().into());

@@ -39,6 +39,14 @@ pub fn factor(factor: f64) -> String {
     }
 }
 
+/// Writes a number from 0 with three significant digits.
+#[must_use]
+pub fn three_digits(number: f64) -> String {
+    let places = if number > 0.0 { (2.0 - libm::floor(libm::log10(number))).clamp(0.0, 17.0) } else { 0.0 };
+    let step = libm::pow(10.0, places);
+    format!("{}", (number * step).round() / step)
+}
+
 /// Writes a number above 0 with its two leading digits, rounded up.
 #[must_use]
 pub fn two_digits(number: f64) -> String {
@@ -46,6 +54,20 @@ pub fn two_digits(number: f64) -> String {
     let raised = (number / step * (1.0 - 1e-12)).ceil() * step;
     let places = if step >= 1.0 { 0 } else { 1 + usize::from(number < 1.0) };
     format!("{raised:.places$}")
+}
+
+/// Returns which of a release's notes says why it has no coefficients: the first that is about neither their scale nor a penalty.
+#[must_use]
+pub fn reason(notes: &[String]) -> Option<usize> {
+    let beginning = |text: String| text.split('\0').next().unwrap_or_default().to_owned();
+    let others = [
+        words::note::log_odds().to_owned(),
+        words::note::noise_alone().to_owned(),
+        words::note::own_unit_penalty().to_owned(),
+        beginning(words::note::whitened_penalty('\0', '\0')),
+        beginning(words::note::heavy_penalty('\0')),
+    ];
+    notes.iter().position(|note| !others.iter().any(|other| note.starts_with(other)))
 }
 
 /// Returns the first of these names, and how many others there are.
@@ -73,10 +95,23 @@ mod tests {
     fn numbers_are_rounded_up_and_names_listed() {
         assert_eq!([1.01, 10.2].map(factor), ["1.1", "11"]);
         assert_eq!([0.42, 7.2, 93.0, 93_112.0].map(two_digits), ["0.42", "7.2", "93", "94000"]);
+        assert_eq!(
+            [22.5486, 0.25, 0.000_123_456, 1234.5, 0.0].map(three_digits),
+            ["22.5", "0.25", "0.000123", "1235", "0"]
+        );
         let listed =
             |first: &[&str], all| listing(&(first.iter().map(|name| (*name).to_owned()).collect(), all));
         assert_eq!(listed(&["a"], 1), "`a`");
         assert_eq!(listed(&["a", "b", "c"], 3), "`a`, `b` and `c`");
         assert_eq!(listed(&["a", "b"], 9), "`a`, `b` and 7 more");
+    }
+
+    #[test]
+    fn the_reason_stands_after_scale_and_penalties() {
+        let drowned = || words::note::labels_drowned("`y`");
+        let odds = || words::note::log_odds().to_owned();
+        assert_eq!(reason(&[odds(), words::note::whitened_penalty(0.5, 2.0), drowned()]), Some(2));
+        assert_eq!(reason(&[drowned()]), Some(0));
+        assert_eq!(reason(&[odds()]), None);
     }
 }

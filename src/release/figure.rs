@@ -14,8 +14,8 @@ use crate::plan::derived::terms_of;
 use crate::plan::document::{Column, ColumnType, Plan};
 use crate::words;
 
-/// Fewest ticks on an axis.
-const TICKS: f64 = 4.0;
+/// Most ticks on an axis: beside a table it may be 190 pixels wide, and a label needs 40.
+const MOST_TICKS: usize = 5;
 
 /// One coefficient of one outcome, with what is needed to write and draw it.
 #[derive(Clone, Debug, PartialEq)]
@@ -350,25 +350,23 @@ fn near_one(least: f64, most: f64) -> Vec<f64> {
     found.into_iter().skip(first).step_by(every).map(|above| 1.0 + above).collect()
 }
 
-/// Returns round numbers from `from` to `to`: steps of 1, 2 or 5 times a power of ten.
+/// Returns round numbers from `from` to `to`, two to five of them: steps of 1, 2 or 5 times a power of ten, the finest with which they are so few.
 #[must_use]
 pub fn ticks(from: f64, to: f64) -> Vec<f64> {
     let width = to - from;
     if !(width.is_finite() && width > 0.0) {
         return Vec::new();
     }
-    let rough = width / TICKS;
-    let power = libm::pow(10.0, libm::floor(libm::log10(rough)));
-    let step = [5.0, 2.0, 1.0].iter().map(|m| m * power).find(|step| *step <= rough).unwrap_or(power);
-    let first = libm::ceil(from / step);
-    let mut found = Vec::new();
-    let mut index = 0.0;
-    while (first + index) * step <= to && found.len() < 64 {
+    let power = libm::pow(10.0, libm::floor(libm::log10(width)) - 1.0);
+    let every = |step: f64| {
+        let first = libm::ceil(from / step);
         // Zero exactly, not a remainder of it.
-        found.push(if first + index == 0.0 { 0.0 } else { (first + index) * step });
-        index += 1.0;
-    }
-    found
+        let place = |index: f64| if first + index == 0.0 { 0.0 } else { (first + index) * step };
+        let places = std::iter::successors(Some(0.0), |index| Some(index + 1.0));
+        let found: Vec<f64> = places.take(MOST_TICKS + 1).map(place).take_while(|tick| *tick <= to).collect();
+        (found.len() <= MOST_TICKS).then_some(found)
+    };
+    [1.0, 2.0, 5.0, 10.0, 20.0, 50.0].into_iter().find_map(|times| every(times * power)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -405,10 +403,12 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_few() {
-        assert_eq!(ticks(-1.0, 11.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        assert_eq!(ticks(-1.0, 11.0), [0.0, 5.0, 10.0]);
+        assert_eq!(ticks(-12.0, 27.0), [-10.0, 0.0, 10.0, 20.0]);
+        assert_eq!(ticks(-4.1, 4.1), [-4.0, -2.0, 0.0, 2.0, 4.0]);
         for (from, to) in [(0.0, 1e-12), (-3e12, 1e12), (-0.37, 8.1), (5.0, 5.1)] {
             let found = ticks(from, to);
-            assert!((3..=12).contains(&found.len()), "{found:?}");
+            assert!((2..=MOST_TICKS).contains(&found.len()), "{found:?}");
             assert!(found.iter().all(|value| (from..=to).contains(value)));
         }
         assert!(ticks(1.0, 1.0).is_empty() && ticks(0.0, f64::INFINITY).is_empty());

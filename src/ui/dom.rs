@@ -1,6 +1,6 @@
 //! The few things that the page asks of the browser itself.
 
-use js_sys::Uint8Array;
+use js_sys::{Object, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -256,14 +256,53 @@ pub fn is_second_click(event: &web_sys::MouseEvent) -> bool {
     event.detail() > 1
 }
 
+/// The two choices of how the page looks, as attributes of the root element. The browser keeps them under these names.
+const COLOURS: &str = "data-theme";
+const SIZE: &str = "data-size";
+
 /// Sets the colours of the page: `light`, `dark`, or for any other choice as the system says.
 pub fn colours(choice: &str) {
-    mark_root("data-theme", Some(choice).filter(|choice| ["light", "dark"].contains(choice)));
+    choose_look(COLOURS, Some(choice).filter(|choice| ["light", "dark"].contains(choice)));
 }
 
 /// Sets whether the page is as large as a lecture hall needs it.
 pub fn presentation(on: bool) {
-    mark_root("data-size", on.then_some("large"));
+    choose_look(SIZE, on.then_some("large"));
+}
+
+/// Makes the page look as it was chosen before it was loaded again. Returns the colours, if they were chosen, and whether it is large.
+pub fn look_again() -> (Option<String>, bool) {
+    let kept = |name: &str| Reflect::get(&kept_looks()?.into(), &name.into()).ok()?.as_string();
+    let (chosen, large) = (kept(COLOURS), kept(SIZE).is_some());
+    colours(chosen.as_deref().unwrap_or_default());
+    presentation(large);
+    (chosen, large)
+}
+
+/// Forgets these choices. The page stays as it looks until it is loaded again.
+pub fn forget_look() {
+    for name in [COLOURS, SIZE] {
+        keep_look(name, None);
+    }
+}
+
+/// What this browser keeps of how the page looks; nothing where it keeps nothing.
+fn kept_looks() -> Option<Object> {
+    Reflect::get(&web_sys::window()?.into(), &"localStorage".into()).ok()?.dyn_into().ok()
+}
+
+fn keep_look(name: &str, value: Option<&str>) {
+    let Some(kept) = kept_looks() else { return };
+    // If the browser keeps nothing, the choice holds until the page is left.
+    let _ = match value {
+        Some(value) => Reflect::set(&kept, &name.into(), &value.into()),
+        None => Reflect::delete_property(&kept, &name.into()),
+    };
+}
+
+fn choose_look(name: &str, value: Option<&str>) {
+    keep_look(name, value);
+    mark_root(name, value);
 }
 
 fn mark_root(name: &str, value: Option<&str>) {

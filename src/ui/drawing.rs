@@ -90,10 +90,10 @@ pub struct Curve {
     pub up: Vec<(f64, f64)>,
 }
 
-/// Heights of the curve of precision, from the lower to the upper edge of its box: 1 is the width of intervals without privacy.
-const HEIGHTS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
+/// Heights of the curve of precision on a logarithmic scale, from the lower to the upper edge of its box: 1 is the width of intervals without privacy.
+const HEIGHTS: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 20.0];
 
-/// Draws by how much intervals are wider than without privacy against ε on a logarithmic scale; what is above the box runs along its edge. Points
+/// Draws by how much intervals are wider than without privacy against ε, both on logarithmic scales. The curve ends where it leaves the box. Points
 /// without a height, where all intervals are withheld, come first.
 #[must_use]
 pub fn precision_curve(points: &[(f64, Option<f64>)], now: f64) -> Curve {
@@ -103,7 +103,8 @@ pub fn precision_curve(points: &[(f64, Option<f64>)], now: f64) -> Curve {
         points.iter().filter_map(|(epsilon, times)| Some((*epsilon, (*times)?))).collect();
     let x = |epsilon: f64| (libm::log(epsilon / first) / libm::log(last / first)).clamp(0.0, 1.0);
     let [low, .., high] = HEIGHTS;
-    let y = |times: f64| 1.0 - ((times - low) / (high - low)).clamp(0.0, 1.0);
+    let height = |times: f64| 1.0 - libm::log(times / low) / libm::log(high / low);
+    let y = |times: f64| height(times).clamp(0.0, 1.0);
     // Between two points on a straight line.
     let after = points
         .iter()
@@ -114,13 +115,25 @@ pub fn precision_curve(points: &[(f64, Option<f64>)], now: f64) -> Curve {
         (Some(left), _) if now < left.0 && left.0 > first => None,
         (Some(left), Some(right)) => {
             let share = ((x(now) - x(left.0)) / (x(right.0) - x(left.0))).clamp(0.0, 1.0);
-            Some(left.1 + share * (right.1 - left.1))
+            Some(left.1 * libm::pow(right.1 / left.1, share))
         }
         (Some(only), None) => Some(only.1),
         (None, _) => None,
     };
+    let mut drawn: Vec<(f64, f64)> = Vec::new();
+    let mut before: Option<(f64, f64)> = None;
+    for (across, up) in points.iter().map(|(epsilon, times)| (x(*epsilon), height(*times))) {
+        // From above the box it enters at the edge.
+        if let Some((left, above)) = before.filter(|(_, above)| *above < 0.0 && up >= 0.0) {
+            drawn.push((left + (across - left) * above / (above - up), 0.0));
+        }
+        if up >= 0.0 {
+            drawn.push((across, up.min(1.0)));
+        }
+        before = Some((across, up));
+    }
     Curve {
-        points: points.iter().map(|(epsilon, times)| (x(*epsilon), y(*times))).collect(),
+        points: drawn,
         at: here.map(|here| ((x(now), y(here)), here)),
         from: points.first().map_or(1.0, |point| x(point.0)),
         across: [0.1, 0.5, 1.0, 2.0, 4.0, 10.0].map(|epsilon| (epsilon, x(epsilon))).to_vec(),
@@ -134,12 +147,23 @@ mod tests {
 
     #[test]
     fn a_curve_of_precision_falls_from_left_to_right() {
-        let curve = precision_curve(&[(0.1, Some(9.0)), (1.0, Some(2.0)), (10.0, Some(1.0))], 1.0);
-        for (found, (x, y)) in curve.points.iter().zip([(0.0, 0.0), (0.5, 0.75), (1.0, 1.0)]) {
-            assert!((found.0 - x).abs() + (found.1 - y).abs() < 1e-12, "{found:?}");
-        }
-        let ((x, y), here) = curve.at.unwrap();
-        assert!((here - 2.0).abs() + (x - 0.5).abs() + (y - 0.75).abs() + curve.from < 1e-12);
+        let curve = precision_curve(&[(0.1, Some(20.0)), (1.0, Some(2.0)), (10.0, Some(1.0))], 1.0);
+        let two = 1.0 - libm::log(2.0) / libm::log(20.0);
+        let close = |found: (f64, f64), (x, y): (f64, f64)| (found.0 - x).abs() + (found.1 - y).abs() < 1e-12;
+        assert!(
+            curve
+                .points
+                .iter()
+                .zip([(0.0, 0.0), (0.5, two), (1.0, 1.0)])
+                .all(|(found, at)| close(*found, at))
+        );
+        let (at, here) = curve.at.unwrap();
+        assert!((here - 2.0).abs() + curve.from < 1e-12 && close(at, (0.5, two)));
+        // Above the box is no line: it begins where it enters, here in the middle between 400 and 1.
+        let high = precision_curve(&[(0.1, Some(400.0)), (10.0, Some(1.0))], 10.0);
+        assert!(
+            high.points.len() == 2 && close(high.points[0], (0.5, 0.0)) && close(high.points[1], (1.0, 1.0))
+        );
         let beyond = precision_curve(&[(0.1, Some(9.0)), (10.0, Some(1.0))], 40.0);
         assert_eq!(beyond.at, Some(((1.0, 1.0), 1.0)));
         // Where all is withheld there is no curve.

@@ -331,6 +331,37 @@ test("the current step shows in forced colours, the presentation size keeps the 
   assert.deepEqual(faults(record), {});
 });
 
+test("the presentation size survives a reload, and no table of coefficients scrolls sideways at it", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await page.getByLabel(say("page.appearance"), { exact: true }).selectOption("dark");
+  await page.getByLabel(say("page.large"), { exact: true }).check();
+  await page.reload({ waitUntil: "networkidle" });
+  await discreet.table("blood-pressure.csv");
+  assert.equal(await page.getByLabel(say("page.large"), { exact: true }).isChecked(), true);
+  assert.equal(await page.getByLabel(say("page.appearance"), { exact: true }).inputValue(), "dark");
+  assert.deepEqual(await page.locator(":root").evaluate(({ dataset: { size, theme } }) => [size, theme]), ["large", "dark"]);
+  const cut = () => page.evaluate(() => [...document.querySelectorAll("main, main .scroll")].filter((own) => own.checkVisibility() && own.scrollWidth > own.clientWidth + 1).map((own) => [own.getAttribute("aria-label"), own.scrollWidth, own.clientWidth]));
+  const wide = [];
+  const look = async (name) => {
+    for (const width of [1280, 1440, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      wide.push(...(await cut()).map((what) => [name, width, ...what]));
+    }
+  };
+  await discreet.goTo(say("step.columns"));
+  await look("columns");
+  await discreet.make();
+  await look("coefficients");
+  assert.match(await discreet.released.getByRole("row").filter({ hasText: "per year" }).innerText(), /SE 0\.00\d/);
+  // Labels of the axis have room.
+  const near = await page.locator(".plot-axis text").evaluateAll((labels) => {
+    const places = labels.map((label) => label.getBoundingClientRect());
+    return places.slice(1).map((place, index) => Math.round(place.left - places[index].right)).filter((gap) => gap < 4);
+  });
+  assert.deepEqual([wide, near], [[], []]);
+  assert.deepEqual(faults(record), {});
+});
+
 test("who moves on before the page is drawn keeps the focus", async (t) => {
   const { page, context, discreet } = await stage.visit(t);
   await context.addInitScript(() => {

@@ -168,6 +168,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     let caption =
         if log_odds { words::result::logistic_of(&named) } else { words::result::linear_of(&named) };
     let mut notes = vec![fit(release, supplement, outcome)];
+    notes.extend(without_r_squared(release, supplement, outcome));
     notes.extend(test_notes(release, &lines));
     if any_standard {
         notes.push(words::journal::standardised_note().to_owned());
@@ -223,6 +224,13 @@ pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> O
     if let Some(share) = known.r_squared {
         return Some((share, None));
     }
+    let (share, noise) = r_squared_of_margins(release, supplement, outcome)?;
+    (noise <= MOST_R_SQUARED_NOISE).then_some((share, Some(noise)))
+}
+
+/// Returns R² from the margins and the standard deviation of its noise, however large that is.
+fn r_squared_of_margins(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, f64)> {
+    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
     let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
     if !adaptive || supplement.log_odds || !known.residual_resolved {
         return None;
@@ -236,8 +244,63 @@ pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> O
     let noise =
         2.0 * (spread.std_error / spread.value).hypot(residual_noise(release, supplement, outcome)?) * rest
             / total;
-    (rows > terms && total > 0.0 && noise <= MOST_R_SQUARED_NOISE)
-        .then_some((1.0 - rest / total, Some(noise)))
+    (rows > terms && total > 0.0).then_some((1.0 - rest / total, noise))
+}
+
+/// Returns why R² is left out of a linear regression; nothing where it is shown, and where a method never has it.
+fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
+    if supplement.log_odds || r_squared(release, supplement, outcome).is_some() {
+        return None;
+    }
+    if let Some((_, noise)) = r_squared_of_margins(release, supplement, outcome) {
+        return Some(words::journal::r_squared_noisy(significant(noise, 2)));
+    }
+    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
+    let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
+    (known.residual_sd.is_some() && (adaptive || !known.residual_resolved))
+        .then(|| words::journal::r_squared_left_out().to_owned())
+}
+
+/// Returns the fit as a whole in one line for the screen, and in sentences what a reader has to know of it.
+#[must_use]
+pub fn fit_line(release: &Release, supplement: &Supplement, outcome: &str) -> (String, Vec<String>) {
+    let unit = figure::unit(&release.plan, outcome);
+    let (mut line, mut below) = (Vec::new(), Vec::new());
+    line.extend(RowCount::of(release).map(|count| {
+        if count.std_error > 0.0 {
+            words::journal::line_n_about(count.about())
+        } else {
+            words::journal::line_n(count.about())
+        }
+    }));
+    if let Some((share, noise)) = r_squared(release, supplement, outcome) {
+        let share = significant(share, 2);
+        let (short, long) = match noise {
+            Some(noise) => (
+                words::journal::line_r_squared_about(share, significant(noise, 1)),
+                words::journal::r_squared_from_margins(),
+            ),
+            None => (words::journal::line_r_squared(share), words::journal::r_squared_from_moments()),
+        };
+        line.push(short);
+        below.push(long.to_owned());
+    }
+    below.extend(without_r_squared(release, supplement, outcome));
+    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
+    if let Some((known, value)) = known.and_then(|known| Some((known, known.residual_sd?))) {
+        let sd = format!("{} {unit}", significant(value, 3));
+        let sd = sd.trim_end();
+        if known.residual_resolved {
+            line.push(words::journal::line_residual_sd(sd));
+            let noise =
+                residual_noise(release, supplement, outcome).map(|noise| significant(noise * value, 1));
+            below.extend(noise.map(words::journal::residual_sd_noise));
+        } else {
+            line.push(words::journal::line_residual_sd_at_most(sd));
+            below.push(words::journal::residual_sd_unresolved().to_owned());
+        }
+    }
+    (line.join(" · "), below)
 }
 
 /// Returns the standard deviation of the noise on an outcome's residual standard deviation, as a share of it.

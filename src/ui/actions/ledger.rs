@@ -15,7 +15,7 @@ use crate::store::people::{Different, Shared};
 use crate::store::{self, LedgerRecord, StoredRelease};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::text;
+use crate::ui::{dom, text};
 use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
@@ -114,6 +114,7 @@ pub fn erase(app: App, typed: &str) -> bool {
         return false;
     }
     forget(app);
+    dom::forget_look();
     spawn_local(async move {
         match store::erase().await {
             Ok(()) => say(app, words::erase::done()),

@@ -99,6 +99,8 @@ fn BudgetMeter() -> impl IntoView {
 
 #[component]
 fn Appearance() -> impl IntoView {
+    let (colours, large) = dom::look_again();
+    let is = |choice: &str| colours.as_deref() == Some(choice);
     let choose = move |event| dom::colours(&event_target_value(&event));
     let present = move |event| dom::presentation(event_target_checked(&event));
     view! {
@@ -106,10 +108,10 @@ fn Appearance() -> impl IntoView {
             <label for="appearance">{words::page::appearance()}</label>
             <select id="appearance" on:change=choose>
                 <option value="system">{words::page::as_the_system()}</option>
-                <option value="light">{words::page::light()}</option>
-                <option value="dark">{words::page::dark()}</option>
+                <option value="light" selected=is("light")>{words::page::light()}</option>
+                <option value="dark" selected=is("dark")>{words::page::dark()}</option>
             </select>
-            <label class="presentation"><input type="checkbox" on:change=present/>{words::page::large()}</label>
+            <label class="presentation"><input type="checkbox" prop:checked=large on:change=present/>{words::page::large()}</label>
         </div>
     }
 }

@@ -15,7 +15,7 @@ use super::side_by_side::SideBySide;
 use super::table::CoefficientTable;
 use crate::engine::supplement;
 use crate::inference::design::is_drowned;
-use crate::model::Role;
+use crate::model::{Role, note};
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::publication::{Table, tables};
 use crate::release::row_count::{RowCount, Verdict};
@@ -80,7 +80,18 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let fitted = release.estimated_bounds.as_ref().is_none_or(|bounds| bounds.missing().next().is_none());
     let undetermined = release.coefficients.is_undetermined();
     let mut notes = release.diagnostics.notes.clone();
-    let why = (undetermined && fitted && !notes.is_empty()).then(|| notes.remove(0));
+    let shown = fitted && !undetermined;
+    let withheld = (undetermined && fitted).then(|| {
+        let why = note::reason(&notes).map(|place| notes.remove(place));
+        // What is said of the scale is said of no number here.
+        notes.retain(|note| note != words::note::log_odds());
+        view! {
+            <div class="verdict withheld">
+                <p class="verdict-main">{words::result::undetermined()}</p>
+                {why.map(|why| view! { <p><Quoted words=why/></p> })}
+            </div>
+        }
+    });
     // What the intervals do not cover stands beside them.
     let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
     let beside = beside.map(|note| view! { <p class="caveat">{note}</p> });
@@ -98,25 +109,16 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let per = RwSignal::new("1".to_owned());
     let (for_table, for_fit) = (Arc::clone(&release), Arc::clone(&supplement));
     let table = move || {
-        if !fitted {
+        if !shown {
             return ().into_any();
-        }
-        if undetermined {
-            return view! {
-                <div class="verdict withheld">
-                    <p class="verdict-main">{words::result::undetermined()}</p>
-                    <p>{why.clone()}</p>
-                </div>
-            }
-            .into_any();
         }
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
         let lines = tables::lines(&for_table, &outcome, number(&per.get()).unwrap_or(1.0));
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = for_fit.log_odds;
         let tests = Tests::of(&for_table);
-        let fit = tables::fit(&for_table, &for_fit, &outcome);
-        let below = tables::test_notes(&for_table, &lines);
+        let (fit, mut below) = tables::fit_line(&for_table, &for_fit, &outcome);
+        below.extend(tables::test_notes(&for_table, &lines));
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
         let outcome = odds::named(&for_table.plan, &outcome, log_odds);
@@ -137,14 +139,15 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         .columns
         .iter()
         .any(|column| column.role == Role::Feature && column.stated_bounds().is_some());
-    let scale = (numbers && fitted && !undetermined).then(|| view! { <Scale per/> });
+    let scale = (numbers && shown).then(|| view! { <Scale per/> });
     let described = fitted
         .then(|| view! { <Described release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
-    let effect = (fitted && !undetermined && !many)
+    let effect = (shown && !many)
         .then(|| view! { <Effect release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
     let for_bounds = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=words::result::released()>
+            {withheld}
             <div class="seal" class:in-name=!statement.protects>
                 <Icon name=if statement.protects { "seal" } else { "stop" }/>
                 <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p></div>
@@ -155,7 +158,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {scale}
             <div id="regression" tabindex="-1">{table}</div>
             {beside}
-            <Glossed of=[entries::COEFFICIENT, entries::STANDARD_ERROR, entries::CONFIDENCE_INTERVAL, entries::P_VALUE, entries::NOISE_SHARE, entries::APPROXIMATE, entries::WITHHELD, entries::LOG_ODDS]/>
+            {shown.then(|| view! {
+                <Glossed of=[entries::COEFFICIENT, entries::STANDARD_ERROR, entries::CONFIDENCE_INTERVAL, entries::P_VALUE, entries::NOISE_SHARE, entries::APPROXIMATE, entries::WITHHELD, entries::LOG_ODDS]/>
+            })}
             {after}
             {described}
             {effect}

@@ -102,6 +102,9 @@ fn CoefficientRow(
     let p = test.is_some().then(words::journal::p);
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
     let withheld = line.interval == Interval::Withheld;
+    let error = line
+        .std_error
+        .map(|_| view! { " " <span class="row-note">{words::journal::se_is(&written.std_error)}</span> });
     let share = line.noise_share.map(|share| view! { <Uncertainty share/> });
     let ratio = ratio.map(|label| {
         let ratio = odds::ratio(&line.term, &line.entry()).map(|ratio| {
@@ -129,7 +132,7 @@ fn CoefficientRow(
         <tr tabindex="0">
             <th scope="row"><span class="term">{column}<wbr/>{level}</span> <span class="per">{line.per}</span></th>
             {ratio}
-            <td class="numeric" data-label=estimate>{written.estimate}</td>
+            <td class="numeric" data-label=estimate>{written.estimate} {error}</td>
             <td class="numeric interval" data-label=interval><Spread written=written.interval kind=line.interval/></td>
             <td class="numeric p-value" data-label=p>{test}</td>
             <td class="share-cell">{share}</td>
