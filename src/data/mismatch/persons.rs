@@ -48,7 +48,10 @@ pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &Csv
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     present.iter().for_each(|cell| *count.entry(cell).or_default() += 1);
-    if count.len() < FEWEST_PERSONS || counts_rows(&present, rules) {
+    // Letters may stand before a number, as in P001.
+    let numbers: Vec<&str> =
+        present.iter().map(|cell| cell.trim_start_matches(|letter: char| !letter.is_ascii_digit())).collect();
+    if count.len() < FEWEST_PERSONS || counts_rows(&numbers, rules) {
         return None;
     }
     let several = distinct(count.iter().filter(|(_, rows)| **rows > 1).map(|(cell, _)| *cell));
@@ -73,8 +76,10 @@ mod tests {
             assert_eq!(of(name, &visits), None, "{name}");
         }
         let may_have = mismatch(Contradiction::Persons, Vec::new(), vec![Repair::Person]);
-        assert_eq!(of("id", &["P1", "P2", "P3", "P4"]), Some(may_have), "the first rows do not tell");
-        assert_eq!(of("id", &["1", "2", "3", "4", "5"]), None, "it numbers the rows");
+        assert_eq!(of("id", &["P7", "P2", "P9", "P4"]), Some(may_have), "the first rows do not tell");
+        for cells in [["1", "2", "3", "4"], ["P001", "P002", "P003", "P004"]] {
+            assert_eq!(of("id", &cells), None, "it numbers the rows");
+        }
         assert_eq!(of("id", &["1", "2", "1", "2", "3"]), None, "too few persons to tell");
     }
 }
