@@ -1,6 +1,6 @@
 //! What the estimate is without noise, what it is with shortened records, and how the noise reaches it.
 
-use discreet::math::triangle::symmetric;
+use discreet::math::linalg::from_triangle;
 use discreet::mechanisms::adaptive::bits::bits26;
 use discreet::mechanisms::adaptive::guide::Guide;
 use discreet::mechanisms::adaptive::terms::Terms;
@@ -251,7 +251,7 @@ pub fn excluded_features_have_the_slope_0() {
     let grid = Grid::new(&terms, rounds.codes, &radii);
     let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
     let moments =
-        Moments::of(&symmetric(6, &cells, |i, j| grid.unit(i, 4) * grid.unit(j, 4)), 1.0, 2.0, &grid, 4);
+        Moments::of(&from_triangle(6, &cells, |i, j| grid.unit(i, 4) * grid.unit(j, 4)), 1.0, 2.0, &grid, 4);
     let map = guide.map();
     let gate = Gate::new(&moments, &map, &[2], None).unwrap();
     let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments };
