@@ -337,6 +337,7 @@ test("the presentation size survives a reload, and no table of coefficients scro
   await page.getByLabel(say("page.large"), { exact: true }).check();
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
+  record.loaded();
   assert.equal(await page.getByLabel(say("page.large"), { exact: true }).isChecked(), true);
   assert.equal(await page.getByLabel(say("page.appearance"), { exact: true }).inputValue(), "dark");
   assert.deepEqual(await page.locator(":root").evaluate(({ dataset: { size, theme } }) => [size, theme]), ["large", "dark"]);
