@@ -366,7 +366,7 @@ mod tests {
             let text: String = browser.csv(&[3, 1], 1, false).collect();
             let names: Vec<&str> = text.lines().map(|line| line.split(",x,").next().unwrap()).collect();
             assert_eq!(names[1..], ["Gene_c", "gene_a"]);
-            assert!(text.starts_with("outcome,term,") && text.contains(",approximate,"));
+            assert!(text.starts_with("\u{feff}outcome,term,") && text.contains(",approximate,"));
             assert_eq!(browser.csv(&[], 1, false).collect::<String>().lines().count(), 1);
         }
     }
