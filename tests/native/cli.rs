@@ -963,7 +963,7 @@ fn two_releases_are_compared_term_by_term() {
     let same = compare("two.json", "csv");
     let rows: Vec<Vec<&str>> = same.lines().map(|line| line.split(',').collect()).collect();
     let names: Vec<&str> = rows.iter().map(|row| row[0]).collect();
-    assert_eq!(names, ["term", "(Intercept)", "bmi", "bp"]);
+    assert_eq!(names, ["\u{feff}term", "(Intercept)", "bmi", "bp"]);
     let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
     assert!((number(2, 9) - (number(2, 5) - number(2, 1))).abs() < 1e-9, "{same}");
     assert!(compare("two.json", "markdown").contains("with independent noise. Behind ±"));

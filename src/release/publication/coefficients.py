@@ -14,7 +14,7 @@ TESTED = @TESTED@  # Whether the release has p-values: penalised coefficients ha
 FACTS = json.loads(@FACTS@)
 FIELDS = ("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
-candidates = sys.argv[1:2] or [@FILE@, "release.json"]
+candidates = [sys.argv[1]] if len(sys.argv) > 1 else [@FILE@, "release.json"]
 path = next(filter(os.path.isfile, candidates), None)
 if path is None:
     sys.exit(f"There is no file {candidates[0]} in {os.getcwd()}. Name the release (JSON): python3 {sys.argv[0]} FILE")
