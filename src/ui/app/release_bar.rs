@@ -10,10 +10,10 @@ use crate::model::note::factor;
 use crate::plan::derived::all_columns;
 use crate::release::format::percent;
 use crate::ui::parts::Icon;
-use crate::ui::state::{App, Kept, Run, StateStoreFields};
+use crate::ui::state::{App, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::steps::StepInfo;
-use crate::ui::view_model::{Forecast, released_before};
+use crate::ui::view_model::Forecast;
 use crate::ui::{actions, dom, text};
 use crate::words;
 
@@ -147,24 +147,14 @@ fn Ready() -> impl IntoView {
     }
 }
 
-/// Why a release would be of little use: no intervals are expected, the rows are too few for the method that suits the outcome, or the same
-/// question was answered before.
+/// Why a release would be of little use: no intervals are expected, or the rows are too few for the method that suits the outcome.
 fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     let few = || {
         let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
         app.recommended
             .with(|found| (found.too_few && !by_hand).then(|| words::release_bar::few_rows().to_owned()))
     };
-    let again = || {
-        let entry = app.state.releases().with(|kept| {
-            let answered =
-                |kept: &'_ Kept| kept.release.as_ref().map(|release| (kept.entry, release.plan.clone()));
-            let plans: Vec<_> = kept.iter().filter_map(answered).collect();
-            released_before(&forecast.plan, plans.iter().map(|(entry, plan)| (*entry, plan)))
-        })?;
-        Some(words::release_bar::released_before(entry))
-    };
-    forecast.hopeless.clone().or_else(few).or_else(again)
+    forecast.hopeless.clone().or_else(few)
 }
 
 /// Asks before a charge that will buy little or nothing.

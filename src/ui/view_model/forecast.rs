@@ -16,7 +16,7 @@ use crate::inference::preview::Preview;
 use crate::mechanisms::find;
 use crate::model::Role;
 use crate::plan::bound::Kind;
-use crate::plan::document::{Bound, BudgetForm, ColumnType};
+use crate::plan::document::{Bound, ColumnType};
 use crate::plan::{Plan, Purpose};
 use crate::privacy::ledger::Ledger;
 use crate::privacy::measure::Epsilon;
@@ -134,13 +134,6 @@ pub fn forecast(
         has_errors: fit.info().standard_errors,
         refusal,
     })
-}
-
-/// The entry of a release that has answered the same question: a plan that differs in its budget alone.
-pub fn released_before<'a>(plan: &Plan, mut releases: impl Iterator<Item = (u64, &'a Plan)>) -> Option<u64> {
-    let question = |plan: &Plan| Plan { budget: BudgetForm::default(), ..plan.clone() };
-    let asked = question(plan);
-    releases.find(|(_, answered)| question(answered) == asked).map(|(entry, _)| entry)
 }
 
 /// How wide intervals are against the budget, for a plan that is not complete: a number without bounds counts as one from 0 to 1, and a category
