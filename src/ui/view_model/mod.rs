@@ -17,8 +17,6 @@ pub use contradictions::{
     may_be_yes_or_no, open_questions, unnamed,
 };
 pub use estimates::bounds_of;
-pub use forecast::{
-    Forecast, forecast, public_terms, released_before, rough_precision, takes_public_moments,
-};
+pub use forecast::{Forecast, forecast, public_terms, rough_precision, takes_public_moments};
 pub use ineligibility::{ineligibility, not_yes_or_no};
 pub use inspection::{Inspection, few_rows_left, misfits, rows};
