@@ -619,7 +619,7 @@ fn a_path_of_ridges_is_solved_at_each_of_them() {
 
     let csv = Format::Csv.ridge_path(&path).unwrap();
     assert_eq!(csv.lines().count(), 1 + 4 * path.ridges.len());
-    assert!(csv.starts_with("term,ridge,estimate\r\n(Intercept),0.0,"));
+    assert!(csv.starts_with("\u{feff}term,ridge,estimate\r\n(Intercept),0.0,"));
     let svg = Format::Svg.ridge_path(&path).unwrap();
     assert_eq!(svg.matches("stroke-width=\"1.6\"").count(), 3, "one line for each slope");
     assert!(svg.contains("Ridge 0.25 (chosen)"));
