@@ -334,7 +334,10 @@ test("the description of a table is there again after a reload, and can be forgo
     return kept.some((text) => text.includes('"M"') && text.includes("1000000"));
   });
   while (!(await isKept())) await page.waitForTimeout(100);
-  await discreet.start(stage.server.url);
+  // The page names the table that was open last, and opens no sample in its place.
+  await discreet.open(stage.server.url);
+  await page.getByText(say("data.last_table", { name: "ward.csv" })).waitFor();
+  assert.ok(!(await discreet.step(say("step.data")).innerText()).includes("blood-pressure"));
   await discreet.choose(wards(600));
   await discreet.table("ward.csv");
   await discreet.preview.getByText(say("data.draft_restored")).waitFor();
