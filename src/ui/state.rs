@@ -114,7 +114,7 @@ pub enum Origin {
     File,
 }
 
-/// A charge that waits until its ledger is saved. What answers the worker is [`Handles::saving`].
+/// A charge that waits until its ledger is saved. [`Handles::saving`] replies to the worker.
 #[derive(Clone, Debug)]
 pub struct Reserved {
     /// The ledger, in which the charge is reserved.
