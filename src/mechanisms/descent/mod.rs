@@ -209,7 +209,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// Reads the plan's parameters; also answers them as they stand in a filled plan, where steps wait for the public moments
-    /// ([`Self::encode`]).
+    /// (`encode`).
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.

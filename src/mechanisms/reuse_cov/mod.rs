@@ -252,7 +252,7 @@ impl Configured for Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters. The default of `kappa` waits for the number of outcomes ([`Self::weigh_outcomes`]).
+    /// Reads the plan's parameters. The default of `kappa` waits for the number of outcomes.
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
