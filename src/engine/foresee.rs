@@ -61,7 +61,8 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
     let stated = rows as f64;
     let task = prepared.task();
-    let at = |rows: f64, mu: f64| prepared.all_rounds().noise_forecast(task, rows, mu);
+    let related = Related::of(prepared.bound());
+    let at = |rows: f64, mu: f64| prepared.all_rounds().noise_forecast(task, rows, mu, related.as_ref());
     let forecast = at(stated, mu)?;
     let advised = |forecast: Option<NoiseForecast>| {
         forecast.is_some_and(|forecast| forecast.advice == Advice::Recommended)
@@ -81,7 +82,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let column = term.column.and_then(|column| prepared.bound().columns.get(column));
         term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
     });
-    let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows);
+    let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
     retain_stated(&mut terms, stage);
     Some(Foreseen { forecast, rows, terms, has_levels, needed, withheld_below })
 }
@@ -104,7 +105,8 @@ fn features_that_fit(prepared: &Prepared, rows: f64) -> usize {
 fn advice_for(prepared: &Prepared, bound: BoundPlan, rows: f64) -> Option<Advice> {
     let resolved = prepared.configured.resolve(prepared.checked(), bound, None).ok()?;
     let task = Task { checked: prepared.checked().clone(), encoding: resolved.encoding, public: None };
-    resolved.rounds.noise_forecast(&task, rows, prepared.cost()?.mu?).map(|forecast| forecast.advice)
+    let (mu, related) = (prepared.cost()?.mu?, Related::of(&task.encoding.bound));
+    resolved.rounds.noise_forecast(&task, rows, mu, related.as_ref()).map(|forecast| forecast.advice)
 }
 
 impl Foreseen {
