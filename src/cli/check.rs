@@ -10,7 +10,7 @@ use super::error::CliError;
 use super::job::Job;
 use super::ledger::intended;
 use super::{help, print, warnings};
-use crate::engine::foresee::{expected, foresee, hopeless};
+use crate::engine::foresee::{dependence, expected, foresee, hopeless};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
 use crate::plan::Purpose;
@@ -18,6 +18,9 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::promise::doubt;
 use crate::release::format::{percent, short, significant};
 use crate::text::one_line;
+
+/// Plausible effects that half of an interval may be wide to be worth a line: beyond, a coefficient follows from others.
+const MOST_EFFECTS: f64 = 1e5;
 
 /// Runs the command.
 ///
@@ -67,8 +70,13 @@ fn described(job: &Job) -> String {
     let promised = prepared.cost().and_then(|cost| cost.promise);
     let weak = promised.and_then(|(epsilon, delta)| doubt(epsilon, delta, prepared.checked().public_rows()));
     lines.extend(weak.map(|why| format!("warning: {why}")));
+    lines.extend(dependence(stage).map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
-    let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0).collect();
+    let shown = |term: &&TermPreview| {
+        let effect = term.plausible_effect.abs();
+        effect > 0.0 && term.half() < MOST_EFFECTS * effect
+    };
+    let terms: Vec<&TermPreview> = terms.iter().filter(shown).collect();
     if !terms.is_empty() {
         lines.push(
             "half of a 95 % interval, where values have a standard deviation of a sixth of the range of their bounds:"

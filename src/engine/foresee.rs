@@ -5,12 +5,13 @@ use super::prepare::Prepared;
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::TermForecast;
-use crate::inference::noise_forecast::{Advice, NoiseForecast};
+use crate::inference::joint::dependent;
+use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
 use crate::model::Role;
-use crate::model::note::{factor, two_digits};
+use crate::model::note::{factor, quoted, two_digits};
 use crate::plan::bound::BoundPlan;
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
@@ -258,6 +259,13 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
     Some(format!("{} {}", words::forecast::verdict_drowned(), needed.ways(rows)))
 }
 
+/// Returns that features follow from others whatever the rows are, and what to do; nothing where none does.
+#[must_use]
+pub fn dependence(prepared: &Prepared) -> Option<String> {
+    let names = dependent(prepared.bound(), prepared.checked().intercept);
+    (!names.is_empty()).then(|| words::forecast::dependent(quoted(&names)))
+}
+
 /// Returns why a release would be of no use, and what would help, by what is foreseen or expected of it; nothing where it may be of use.
 #[must_use]
 pub fn hopeless(
@@ -267,6 +275,9 @@ pub fn hopeless(
 ) -> Option<String> {
     if let Some(outlook) = outlook(prepared.fit()).filter(|outlook| !outlook.preflight.is_stable()) {
         return Some(format!("{}. {}", outlook.verdict(), outlook.advice()));
+    }
+    if let Some(why) = dependence(prepared) {
+        return Some(why);
     }
     if let Some(foreseen) = foreseen {
         let lost = foreseen.forecast.advice == Advice::TooFew;
