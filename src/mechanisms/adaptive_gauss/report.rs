@@ -1,6 +1,6 @@
 //! The regressions of a release, and what a reader has to know of them.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::document;
 use super::forecast::Forecast;
@@ -80,6 +80,9 @@ pub struct Beside {
     pub covariance: Option<DMatrix<f64>>,
     /// The standard deviation of the noise on its residual standard deviation, as a share of it.
     pub residual_noise: f64,
+    /// The variance that its coefficients explain, in its squared unit, less what their noise adds: of the last round, whose rows far out
+    /// count less. It has no part of the noise of the outcome's own variance.
+    pub explained: f64,
 }
 
 /// Returns what a release says of each outcome beside its coefficients.
@@ -91,10 +94,38 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
     let of = |outcome| {
         let judged = judge(&released, &solved, coded, outcome)?;
+        let explained = explained(&released, &solved, coded, outcome, &judged)?;
         let covariance = Some(judged.covariance).filter(|_| solved.gate.held.is_empty());
-        Some(Beside { covariance, residual_noise: judged.fit.sigma_noise })
+        Some(Beside { covariance, residual_noise: judged.fit.sigma_noise, explained })
     };
     (0..released.radii.outcomes.len()).map(of).collect()
+}
+
+/// Returns the variance that an outcome's coefficients explain, in its squared unit: u'Cu − σ_o² tr(CN), with C the covariance of w in the
+/// last round, u the slopes on w and N the noise on them (theory/inference 6.6).
+fn explained(
+    released: &Released,
+    solved: &Solved,
+    coded: &[CodedTerm],
+    outcome: usize,
+    judged: &Judged,
+) -> Option<f64> {
+    let Released { terms, guide, .. } = released;
+    let (features, outcomes) = coded.split_at_checked(terms.features())?;
+    let own = outcomes.get(outcome)?.half_width;
+    let spread = guide.spreads.get(outcome)?;
+    let slopes = features.iter().zip(judged.estimates.iter().skip(1));
+    let slopes = slopes.map(|(term, estimate)| estimate * term.half_width / own);
+    let slopes = DVector::from_iterator(terms.features(), slopes);
+    // With w = A (t − mean) the slopes on w are A'⁻¹ times those on t.
+    let turned = guide.whitening.transpose().solve_upper_triangular(&slopes)?;
+    let (moments, rows) = (&solved.moments.features, solved.moments.features[(0, 0)]);
+    let covariance = DMatrix::from_fn(terms.features(), terms.features(), |i, j| {
+        moments[(i + 1, j + 1)] / rows - moments[(0, i + 1)] * moments[(0, j + 1)] / (rows * rows)
+    });
+    let noise = judged.fit.noise.view((1, 1), (terms.features(), terms.features())) * (spread * spread);
+    let variance = turned.dot(&(&covariance * &turned)) - (covariance * noise).trace();
+    Some(variance.max(0.0) * own * own).filter(|variance| variance.is_finite())
 }
 
 /// Returns an outcome's coefficients in own units, with what is known of their errors.

@@ -15,6 +15,9 @@ use crate::words;
 /// Noise on R² above which it is left out.
 const MOST_R_SQUARED_NOISE: f64 = 0.1;
 
+/// Noise on the variance of an outcome, as a share of it, above which R² is left out.
+const MOST_VARIANCE_NOISE: f64 = 0.2;
+
 /// Most rows of a table of adjusted p-values.
 const MOST_ADJUSTED: usize = 1_000;
 
@@ -225,10 +228,14 @@ pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> O
     let spread = supplement.description.as_ref()?.sd(outcome)?;
     let total = spread.value.powi(2) * (rows - 1.0);
     let rest = known.residual_sd?.powi(2) * (rows - terms);
-    let noise =
-        2.0 * (spread.std_error / spread.value).hypot(residual_noise(release, supplement, outcome)?) * rest
-            / total;
-    (rows > terms && total > 0.0 && noise <= MOST_R_SQUARED_NOISE)
+    // Whether it is shown, and how large its noise is, must not depend on the noise of the outcome's variance: else it would be shown where
+    // that noise makes it large.
+    let residual = known.residual_sd?.powi(2);
+    let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
+    let whole = residual + (*supplement.explained.get(place)?)?;
+    let of_whole = 2.0 * spread.value * spread.std_error / whole;
+    let noise = of_whole.hypot(2.0 * residual_noise(release, supplement, outcome)?) * residual / whole;
+    (rows > terms && total > 0.0 && noise <= MOST_R_SQUARED_NOISE && of_whole <= MOST_VARIANCE_NOISE)
         .then_some((1.0 - rest / total, Some(noise)))
 }
 
