@@ -1002,3 +1002,25 @@ fn help_and_version() {
     assert_eq!(bench.ok("--version"), format!("discreet {}\n", env!("CARGO_PKG_VERSION")));
     assert!(Path::new(env!("CARGO_BIN_EXE_discreet")).exists());
 }
+
+#[test]
+fn what_the_noise_hides_is_in_no_sentence() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 0.02, "delta": 1e-6}));
+    plan["mechanism"] = json!({"name": "adaptive-gauss"});
+    bench.plan(&plan);
+    bench.write("table.csv", DIABETES.lines().take(12).collect::<Vec<_>>().join("\n"));
+    let runs = bench.ok("simulate --plan plan.json --runs 20 --seed 3 table.csv");
+    let mut hidden = 0;
+    for line in runs.lines() {
+        let release: Value = serde_json::from_str(line).unwrap();
+        let (rows, error) = (&release["diagnostics"]["rows"], &release["diagnostics"]["rows_std_error"]);
+        let notes = release["diagnostics"]["notes"].to_string();
+        if rows.as_f64().unwrap() <= 2.0 * error.as_f64().unwrap() {
+            hidden += 1;
+            assert!(!notes.contains("rows were shortened") && !notes.contains("would do"), "{notes}");
+            assert!(notes.contains("as the number of rows"), "{notes}");
+        }
+    }
+    assert!(hidden > 10, "{hidden}");
+}

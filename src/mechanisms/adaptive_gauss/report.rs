@@ -164,7 +164,9 @@ fn entry(judged: Option<&Judged>, place: usize, quantile: f64) -> Estimate {
 fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[CodedTerm]) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
-    let (rows, _) = released.rows();
+    let (rows, deviation) = released.rows();
+    // Without a number of rows that stands out of its noise, no sentence compares with it.
+    let rows = Some(rows).filter(|rows| *rows > 2.0 * deviation);
     let mut notes = Vec::new();
     if gate.inverse.is_none() || gate.held.len() == asked.features.len() {
         notes.push(undetermined(asked.checked, terms, rows));
@@ -173,15 +175,14 @@ fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[Coded
         let first = held.take(NAMED).map(|term| term.term.clone()).collect();
         notes.push(words::note::held(listing(&(first, gate.held.len()))));
     }
-    let shortened = counts.shortened(terms, radii.features);
-    notes.push(far_rows(shortened.map(|beyond| (beyond.rows, beyond.deviation)), rows.max(0.0)));
+    notes.push(far_rows(counts.shortened_said(terms, radii.features), rows));
     let clipped = asked.outcomes.iter().filter_map(|(name, outcome)| {
         let radius = *radii.outcomes.get(*outcome)?;
         let beyond = counts.clipped(*outcome, radius)?;
         Some(clipped_outcome(name, beyond.rows, beyond.deviation, radius))
     });
     let clipped: Vec<String> = clipped.take(NAMED).collect();
-    if !clipped.is_empty() {
+    if rows.is_some() && !clipped.is_empty() {
         notes.push(words::note::clipped_residuals(clipped.join(", ")));
     }
     if radii.unseen {
@@ -201,7 +202,8 @@ fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[Coded
 }
 
 /// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ.
-fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: f64) -> String {
+fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: Option<f64>) -> String {
+    let Some(rows) = rows else { return words::note::undetermined().to_owned() };
     let parts = checked.budget.and_then(|budget| budget_parts(&budget, &Split::Gaussian).ok());
     let mu = parts.as_ref().map_or(0.0, |parts| parts.pair.mu.get());
     let rows = rows.max(1.0);
