@@ -1004,6 +1004,22 @@ fn help_and_version() {
 }
 
 #[test]
+fn a_ledger_shows_what_each_entry_took_of_the_budget_it_was_charged_to() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-6}));
+    plan["mechanism"] = json!({"name": "inverse-wishart"});
+    plan["confirm"] = json!(["idealised"]);
+    plan["adjacency"] = json!("replace-one");
+    plan["rows"] = json!(442);
+    bench.plan(&plan);
+    bench.ok("ledger new ledger.json --epsilon 4 --delta 1e-5 --adjacency replace-one --split other");
+    bench.ok(CONFIRMED);
+    let shown = bench.ok("ledger show ledger.json");
+    assert!(shown.contains("25.00 % of the (epsilon, delta) budget"), "{shown}");
+    assert!(!shown.contains(" 0.00 %"), "{shown}");
+}
+
+#[test]
 fn what_the_noise_hides_is_in_no_sentence() {
     let bench = Bench::new();
     let mut plan = small_diabetes_plan(json!({"epsilon": 0.02, "delta": 1e-6}));
