@@ -107,11 +107,12 @@ fn described(job: &Job) -> String {
 }
 
 /// Refuses a release whose promise protects next to nobody, unless the words for it were typed. Asks on a terminal whether to make one that
-/// would be of no use; elsewhere it writes a warning on standard error, and nothing where the person has agreed by `--confirm`.
+/// would be of no use, or of a table whose first rows contradict the plan (`warned`); elsewhere it writes a warning on standard error, and
+/// nothing where the person has agreed by `--confirm`.
 ///
 /// # Errors
 /// [`CliError`] where the person does not agree.
-pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args) -> Result<(), CliError> {
+pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args, warned: bool) -> Result<(), CliError> {
     let (epsilon, delta) = ledger.promise();
     // Without the number of rows the promise was judged when the ledger was opened.
     let rows = prepared.checked().public_rows();
@@ -120,10 +121,14 @@ pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args) -> Result<(), 
         return Ok(());
     }
     let hopeless = hopeless(prepared, foresee(prepared).as_ref(), expected(prepared).as_ref());
-    let Some(why) = hopeless else { return Ok(()) };
+    if hopeless.is_none() && !warned {
+        return Ok(());
+    }
     let mut errors = io::stderr().lock();
-    // A failure to write a warning is ignored: the release is what was asked for.
-    let _ = writeln!(errors, "discreet: {why}");
+    if let Some(why) = hopeless {
+        // A failure to write a warning is ignored: the release is what was asked for.
+        let _ = writeln!(errors, "discreet: {why}");
+    }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(());
     }

@@ -1019,6 +1019,38 @@ fn a_ledger_shows_what_each_entry_took_of_the_budget_it_was_charged_to() {
     assert!(!shown.contains(" 0.00 %"), "{shown}");
 }
 
+/// Runs a release on a terminal that `script` opens, and types an answer. Nothing where there is no such program.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(bench: &Bench, line: &str, answer: &str) -> Option<(Option<i32>, String)> {
+    use std::io::Write as _;
+    let command = format!("{} {line}", env!("CARGO_BIN_EXE_discreet"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(bench.path(""));
+    script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = script.spawn().ok()?;
+    child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    Some((output.status.code(), text(&output.stdout)))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_that_contradicts_the_plan_is_asked_about_on_a_terminal() {
+    let bench = Bench::new();
+    let rows: String =
+        (0..400).map(|row| format!("{},5;{};{}\n", 20 + row % 20, 80 + row % 40, 100 + row % 90)).collect();
+    bench.write("table.csv", format!("bmi;bp;target\n{rows}"));
+    bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
+    bench.open_ledger("2");
+    let Some((code, said)) = on_a_terminal(&bench, RELEASE, "no\n") else { return };
+    assert!(said.contains("numbers in another format") && said.contains("Type yes:"), "{said}");
+    assert!(said.contains("nothing was charged") && code == Some(2), "{code:?} {said}");
+    assert_eq!(bench.ledger().entries().len(), 0);
+    let (_, said) = on_a_terminal(&bench, CONFIRMED, "").unwrap();
+    assert!(!said.contains("Type yes"), "{said}");
+    assert_eq!(bench.ledger().entries().len(), 1);
+}
+
 #[test]
 fn what_the_noise_hides_is_in_no_sentence() {
     let bench = Bench::new();
