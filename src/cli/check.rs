@@ -13,7 +13,9 @@ use super::{help, print, warnings};
 use crate::engine::foresee::{dependence, expected, foresee, hopeless};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
+use crate::model::Role;
 use crate::plan::Purpose;
+use crate::plan::document::Column;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::promise::doubt;
 use crate::release::format::{percent, short, significant};
@@ -78,10 +80,7 @@ fn described(job: &Job) -> String {
     };
     let terms: Vec<&TermPreview> = terms.iter().filter(shown).collect();
     if !terms.is_empty() {
-        lines.push(
-            "half of a 95 % interval, where values have a standard deviation of a sixth of the range of their bounds:"
-                .to_owned(),
-        );
+        lines.push(format!("half of a 95 % interval, where values have {}:", assumed(prepared)));
     }
     lines.extend(terms.into_iter().map(|term| {
         format!(
@@ -104,6 +103,27 @@ fn described(job: &Job) -> String {
         let _ = writeln!(text, "{}", one_line(&line));
     }
     text
+}
+
+/// Returns what the widths assume of the columns' spread.
+fn assumed(prepared: &Prepared) -> &'static str {
+    let plan = prepared.plan();
+    let numbers = || plan.columns.iter().filter(|column| column.lower.is_some());
+    let used = |column: &&Column| {
+        let name = column.name.as_ref();
+        column.role != Role::Ignored
+            || plan.derived.iter().any(|term| term.from.iter().any(|of| Some(of) == name))
+    };
+    let typical = numbers().filter(used).filter(|column| column.typical.is_some()).count();
+    match typical {
+        0 => "a standard deviation of a sixth of the range of their bounds",
+        _ if typical == numbers().filter(used).count() => {
+            "the standard deviations that the plan states as `typical`"
+        }
+        _ => {
+            "the standard deviations that the plan states as `typical`, or else a sixth of the range of their bounds"
+        }
+    }
 }
 
 /// Refuses a release whose promise protects next to nobody, unless the words for it were typed. Asks on a terminal whether to make one that

@@ -1004,6 +1004,25 @@ fn help_and_version() {
 }
 
 #[test]
+fn a_quoted_number_and_a_misspelt_method_are_told() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["columns"][0]["lower"] = json!("18");
+    bench.plan(&plan);
+    let errors = bench.fails("check --plan plan.json table.csv", 2);
+    assert!(errors.contains("`18`; remove the quotes"), "{errors}");
+    plan["columns"][0]["lower"] = json!(18);
+    plan["mechanism"]["name"] = json!("adaptive-gaus");
+    bench.plan(&plan);
+    let errors = bench.fails("check --plan plan.json table.csv", 2);
+    assert!(errors.contains("did you mean `adaptive-gauss`?"), "{errors}");
+    plan["mechanism"] = json!({"name": "analyze-gauss", "params": {"radios": 1024}});
+    bench.plan(&plan);
+    let errors = bench.fails("check --plan plan.json table.csv", 2);
+    assert!(errors.contains("did you mean `radius`?"), "{errors}");
+}
+
+#[test]
 fn a_ledger_shows_what_each_entry_took_of_the_budget_it_was_charged_to() {
     let bench = Bench::new();
     let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-6}));
@@ -1017,6 +1036,24 @@ fn a_ledger_shows_what_each_entry_took_of_the_budget_it_was_charged_to() {
     let shown = bench.ok("ledger show ledger.json");
     assert!(shown.contains("25.00 % of the (epsilon, delta) budget"), "{shown}");
     assert!(!shown.contains(" 0.00 %"), "{shown}");
+}
+
+#[test]
+fn the_assumed_spreads_are_named() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["stated_rows"] = json!(442);
+    bench.plan(&plan);
+    assert!(
+        bench.ok("check --plan plan.json table.csv").contains("values have a standard deviation of a sixth")
+    );
+    for (place, sd) in [(0, 5.0), (1, 13.0), (2, 75.0)] {
+        plan["columns"][place]["typical"] = json!({"sd": sd});
+        bench.plan(&plan);
+        let said = bench.ok("check --plan plan.json table.csv");
+        assert!(said.contains("states as `typical`"), "{said}");
+        assert_eq!(said.contains("or else a sixth"), place < 2, "{said}");
+    }
 }
 
 /// Runs a release on a terminal that `script` opens, and types an answer. Nothing where there is no such program.
@@ -1049,6 +1086,25 @@ fn a_table_that_contradicts_the_plan_is_asked_about_on_a_terminal() {
     let (_, said) = on_a_terminal(&bench, CONFIRMED, "").unwrap();
     assert!(!said.contains("Type yes"), "{said}");
     assert_eq!(bench.ledger().entries().len(), 1);
+}
+
+#[test]
+fn releases_of_two_ledgers_are_told_apart() {
+    let bench = Bench::new();
+    let mut names = Vec::new();
+    for name in ["one", "two"] {
+        bench.ok(&format!("ledger new {name}.ledger.json --epsilon 2 --delta 1e-5 --adjacency add-remove"));
+        let line = format!("release --plan plan.json --ledger {name}.ledger.json table.csv");
+        let release = bench.ok(&line);
+        let read: Release = serde_json::from_str(&release).unwrap();
+        names.push(read.ledger.unwrap().id[..8].to_owned());
+        bench.write(&format!("{name}.json"), release);
+    }
+    let compared = bench.ok("report --release one.json --compare two.json --format markdown");
+    assert_ne!(names[0], names[1]);
+    assert!(names.iter().all(|name| compared.contains(&format!("ledger {name}"))), "{compared}");
+    let same = bench.ok("report --release one.json --compare one.json --format markdown");
+    assert!(!same.contains(&format!("ledger {}", names[0])), "{same}");
 }
 
 #[test]
