@@ -10,14 +10,19 @@ use super::error::CliError;
 use super::job::Job;
 use super::ledger::intended;
 use super::{help, print, warnings};
-use crate::engine::foresee::{expected, foresee, hopeless};
+use crate::engine::foresee::{dependence, expected, foresee, hopeless};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
+use crate::model::Role;
 use crate::plan::Purpose;
+use crate::plan::document::Column;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::promise::doubt;
 use crate::release::format::{percent, short, significant};
 use crate::text::one_line;
+
+/// Plausible effects that half of an interval may be wide to be worth a line: beyond, a coefficient follows from others.
+const MOST_EFFECTS: f64 = 1e5;
 
 /// Runs the command.
 ///
@@ -67,13 +72,15 @@ fn described(job: &Job) -> String {
     let promised = prepared.cost().and_then(|cost| cost.promise);
     let weak = promised.and_then(|(epsilon, delta)| doubt(epsilon, delta, prepared.checked().public_rows()));
     lines.extend(weak.map(|why| format!("warning: {why}")));
+    lines.extend(dependence(stage).map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
-    let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0).collect();
+    let shown = |term: &&TermPreview| {
+        let effect = term.plausible_effect.abs();
+        effect > 0.0 && term.half() < MOST_EFFECTS * effect
+    };
+    let terms: Vec<&TermPreview> = terms.iter().filter(shown).collect();
     if !terms.is_empty() {
-        lines.push(
-            "half of a 95 % interval, where values have a standard deviation of a sixth of the range of their bounds:"
-                .to_owned(),
-        );
+        lines.push(format!("half of a 95 % interval, where values have {}:", assumed(prepared)));
     }
     lines.extend(terms.into_iter().map(|term| {
         format!(
@@ -98,12 +105,34 @@ fn described(job: &Job) -> String {
     text
 }
 
+/// Returns what the widths assume of the columns' spread.
+fn assumed(prepared: &Prepared) -> &'static str {
+    let plan = prepared.plan();
+    let numbers = || plan.columns.iter().filter(|column| column.lower.is_some());
+    let used = |column: &&Column| {
+        let name = column.name.as_ref();
+        column.role != Role::Ignored
+            || plan.derived.iter().any(|term| term.from.iter().any(|of| Some(of) == name))
+    };
+    let typical = numbers().filter(used).filter(|column| column.typical.is_some()).count();
+    match typical {
+        0 => "a standard deviation of a sixth of the range of their bounds",
+        _ if typical == numbers().filter(used).count() => {
+            "the standard deviations that the plan states as `typical`"
+        }
+        _ => {
+            "the standard deviations that the plan states as `typical`, or else a sixth of the range of their bounds"
+        }
+    }
+}
+
 /// Refuses a release whose promise protects next to nobody, unless the words for it were typed. Asks on a terminal whether to make one that
-/// would be of no use; elsewhere it writes a warning on standard error, and nothing where the person has agreed by `--confirm`.
+/// would be of no use, or of a table whose first rows contradict the plan (`warned`); elsewhere it writes a warning on standard error, and
+/// nothing where the person has agreed by `--confirm`.
 ///
 /// # Errors
 /// [`CliError`] where the person does not agree.
-pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args) -> Result<(), CliError> {
+pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args, warned: bool) -> Result<(), CliError> {
     let (epsilon, delta) = ledger.promise();
     // Without the number of rows the promise was judged when the ledger was opened.
     let rows = prepared.checked().public_rows();
@@ -112,10 +141,14 @@ pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args) -> Result<(), 
         return Ok(());
     }
     let hopeless = hopeless(prepared, foresee(prepared).as_ref(), expected(prepared).as_ref());
-    let Some(why) = hopeless else { return Ok(()) };
+    if hopeless.is_none() && !warned {
+        return Ok(());
+    }
     let mut errors = io::stderr().lock();
-    // A failure to write a warning is ignored: the release is what was asked for.
-    let _ = writeln!(errors, "discreet: {why}");
+    if let Some(why) = hopeless {
+        // A failure to write a warning is ignored: the release is what was asked for.
+        let _ = writeln!(errors, "discreet: {why}");
+    }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(());
     }

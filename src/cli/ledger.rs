@@ -255,7 +255,18 @@ fn show(ledger: &Ledger) -> String {
     }
     let _ = writeln!(text, "\n{} entries", ledger.entries().len());
     for entry in ledger.entries() {
-        let cost = share(entry.charge.gaussian, capacity.gaussian);
+        let charge = &entry.charge;
+        // Of the (ε, δ) budget the part of which more was charged.
+        let (epsilon, delta) = ((charge.epsilon, capacity.epsilon), (charge.delta, capacity.delta));
+        let more = |(part, whole): (u128, u128), (other, of): (u128, u128)| {
+            hundredths(part, whole).max(hundredths(other, of))
+        };
+        let other = Some(more(epsilon, delta)).filter(|_| charge.epsilon > 0 || charge.delta > 0);
+        let gaussian = Some(hundredths(charge.gaussian, capacity.gaussian));
+        let gaussian = gaussian.filter(|_| charge.gaussian > 0 || other.is_none());
+        let other = other.map(|part| format!("{} of the (epsilon, delta) budget", as_percent(part)));
+        let costs: Vec<String> = gaussian.map(as_percent).into_iter().chain(other).collect();
+        let cost = costs.join(", ");
         let _ = writeln!(text, "  {:>3}  {}  {cost}", entry.seq, described(entry));
     }
     text
@@ -279,10 +290,18 @@ fn described(entry: &Entry) -> String {
     format!("{kind}  {state}")
 }
 
-/// Returns a share of the whole in hundredths of a percent, rounded down.
+/// Returns a share of the whole in percent, rounded down.
 fn share(part: u128, whole: u128) -> String {
+    as_percent(hundredths(part, whole))
+}
+
+fn as_percent(hundredths: u128) -> String {
+    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
+}
+
+/// Returns a share of the whole in hundredths of a percent, rounded down.
+fn hundredths(part: u128, whole: u128) -> u128 {
     // Up to 2^114 the product fits; a larger budget loses digits that the percentage does not show.
     let shift = (u128::BITS - whole.leading_zeros()).saturating_sub(112);
-    let hundredths = ((part >> shift) * 10_000).checked_div(whole >> shift).unwrap_or(0);
-    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
+    ((part >> shift) * 10_000).checked_div(whole >> shift).unwrap_or(0)
 }

@@ -39,10 +39,10 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let job = Job::new(&args, Purpose::Release)?;
     let job = if public::confirmed(&args)? { job } else { job.compare()? };
     let fit = job.fit()?;
-    warnings::warn(&job);
+    let warned = warnings::warn(&job);
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
-    consent(&job.prepared, &ledger, &args)?;
+    consent(&job.prepared, &ledger, &args, warned)?;
     let software = software()?;
     let first = charged(job, &mut file, &mut ledger, software.clone())?;
     let Some(fit) = fit else { return first.print() };

@@ -14,13 +14,15 @@ use crate::plan::bound::Kind;
 /// First rows that are compared with the plan, as many as the page shows.
 const ROWS: usize = 24;
 
-/// Writes the warnings.
-pub fn warn(job: &Job) {
+/// Writes the warnings, and returns whether there are any.
+pub fn warn(job: &Job) -> bool {
     let mut errors = io::stderr().lock();
-    for warning in warnings(job) {
+    let warnings = warnings(job);
+    for warning in &warnings {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(errors, "discreet: warning: {warning}");
     }
+    !warnings.is_empty()
 }
 
 fn warnings(job: &Job) -> Vec<String> {

@@ -5,12 +5,13 @@ use super::prepare::Prepared;
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::TermForecast;
-use crate::inference::noise_forecast::{Advice, NoiseForecast};
+use crate::inference::joint::dependent;
+use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
 use crate::model::Role;
-use crate::model::note::{factor, two_digits};
+use crate::model::note::{factor, quoted, two_digits};
 use crate::plan::bound::BoundPlan;
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
@@ -61,7 +62,8 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
     let stated = rows as f64;
     let task = prepared.task();
-    let at = |rows: f64, mu: f64| prepared.all_rounds().noise_forecast(task, rows, mu);
+    let related = Related::of(prepared.bound());
+    let at = |rows: f64, mu: f64| prepared.all_rounds().noise_forecast(task, rows, mu, related.as_ref());
     let forecast = at(stated, mu)?;
     let advised = |forecast: Option<NoiseForecast>| {
         forecast.is_some_and(|forecast| forecast.advice == Advice::Recommended)
@@ -81,7 +83,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let column = term.column.and_then(|column| prepared.bound().columns.get(column));
         term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
     });
-    let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows);
+    let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
     retain_stated(&mut terms, stage);
     Some(Foreseen { forecast, rows, terms, has_levels, needed, withheld_below })
 }
@@ -104,7 +106,8 @@ fn features_that_fit(prepared: &Prepared, rows: f64) -> usize {
 fn advice_for(prepared: &Prepared, bound: BoundPlan, rows: f64) -> Option<Advice> {
     let resolved = prepared.configured.resolve(prepared.checked(), bound, None).ok()?;
     let task = Task { checked: prepared.checked().clone(), encoding: resolved.encoding, public: None };
-    resolved.rounds.noise_forecast(&task, rows, prepared.cost()?.mu?).map(|forecast| forecast.advice)
+    let (mu, related) = (prepared.cost()?.mu?, Related::of(&task.encoding.bound));
+    resolved.rounds.noise_forecast(&task, rows, mu, related.as_ref()).map(|forecast| forecast.advice)
 }
 
 impl Foreseen {
@@ -256,6 +259,13 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
     Some(format!("{} {}", words::forecast::verdict_drowned(), needed.ways(rows)))
 }
 
+/// Returns that features follow from others whatever the rows are, and what to do; nothing where none does.
+#[must_use]
+pub fn dependence(prepared: &Prepared) -> Option<String> {
+    let names = dependent(prepared.bound(), prepared.checked().intercept);
+    (!names.is_empty()).then(|| words::forecast::dependent(quoted(&names)))
+}
+
 /// Returns why a release would be of no use, and what would help, by what is foreseen or expected of it; nothing where it may be of use.
 #[must_use]
 pub fn hopeless(
@@ -265,6 +275,9 @@ pub fn hopeless(
 ) -> Option<String> {
     if let Some(outlook) = outlook(prepared.fit()).filter(|outlook| !outlook.preflight.is_stable()) {
         return Some(format!("{}. {}", outlook.verdict(), outlook.advice()));
+    }
+    if let Some(why) = dependence(prepared) {
+        return Some(why);
     }
     if let Some(foreseen) = foreseen {
         let lost = foreseen.forecast.advice == Advice::TooFew;

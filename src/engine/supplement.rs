@@ -64,8 +64,9 @@ pub fn supplement(release: &Release) -> Supplement {
     };
     let beside = beside(release);
     let residual_noise = beside.iter().map(|outcome| Some(outcome.as_ref()?.residual_noise)).collect();
+    let explained = beside.iter().map(|outcome| Some(outcome.as_ref()?.explained)).collect();
     let categories = category::category_tests(release, covariances(release, beside));
-    Supplement { log_odds, description, categories, residual_noise }
+    Supplement { log_odds, description, categories, residual_noise, explained }
 }
 
 /// Removes the moments of a release of so many terms that nothing is described or refitted from them. That there were more than can be

@@ -7,8 +7,9 @@
 //! penalty the noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K.
 
 use super::cell_noise::count;
+use super::joint::USUAL;
 use super::newton::{Link, Setting};
-use super::preview::{HALF, OUTCOMES, Picture, USUAL, logistic_weight};
+use super::preview::{HALF, OUTCOMES, Picture, logistic_weight};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;

@@ -14,6 +14,7 @@ pub mod description;
 pub mod design;
 pub mod fits;
 pub mod forecast;
+pub mod joint;
 mod levels;
 pub mod moments;
 pub mod newton;

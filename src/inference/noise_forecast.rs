@@ -3,9 +3,12 @@
 //! Such a mechanism scales its noise to what its first rounds measure. So its noise is foreseen in units of the sampling errors, and these
 //! follow from the assumed spreads of [`mod@preview`](super::preview). Long tails are not foreseen: with them the noise is larger.
 
+use nalgebra::DMatrix;
+
 use super::cell_noise::count;
+use super::joint::{Inflation, Joint, USUAL};
 use super::newton::Link;
-use super::preview::{LOGISTIC_SPREAD, OUTCOMES, TermPreview, USUAL, effect, inflation, logistic_weight};
+use super::preview::{LOGISTIC_SPREAD, OUTCOMES, TermPreview, effect, inflation, logistic_weight};
 use crate::data::encode::Geometry;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
@@ -68,9 +71,15 @@ impl NoiseForecast {
     }
 
     /// Computes the uncertainty of each coefficient but the intercepts on `rows` rows, in its own unit and under the assumptions of
-    /// [`mod@preview`](super::preview), for the first [`OUTCOMES`] outcomes.
+    /// [`mod@preview`](super::preview), for the first [`OUTCOMES`] outcomes. `related` is that of the plan.
     #[must_use]
-    pub fn terms(&self, geometry: &Geometry, bound: &BoundPlan, rows: u64) -> Vec<TermPreview> {
+    pub fn terms(
+        &self,
+        geometry: &Geometry,
+        bound: &BoundPlan,
+        rows: u64,
+        related: Option<&Related>,
+    ) -> Vec<TermPreview> {
         #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
         let rows = (rows as f64).max(1.0);
         let columns = geometry.terms.iter().filter_map(|term| Some((term, bound.columns.get(term.column?)?)));
@@ -78,6 +87,7 @@ impl NoiseForecast {
             columns.partition(|(_, column)| column.role == Role::Feature);
         let effect = effect(count(features.len()));
         let numbers = features.iter().filter(|(_, column)| half_widths(column).is_some()).count();
+        let joint = related.and_then(|related| Some((&related.spreads, related.inflation(self)?)));
         let mut terms = Vec::new();
         for (outcome, column) in outcomes.iter().take(OUTCOMES) {
             // Of a yes or no at every second row: the logistic distribution behind it, and the information p(1 − p) of a row.
@@ -85,11 +95,18 @@ impl NoiseForecast {
                 Link::Identity => (spread(column), spread(column)),
                 Link::Logit => (LOGISTIC_SPREAD, logistic_weight(count(features.len())).sqrt().recip()),
             };
-            for (feature, column) in &features {
-                let related = if half_widths(column).is_some() { inflation(count(numbers)) } else { 1.0 };
-                let sampling = residual * (related / (rows * information(column))).sqrt();
-                let noise =
-                    self.noise / half_widths(column).map_or(1.0, |spread| self.resolved(spread)).sqrt();
+            for (place, (feature, column)) in features.iter().enumerate() {
+                let own = joint.as_ref().and_then(|(spreads, inflation)| {
+                    Some((spreads.get(place)?, inflation.sampling.get(place)?, inflation.noise.get(place)?))
+                });
+                let (sampling, noise) = if let Some((spread, related, noisy)) = own {
+                    (residual * (related / rows).sqrt() / spread, self.noise * (noisy / related).sqrt())
+                } else {
+                    let related = if half_widths(column).is_some() { inflation(count(numbers)) } else { 1.0 };
+                    let sampling = residual * (related / (rows * information(column))).sqrt();
+                    let resolved = half_widths(column).map_or(1.0, |spread| self.resolved(spread));
+                    (sampling, self.noise / resolved.sqrt())
+                };
                 terms.push(TermPreview {
                     outcome: outcome.name.clone(),
                     term: feature.name.clone(),
@@ -102,6 +119,54 @@ impl NoiseForecast {
             }
         }
         terms
+    }
+}
+
+/// How the terms of features go together where some are derived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Related {
+    /// The standard deviation of each term in its own unit.
+    spreads: Vec<f64>,
+    /// The same of a number in half widths of its bounds; nothing of a level.
+    half_widths: Vec<Option<f64>>,
+    correlation: DMatrix<f64>,
+}
+
+impl Related {
+    /// Computes it under the usual assumptions; nothing where no feature is derived.
+    #[must_use]
+    pub fn of(bound: &BoundPlan) -> Option<Self> {
+        let joint = Joint::new(bound, USUAL)?;
+        let columns = bound.columns.iter().filter(|column| column.role == Role::Feature);
+        let terms = columns.flat_map(|column| match &column.kind {
+            Kind::Number { .. } => vec![column],
+            Kind::Category { levels, .. } => vec![column; levels.len().saturating_sub(1)],
+        });
+        let (mut spreads, mut half_widths) = (Vec::new(), Vec::new());
+        for ((derived, _, drawn), column) in joint.spreads().into_iter().zip(terms) {
+            let own = if derived { drawn } else { spread(column) };
+            half_widths.push(match column.kind {
+                Kind::Number { lower, upper } => Some(own / (upper / 2.0 - lower / 2.0)),
+                Kind::Category { .. } => None,
+            });
+            spreads.push(own);
+        }
+        Some(Self { spreads, half_widths, correlation: joint.correlation() })
+    }
+
+    fn inflation(&self, forecast: &NoiseForecast) -> Option<Inflation> {
+        let seen = |spread: &Option<f64>| {
+            spread.map_or(1.0, |spread| (spread * spread / forecast.margin_variance).min(1.0))
+        };
+        let seen: Vec<f64> = self.half_widths.iter().map(seen).collect();
+        Inflation::of(&self.correlation, &seen, forecast.guide_noise)
+    }
+
+    /// Returns the least share of its variance that a direction of the features has in the last round: 1 where the first rounds resolve
+    /// all.
+    #[must_use]
+    pub fn least_direction(&self, forecast: &NoiseForecast) -> f64 {
+        self.inflation(forecast).map_or(1.0, |inflation| inflation.least)
     }
 }
 

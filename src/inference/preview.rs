@@ -12,6 +12,7 @@ use nalgebra::DMatrix;
 use super::cell_noise::{CellNoise, MomentsError, count};
 use super::debiasing::Debiasing;
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
+use super::joint::{Assumption, Joint, USUAL};
 use super::moments::{MomentTerm, NoisyMoments, geometry_terms, radius_of};
 use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
@@ -21,17 +22,6 @@ use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
 use crate::words;
-
-/// What is assumed of numbers among the columns.
-#[derive(Clone, Copy)]
-pub(super) struct Assumption {
-    /// Standard deviation, in half widths of the bounds.
-    pub(super) spread: f64,
-    /// Correlation between any two predictors.
-    correlation: f64,
-}
-
-pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };
 
 const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 
@@ -229,6 +219,8 @@ pub(super) struct Picture {
     related: Vec<bool>,
     /// Their correlation.
     correlation: f64,
+    /// The correlations of the predictors where some are derived, and the place of the first of them.
+    joint: Option<(usize, DMatrix<f64>)>,
     /// The public map of the features, whose own second moment is then 1 in every direction.
     whitening: Option<Whitening>,
     /// The categories whose levels are the corners of a simplex, each with the place of its first term.
@@ -275,6 +267,29 @@ impl Picture {
             sd.push(spread);
             shares.push(share);
         }
+        let joint = Joint::new(bound, assumed).map(|mut joint| {
+            let first = usize::from(!terms.is_empty() && column.first().is_some_and(Option::is_none));
+            for (place, contrast) in &geometry.contrasts {
+                let code = |level, coordinate| f64::from(contrast.code(level, coordinate));
+                joint.recode(place.saturating_sub(first), contrast.coordinates(), code);
+            }
+            for (place, (derived, middle, spread)) in joint.spreads().into_iter().enumerate() {
+                let place = place + first;
+                let cornered = geometry
+                    .contrasts
+                    .iter()
+                    .any(|(first, contrast)| (*first..first + contrast.coordinates()).contains(&place));
+                if !derived {
+                    continue;
+                }
+                let radius = f64::from(bound.grid.radius);
+                let (centre, scale) =
+                    if cornered { (0.0, radius) } else { (terms[place].centre, terms[place].scale) };
+                mean[place] = (middle - centre) / scale;
+                sd[place] = spread / scale;
+            }
+            (first, joint.correlation())
+        });
         let predictors = count(layout.predictors.len());
         let effect = effect(predictors);
         let slope = sd.iter().map(|sd| if *sd > 0.0 { effect / sd } else { 0.0 }).collect();
@@ -295,19 +310,23 @@ impl Picture {
             slope,
             related,
             correlation: assumed.correlation,
+            joint,
             whitening,
             contrasts: geometry.contrasts.clone(),
             radius: bound.grid.radius,
         }
     }
 
-    /// Returns the covariance of two codes: that of a multinomial within a category, the assumed one between numbers among the
+    /// Returns the covariance of two codes: that of the draws where predictors are derived, else that of a multinomial within a category, the assumed one between numbers among the
     /// predictors, else 0.
     fn covariance(&self, i: usize, j: usize) -> f64 {
         if i == j {
             self.sd[i] * self.sd[i]
         } else if self.whitening.is_some() {
             0.0
+        } else if let Some((first, joint)) = &self.joint {
+            let place = |at: usize| at.checked_sub(*first).filter(|place| *place < joint.nrows());
+            place(i).zip(place(j)).map_or(0.0, |at| joint[at] * self.sd[i] * self.sd[j])
         } else if self.column[i].is_some() && self.column[i] == self.column[j] {
             -self.share[i] * self.share[j]
         } else if self.related[i] && self.related[j] {

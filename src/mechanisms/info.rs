@@ -3,6 +3,7 @@
 use super::{Mechanism, REGISTRY, USUAL};
 use crate::model::{Assurance, Wallet};
 use crate::plan::document::Calibration;
+use crate::plan::error::known_advice;
 use crate::plan::params::Parameter;
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose};
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -199,7 +200,7 @@ pub fn named(plan: &CheckedPlan, purpose: Purpose) -> Result<&'static Mechanism,
         PlanError::at(
             "mechanism.name",
             "no mechanism has this name",
-            format!("give one of {}", known.join(", ")),
+            known_advice(&plan.plan.mechanism.name, &known, |known| format!("give one of {known}")),
         )
     })?;
     check(mechanism.info, plan, purpose)?;

@@ -15,7 +15,7 @@ use super::info::Info;
 use crate::data::moments::MomentsError;
 use crate::data::{EncodedRows, Exact, Geometry, MAX_CELLS, MAX_TERMS, Moments, Statistic};
 use crate::inference::forecast::TermForecast;
-use crate::inference::noise_forecast::NoiseForecast;
+use crate::inference::noise_forecast::{NoiseForecast, Related};
 use crate::inference::preflight::Family;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
@@ -134,7 +134,13 @@ pub trait Rounds: Debug + Send + Sync {
     }
 
     /// Foresees the noise on `rows` rows with the budget μ for all rounds together, where the rounds find their own coordinates.
-    fn noise_forecast(&self, _: &Task, _rows: f64, _mu: f64) -> Option<NoiseForecast> {
+    fn noise_forecast(
+        &self,
+        _: &Task,
+        _rows: f64,
+        _mu: f64,
+        _related: Option<&Related>,
+    ) -> Option<NoiseForecast> {
         None
     }
 

@@ -10,12 +10,36 @@ pub const NAMED: usize = 5;
 /// The first names of a list, and how many there are in all.
 pub type Listing = (Vec<String>, usize);
 
-/// Says that rows far out in their features count less: how many were shortened and the standard deviation of that number, where it is
-/// known, of so many `rows` as counted with noise.
+/// The rows that were shortened because of their features.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shortened {
+    /// Their number, as counted with noise.
+    pub rows: f64,
+    /// The standard deviation of that noise.
+    pub deviation: f64,
+    /// The share of rows that would be shortened if the features were normal.
+    pub usual: f64,
+}
+
+impl Shortened {
+    /// Whether clearly more of so many rows were shortened than of normal features.
+    fn is_unusual(&self, rows: f64) -> bool {
+        self.rows - 2.0 * self.deviation > (1.5 * self.usual + 0.03) * rows
+    }
+}
+
+/// Says that rows far out in their features count less, and how many were shortened of so many `rows` as counted with noise, where these are
+/// known. It warns only where clearly more were than of normal features.
 #[must_use]
-pub fn far_rows(shortened: Option<(f64, f64)>, rows: f64) -> String {
-    let Some((beyond, deviation)) = shortened else { return words::note::far_rows().to_owned() };
-    words::note::far_rows_counted(grouped(beyond.max(0.0)), grouped(deviation), about(rows, deviation))
+pub fn far_rows(shortened: Option<Shortened>, rows: Option<f64>) -> String {
+    let Some((shortened, rows)) = shortened.zip(rows) else { return words::note::far_rows().to_owned() };
+    let Shortened { rows: beyond, deviation, .. } = shortened;
+    let (beyond, of) = (grouped(beyond.max(0.0)), about(rows, deviation));
+    if shortened.is_unusual(rows) {
+        words::note::far_rows_many(beyond, grouped(deviation), of)
+    } else {
+        words::note::far_rows_counted(beyond, grouped(deviation), of)
+    }
 }
 
 /// Says how many residuals of an outcome were clipped, the standard deviation of that number, and where in units of their spread.
@@ -90,6 +114,17 @@ pub fn listing((first, all): &Listing) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_note_on_far_rows_warns_where_more_were_shortened_than_of_normal_features() {
+        let said = |rows, of| far_rows(Some(Shortened { rows, deviation: 20.0, usual: 0.12 }), Some(of));
+        assert!(said(1_700.0, 10_000.0).contains("about as many are"));
+        assert!(said(2_400.0, 10_000.0).contains("clearly more"));
+        // Noise alone is no reason.
+        assert!(said(230.0, 1_000.0).contains("about as many are"));
+        let uncounted = far_rows(Some(Shortened { rows: 49.0, deviation: 34.0, usual: 0.1 }), None);
+        assert!(!uncounted.contains("49"), "{uncounted}");
+    }
 
     #[test]
     fn numbers_are_rounded_up_and_names_listed() {

@@ -28,7 +28,7 @@ const MOST_KNOTS: usize = 10;
 pub struct DerivedColumn {
     /// Its name.
     pub name: String,
-    /// Feature or outcome.
+    /// Feature or outcome; ignored where it only serves other terms.
     pub role: Role,
     /// A number with bounds that follow from those of the plan, or a category of merged levels.
     pub kind: Kind,
@@ -163,7 +163,7 @@ impl<'a> Deriver<'a> {
                 numbers(entry, &operands, path)?
             }
         };
-        if role == Role::Ignored || role == Role::Outcome && sources.len() > 1 {
+        if role == Role::Outcome && sources.len() > 1 {
             return Err(PlanError::at(
                 format!("{path}.role"),
                 words::plan::derived_role(),
@@ -187,7 +187,7 @@ impl<'a> Deriver<'a> {
     fn operand(&mut self, name: &str, role: Role, path: &str) -> Result<Operand, PlanError> {
         let path = format!("{path}.from");
         let place = self.plan.columns.iter().position(|column| column.name.as_deref() == Some(name));
-        let (side, operand) = if let Some((column, entry)) =
+        let (columns, operand) = if let Some((column, entry)) =
             place.and_then(|place| Some((place, self.plan.columns.get(place)?)))
         {
             if entry.lower == Some(Bound::Estimate) || entry.upper == Some(Bound::Estimate) {
@@ -209,7 +209,7 @@ impl<'a> Deriver<'a> {
                     Operand::Category { codes, levels, reference }
                 }
             };
-            (self.sides.get_mut(column).map(|side| *side.get_or_insert(role)), operand)
+            (vec![column], operand)
         } else if let Some(column) = self.columns.iter().find(|column| column.name == name) {
             let operand = match (&column.source, &column.kind) {
                 (Source::Merged(codes), Kind::Category { levels, reference, .. }) => Operand::Category {
@@ -220,11 +220,16 @@ impl<'a> Deriver<'a> {
                 (Source::Computed(expression), _) => Operand::Number((**expression).clone()),
                 _ => return Err(unknown(path, name)),
             };
-            (Some(column.role), operand)
+            (column.source.fields(), operand)
         } else {
             return Err(unknown(path, name));
         };
-        if side == Some(role) && self.plan.person.as_deref() != Some(name) {
+        // A term that only serves others takes no side: those that it serves do.
+        let mut used = |column: &usize| {
+            self.sides.get_mut(*column).is_some_and(|side| *side.get_or_insert(role) == role)
+        };
+        let one_side = role == Role::Ignored || columns.iter().all(&mut used);
+        if one_side && self.plan.person.as_deref() != Some(name) {
             Ok(operand)
         } else {
             Err(PlanError::at(

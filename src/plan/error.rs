@@ -1,6 +1,6 @@
 //! Errors of a plan.
 
-use crate::text::json::Fault;
+use crate::text::json::{Fault, closest};
 use crate::text::one_line;
 use crate::words;
 
@@ -28,5 +28,14 @@ impl PlanError {
     pub fn document(fault: Fault) -> Self {
         let path = fault.path.unwrap_or_else(|| words::plan::top_level().to_owned());
         Self { path, what: fault.what, advice: words::plan::document_advice().to_owned() }
+    }
+}
+
+/// Returns the advice for a name that is not among those known: the one that is probably meant, or else all of them, as `all` says them.
+#[must_use]
+pub fn known_advice(name: &str, known: &[&str], all: impl Fn(String) -> String) -> String {
+    match closest(name, known.iter().copied()) {
+        Some(meant) => words::plan::did_you_mean(meant),
+        None => all(known.join(", ")),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::error::PlanError;
+use super::error::{PlanError, known_advice};
 use crate::words;
 
 /// A parameter of a mechanism: what the reader accepts, and what a person is told of it.
@@ -482,7 +482,7 @@ impl<'a> Params<'a> {
                     if known.is_empty() {
                         words::plan::no_parameters_advice().to_owned()
                     } else {
-                        words::plan::parameter_unknown_advice(known.join(", "))
+                        known_advice(name, &known, words::plan::parameter_unknown_advice)
                     },
                 ))
             }

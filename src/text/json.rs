@@ -123,17 +123,49 @@ fn of_value(text: &str) -> String {
     } else if let Some((name, rest)) = named("unknown field `").or_else(|| named("unknown variant `")) {
         match rest.split('`').skip(1).step_by(2).collect::<Vec<_>>().as_slice() {
             [] => words::json::unknown(name),
-            known => words::json::unknown_of(name, known.join(", ")),
+            known => match closest(name, known.iter().copied()) {
+                Some(meant) => words::json::unknown_meant(name, meant),
+                None => words::json::unknown_of(name, known.join(", ")),
+            },
         }
     } else if let Some((found, expected)) = text
         .strip_prefix("invalid type: ")
         .or_else(|| text.strip_prefix("invalid value: "))
         .and_then(|rest| rest.rsplit_once(", expected "))
     {
-        words::json::other_kind(expected_kind(expected), found_kind(found))
+        let number = matches!(expected_kind(expected), kind if kind == words::json::number()
+            || kind == words::json::whole_number()
+            || kind.starts_with("a number"));
+        let quoted = found.strip_prefix("string \"").and_then(|rest| rest.strip_suffix('"'));
+        match quoted.filter(|text| number && text.trim().parse::<f64>().is_ok()) {
+            Some(_) => words::json::quoted_number(expected_kind(expected), found_kind(found)),
+            None => words::json::other_kind(expected_kind(expected), found_kind(found)),
+        }
     } else {
         text.to_owned()
     }
+}
+
+/// Returns the name that a misspelt one is probably meant to be: the first of those with the fewest single letters that are inserted, left
+/// out or replaced, if these are at most a third of its letters.
+#[must_use]
+pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |other: &str| {
+        let mut row: Vec<usize> = (0..=other.chars().count()).collect();
+        for (place, letter) in name.chars().enumerate() {
+            let mut before = std::mem::replace(&mut row[0], place + 1);
+            for (at, own) in other.chars().enumerate() {
+                let replaced = before + usize::from(own != letter);
+                before = row[at + 1];
+                row[at + 1] = replaced.min(row[at] + 1).min(before + 1);
+            }
+        }
+        row.last().copied().unwrap_or(0)
+    };
+    let near = known.into_iter().map(|other| (distance(other), other));
+    let near =
+        near.filter(|(distance, other)| 3 * distance <= other.chars().count().min(name.chars().count()));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, other)| other)
 }
 
 fn expected_kind(expected: &str) -> &str {
@@ -205,6 +237,21 @@ mod tests {
     }
 
     #[test]
+    fn a_misspelt_name_is_the_closest_that_is_known() {
+        let known = ["adaptive-gauss", "analyze-gauss", "ols", "dp-gd"];
+        for (name, meant) in [
+            ("adaptive-gaus", Some("adaptive-gauss")),
+            ("adaptive_gauss", Some("adaptive-gauss")),
+            ("analyse-gauss", Some("analyze-gauss")),
+            ("dp-dg", None),
+            ("lasso", None),
+            ("", None),
+        ] {
+            assert_eq!(closest(name, known), meant, "{name}");
+        }
+    }
+
+    #[test]
     fn a_fault_is_said_in_plain_words_with_its_place() {
         for (text, path, what) in [
             ("{}", None, "`rows` is missing (line 1, column 2)"),
@@ -212,17 +259,27 @@ mod tests {
             (
                 r#"{"rows": 1, "raws": 2}"#,
                 Some("raws"),
-                "`raws` is not known here; known are rows, share, names, part, kind (line 1, column 18)",
+                "`raws` is not known here; did you mean `rows`? (line 1, column 18)",
+            ),
+            (
+                r#"{"rows": 1, "weight": 2}"#,
+                Some("weight"),
+                "`weight` is not known here; known are rows, share, names, part, kind (line 1, column 20)",
             ),
             (
                 r#"{"rows": 1, "kind": "add_remove"}"#,
                 Some("kind"),
-                "`add_remove` is not known here; known are add-remove, replace-one (line 1, column 32)",
+                "`add_remove` is not known here; did you mean `add-remove`? (line 1, column 32)",
             ),
             (
                 r#"{"rows": "5"}"#,
                 Some("rows"),
-                "a whole number is needed in place of `5` (line 1, column 12)",
+                "a whole number is needed in place of the text `5`; remove the quotes (line 1, column 12)",
+            ),
+            (
+                r#"{"rows": "five"}"#,
+                Some("rows"),
+                "a whole number is needed in place of `five` (line 1, column 15)",
             ),
             (
                 r#"{"rows": -5}"#,

@@ -1018,3 +1018,129 @@ fn help_and_version() {
     assert_eq!(bench.ok("--version"), format!("discreet {}\n", env!("CARGO_PKG_VERSION")));
     assert!(Path::new(env!("CARGO_BIN_EXE_discreet")).exists());
 }
+
+#[test]
+fn a_quoted_number_and_a_misspelt_method_are_told() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["columns"][0]["lower"] = json!("18");
+    bench.plan(&plan);
+    let errors = bench.fails("check --plan plan.json table.csv", 2);
+    assert!(errors.contains("`18`; remove the quotes"), "{errors}");
+    plan["columns"][0]["lower"] = json!(18);
+    plan["mechanism"]["name"] = json!("adaptive-gaus");
+    bench.plan(&plan);
+    let errors = bench.fails("check --plan plan.json table.csv", 2);
+    assert!(errors.contains("did you mean `adaptive-gauss`?"), "{errors}");
+    plan["mechanism"] = json!({"name": "analyze-gauss", "params": {"radios": 1024}});
+    bench.plan(&plan);
+    let errors = bench.fails("check --plan plan.json table.csv", 2);
+    assert!(errors.contains("did you mean `radius`?"), "{errors}");
+}
+
+#[test]
+fn a_ledger_shows_what_each_entry_took_of_the_budget_it_was_charged_to() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-6}));
+    plan["mechanism"] = json!({"name": "inverse-wishart"});
+    plan["confirm"] = json!(["idealised"]);
+    plan["adjacency"] = json!("replace-one");
+    plan["rows"] = json!(442);
+    bench.plan(&plan);
+    bench.ok("ledger new ledger.json --epsilon 4 --delta 1e-5 --adjacency replace-one --split other");
+    bench.ok(CONFIRMED);
+    let shown = bench.ok("ledger show ledger.json");
+    assert!(shown.contains("25.00 % of the (epsilon, delta) budget"), "{shown}");
+    assert!(!shown.contains(" 0.00 %"), "{shown}");
+}
+
+#[test]
+fn the_assumed_spreads_are_named() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["stated_rows"] = json!(442);
+    bench.plan(&plan);
+    assert!(
+        bench.ok("check --plan plan.json table.csv").contains("values have a standard deviation of a sixth")
+    );
+    for (place, sd) in [(0, 5.0), (1, 13.0), (2, 75.0)] {
+        plan["columns"][place]["typical"] = json!({"sd": sd});
+        bench.plan(&plan);
+        let said = bench.ok("check --plan plan.json table.csv");
+        assert!(said.contains("states as `typical`"), "{said}");
+        assert_eq!(said.contains("or else a sixth"), place < 2, "{said}");
+    }
+}
+
+/// Runs a release on a terminal that `script` opens, and types an answer. Nothing where there is no such program.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(bench: &Bench, line: &str, answer: &str) -> Option<(Option<i32>, String)> {
+    use std::io::Write as _;
+    let command = format!("{} {line}", env!("CARGO_BIN_EXE_discreet"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(bench.path(""));
+    script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = script.spawn().ok()?;
+    child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    Some((output.status.code(), text(&output.stdout)))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_that_contradicts_the_plan_is_asked_about_on_a_terminal() {
+    let bench = Bench::new();
+    let rows: String =
+        (0..400).map(|row| format!("{},5;{};{}\n", 20 + row % 20, 80 + row % 40, 100 + row % 90)).collect();
+    bench.write("table.csv", format!("bmi;bp;target\n{rows}"));
+    bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
+    bench.open_ledger("2");
+    let Some((code, said)) = on_a_terminal(&bench, RELEASE, "no\n") else { return };
+    assert!(said.contains("numbers in another format") && said.contains("Type yes:"), "{said}");
+    assert!(said.contains("nothing was charged") && code == Some(2), "{code:?} {said}");
+    assert_eq!(bench.ledger().entries().len(), 0);
+    let (_, said) = on_a_terminal(&bench, CONFIRMED, "").unwrap();
+    assert!(!said.contains("Type yes"), "{said}");
+    assert_eq!(bench.ledger().entries().len(), 1);
+}
+
+#[test]
+fn releases_of_two_ledgers_are_told_apart() {
+    let bench = Bench::new();
+    let mut names = Vec::new();
+    for name in ["one", "two"] {
+        bench.ok(&format!("ledger new {name}.ledger.json --epsilon 2 --delta 1e-5 --adjacency add-remove"));
+        let line = format!("release --plan plan.json --ledger {name}.ledger.json table.csv");
+        let release = bench.ok(&line);
+        let read: Release = serde_json::from_str(&release).unwrap();
+        names.push(read.ledger.unwrap().id[..8].to_owned());
+        bench.write(&format!("{name}.json"), release);
+    }
+    let compared = bench.ok("report --release one.json --compare two.json --format markdown");
+    assert_ne!(names[0], names[1]);
+    assert!(names.iter().all(|name| compared.contains(&format!("ledger {name}"))), "{compared}");
+    let same = bench.ok("report --release one.json --compare one.json --format markdown");
+    assert!(!same.contains(&format!("ledger {}", names[0])), "{same}");
+}
+
+#[test]
+fn what_the_noise_hides_is_in_no_sentence() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 0.02, "delta": 1e-6}));
+    plan["mechanism"] = json!({"name": "adaptive-gauss"});
+    bench.plan(&plan);
+    bench.write("table.csv", DIABETES.lines().take(12).collect::<Vec<_>>().join("\n"));
+    let runs = bench.ok("simulate --plan plan.json --runs 20 --seed 3 table.csv");
+    let mut hidden = 0;
+    for line in runs.lines() {
+        let release: Value = serde_json::from_str(line).unwrap();
+        let (rows, error) = (&release["diagnostics"]["rows"], &release["diagnostics"]["rows_std_error"]);
+        let notes = release["diagnostics"]["notes"].to_string();
+        if rows.as_f64().unwrap() <= 2.0 * error.as_f64().unwrap() {
+            hidden += 1;
+            assert!(!notes.contains("rows were shortened") && !notes.contains("would do"), "{notes}");
+            assert!(notes.contains("as the number of rows"), "{notes}");
+        }
+    }
+    assert!(hidden > 10, "{hidden}");
+}

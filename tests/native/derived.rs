@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder};
+use discreet::engine::foresee::dependence;
 use discreet::engine::prepare;
 use discreet::plan::bound::Kind;
 use discreet::plan::derived::{all_columns, terms_of};
@@ -410,4 +411,89 @@ fn an_outcome_may_be_derived() {
         "transform": "merged", "from": ["smoking"], "role": "outcome", "groups": [{"name": "ever", "levels": ["former", "light", "heavy"]}],
     }]);
     assert!(prepare(parsed(&plan), &names, b',', Purpose::Simulate).is_ok());
+}
+
+/// The plan that docs/spreadsheet.md shows.
+fn documented() -> Value {
+    let text = include_str!("../../docs/spreadsheet.md");
+    let block = text.split("```json\n").find(|block| block.starts_with("\"columns\"")).unwrap();
+    let mut plan: Value =
+        serde_json::from_str(&format!("{{{}}}", block.split("```").next().unwrap())).unwrap();
+    plan["schema"] = json!("discreet.plan/1");
+    plan["adjacency"] = json!("add-remove");
+    plan["stated_rows"] = json!(12_000);
+    plan["mechanism"] = json!({"name": "adaptive-gauss"});
+    plan["budget"] = json!({"epsilon": 2, "delta": 1e-6});
+    plan
+}
+
+fn told(plan: &Value) -> Option<String> {
+    let names = ["age", "sex", "crp", "smoking", "sbp"].map(str::to_owned);
+    dependence(&prepare(parsed(plan), &names, b',', Purpose::Release).unwrap())
+}
+
+#[test]
+fn features_that_follow_from_others_are_told_before_the_charge() {
+    let plan = documented();
+    assert_eq!(told(&plan), None);
+    let names = ["age", "sex", "crp", "smoking", "sbp"].map(str::to_owned);
+    let prepared = prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap();
+    let columns: Vec<&str> = prepared.bound().columns.iter().map(|column| column.name.as_str()).collect();
+    let expected =
+        ["age", "sex", "log(crp + 0.5)", "(age - 60):sex[M]", "rcs(age; 40 60 75)[1]", "smoker", "sbp"];
+    assert_eq!(columns, expected, "a term that only serves others is no feature");
+    let mut both = plan.clone();
+    both["derived"][1]["role"] = json!("feature");
+    let why = told(&both).unwrap();
+    assert!(why.contains("`age - 60`") && why.contains("`ignored`") && !why.contains("rcs"), "{why}");
+    // Through the origin a number and the same less a constant are two columns.
+    both["intercept"] = json!(false);
+    both["mechanism"]["name"] = json!("analyze-gauss");
+    assert_eq!(told(&both), None);
+    // A category beside its merged form, a product beside its factors' other products, and a square that is no combination.
+    let mut merged = plan.clone();
+    merged["columns"][3]["role"] = json!("feature");
+    assert!(told(&merged).unwrap().contains("`smoker`"));
+    for (derived, found) in [
+        (json!([{"transform": "square", "from": ["age"]}]), None),
+        (json!([{"transform": "log", "from": ["age"]}, {"transform": "square", "from": ["log(age)"]}]), None),
+        (
+            json!([{"transform": "product", "from": ["age", "sex"]}, {"transform": "square", "from": ["crp"]}]),
+            None,
+        ),
+        (
+            json!([
+                {"transform": "product", "from": ["age", "sex"]},
+                {"transform": "centred", "from": ["age"], "at": 60, "role": "ignored"},
+                {"transform": "product", "from": ["age - 60", "sex"]},
+            ]),
+            Some("(age - 60):sex[M]"),
+        ),
+    ] {
+        let mut plan = plan.clone();
+        plan["derived"] = derived.clone();
+        let why = told(&plan);
+        assert_eq!(why.is_some(), found.is_some(), "{derived} {why:?}");
+        assert!(found.is_none_or(|name| why.unwrap().contains(name)), "{derived}");
+    }
+}
+
+#[test]
+fn a_term_that_serves_others_takes_their_side() {
+    let with = |derived: Value| {
+        let mut plan = documented();
+        plan["derived"] = derived;
+        CheckedPlan::new(parsed(&plan), Purpose::Simulate)
+    };
+    let log = json!({"transform": "log", "from": ["crp"], "offset": 1, "role": "ignored"});
+    let square = json!({"transform": "square", "from": ["log(crp + 1)"]});
+    assert!(with(json!([log, square])).is_ok());
+    // Not a feature and an outcome from one column, also not through such terms.
+    let mut outcome = square.clone();
+    outcome["role"] = json!("outcome");
+    outcome["name"] = json!("other");
+    assert_eq!(with(json!([log, square, outcome])).unwrap_err().path, "derived[2].from");
+    let hidden = json!({"transform": "square", "from": ["sbp"], "name": "hidden", "role": "ignored"});
+    let product = json!({"transform": "product", "from": ["age", "hidden"]});
+    assert_eq!(with(json!([hidden, product])).unwrap_err().path, "derived[1].from");
 }

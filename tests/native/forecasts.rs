@@ -129,11 +129,17 @@ struct Seen {
     given: u64,
     /// Median of the released half-width over the foreseen one.
     ratio: Option<f64>,
+    /// The same of each term that has intervals in most runs.
+    each: Vec<(String, f64)>,
 }
 
 fn look(table: &Table, mechanism: &str, epsilon: f64, narrow: bool) -> Seen {
-    let names: Vec<String> = table.text.lines().next().unwrap().split(',').map(str::to_owned).collect();
-    let plan = Plan::parse(&table.plan(mechanism, epsilon, narrow).to_string()).unwrap();
+    look_at(&table.text, &table.plan(mechanism, epsilon, narrow))
+}
+
+fn look_at(text: &str, plan: &Value) -> Seen {
+    let names: Vec<String> = text.lines().next().unwrap().split(',').map(str::to_owned).collect();
+    let plan = Plan::parse(&plan.to_string()).unwrap();
     let prepared = prepare(plan, &names, b',', Purpose::Simulate).unwrap();
     let (foreseen, halves) = match (foresee(&prepared), expected(&prepared)) {
         (Some(foreseen), _) => (
@@ -159,9 +165,11 @@ fn look(table: &Table, mechanism: &str, epsilon: f64, narrow: bool) -> Seen {
             (verdict, errors.iter().map(|term| (term.term.clone(), term.half().unwrap())).collect())
         }
     };
-    let source = Source::Once(scan(&prepared, &table.text, |_| prepared.sums()).sink);
+    let source = Source::Once(scan(&prepared, text, |_| prepared.sums()).sink);
     let simulation = Simulation::new(prepared, source, 7, software());
     let (mut given, mut ratios) = (0, Vec::new());
+    let mut of_term: Vec<(String, Vec<f64>)> =
+        halves.iter().map(|(term, _)| (term.clone(), Vec::new())).collect();
     for run in 1..=RUNS {
         let release = simulation.run(run).unwrap();
         let entries: Vec<_> =
@@ -172,11 +180,17 @@ fn look(table: &Table, mechanism: &str, epsilon: f64, narrow: bool) -> Seen {
             with += 1;
             let (_, half) = halves.iter().find(|(term, _)| *term == entry.term).unwrap();
             ratios.push((upper - lower) / 2.0 / half);
+            let (_, own) = of_term.iter_mut().find(|(term, _)| *term == entry.term).unwrap();
+            own.push((upper - lower) / 2.0 / half);
         }
         given += u64::from(2 * with >= entries.len());
     }
     ratios.sort_by(f64::total_cmp);
-    Seen { foreseen, given, ratio: ratios.get(ratios.len() / 2).copied() }
+    let each = of_term.into_iter().filter(|(_, own)| 2 * own.len() as u64 > RUNS).map(|(term, mut own)| {
+        own.sort_by(f64::total_cmp);
+        (term, own[own.len() / 2])
+    });
+    Seen { foreseen, given, ratio: ratios.get(ratios.len() / 2).copied(), each: each.collect() }
 }
 
 /// Tables whose outcome is yes or no.
@@ -267,4 +281,56 @@ fn what_is_foreseen_is_what_is_released() {
     let wide = |mechanism: &str| far.iter().filter(|line| line.contains(mechanism)).count();
     assert!(wide("adaptive-gauss") <= 1 && wide("adaptive-logistic") <= 2, "{far:#?}");
     assert!(wide("analyze-gauss") <= 3 && wide("dp-logistic") == 0, "{far:#?}");
+}
+
+/// Of an age and terms that are made from it: closely related ones, an interaction, and a spline.
+#[test]
+fn derived_terms_are_foreseen_with_the_columns_they_are_made_from() {
+    let mut text = "age,sex,sbp\n".to_owned();
+    for row in 0..12_000 {
+        let mut rng = Pseudo::new(5, &[row]);
+        let age = (56.0 + 13.0 * rng.normal()).clamp(18.0, 95.0);
+        let male = rng.normal() > 0.0;
+        let sbp = 100.0 + 0.4 * age + if male { 3.0 } else { 0.0 } + 15.0 * rng.normal();
+        text += &format!("{age},{},{sbp}\n", if male { "M" } else { "F" });
+    }
+    let plan = |mechanism: &str, epsilon: f64, role: &str, derived: &Value| {
+        json!({
+            "schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 12_000,
+            "columns": [
+                {"name": "age", "role": role, "type": "number", "lower": 18, "upper": 95, "typical": {"mean": 56, "sd": 13}},
+                {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+                {"name": "sbp", "role": "outcome", "type": "number", "lower": 40, "upper": 240, "typical": {"mean": 124, "sd": 16}},
+            ],
+            "derived": derived, "mechanism": {"name": mechanism}, "budget": {"epsilon": epsilon, "delta": 1e-6},
+        })
+    };
+    let centred = json!({"transform": "centred", "from": ["age"], "at": 56});
+    let mut far = Vec::new();
+    for (role, derived) in [
+        ("feature", json!([{"transform": "square", "from": ["age"]}])),
+        ("feature", json!([{"transform": "log", "from": ["age"]}])),
+        ("feature", json!([{"transform": "product", "from": ["age", "sex"]}])),
+        ("feature", json!([{"transform": "spline", "from": ["age"], "knots": [30, 45, 56, 67, 80]}])),
+        ("ignored", json!([centred, {"transform": "square", "from": ["age - 56"]}])),
+    ] {
+        for (mechanism, epsilon) in [("adaptive-gauss", 1.7), ("adaptive-gauss", 8.0), ("analyze-gauss", 9.0)]
+        {
+            let seen = look_at(&text, &plan(mechanism, epsilon, role, &derived));
+            let line = format!(
+                "{mechanism} {epsilon} {derived}: {:?} {} {:.2?}",
+                seen.foreseen, seen.given, seen.each
+            );
+            println!("{line}");
+            match seen.foreseen {
+                Some(true) => assert!(seen.given >= RUNS - 1, "{line}"),
+                Some(false) => assert!(seen.given <= 1, "{line}"),
+                None => {}
+            }
+            if seen.each.iter().any(|(_, ratio)| !(0.5..=2.0).contains(ratio)) {
+                far.push(line);
+            }
+        }
+    }
+    assert!(far.is_empty(), "{far:#?}");
 }

@@ -188,7 +188,8 @@ fn names_are_refused_in_words() {
     let named = |name: &'static str| move |plan: &mut Value| plan["mechanism"] = json!({"name": name});
     for (change, purpose, expected) in [
         (&named("pmt-ridge") as &dyn Fn(&mut Value), Purpose::Release, "public"),
-        (&named("analyse-gauss"), Purpose::Release, "give one of adaptive-gauss, analyze-gauss, ada-ssp"),
+        (&named("analyse-gauss"), Purpose::Release, "did you mean `analyze-gauss`?"),
+        (&named("regression"), Purpose::Release, "give one of adaptive-gauss, analyze-gauss, ada-ssp"),
         (&named("ols"), Purpose::Release, "`simulate` alone"),
         (
             &named("logistic"),

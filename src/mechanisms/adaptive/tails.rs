@@ -5,6 +5,8 @@ use super::guide::Guide;
 use super::map;
 use super::terms::{Terms, count};
 use super::units::{FEATURE_BINS, OUTCOME_BINS, Round};
+use crate::math::gamma::ln_chi_square_cdf;
+use crate::model::note::Shortened;
 
 /// Edges of the bins of ‖w‖ in units of √k.
 const FEATURE_EDGES: [f64; FEATURE_BINS - 1] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0];
@@ -110,6 +112,24 @@ impl Counts {
     #[must_use]
     pub fn shortened(&self, terms: &Terms, radius: f64) -> Option<Beyond> {
         self.beyond(&self.features, &feature_edges(terms), radius)
+    }
+
+    /// The share of records that would be beyond the same edge if the features were normal: ‖w‖² is then 1 more than a chi-square with one
+    /// degree of freedom for each.
+    #[must_use]
+    pub fn usual_share(terms: &Terms, radius: f64) -> Option<f64> {
+        let edges = feature_edges(terms);
+        let edge = edges.iter().find(|edge| bits26(**edge) >= radius)?;
+        let square = edge * edge - 1.0;
+        let within = ln_chi_square_cdf(count(terms.features()), square);
+        Some(if square > 0.0 { 1.0 - libm::exp(within) } else { 1.0 })
+    }
+
+    /// What is said of the records that were shortened to `radius`.
+    #[must_use]
+    pub fn shortened_said(&self, terms: &Terms, radius: f64) -> Option<Shortened> {
+        let Beyond { rows, deviation } = self.shortened(terms, radius)?;
+        Some(Shortened { rows, deviation, usual: Self::usual_share(terms, radius)? })
     }
 
     /// About how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.

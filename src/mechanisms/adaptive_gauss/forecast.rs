@@ -2,7 +2,7 @@
 
 use super::radii::{hides_a_tail, noise_constant_squared};
 use crate::inference::newton::Link;
-use crate::inference::noise_forecast::{Advice, NoiseForecast};
+use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
 use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{cross_weight, margins_sensitivity_squared};
@@ -73,9 +73,10 @@ impl Forecast {
         }
     }
 
-    /// Returns what is said of it before a release of features with these standard deviations, in half widths of their bounds.
+    /// Returns what is said of it before a release of features with these standard deviations, in half widths of their bounds. Where derived
+    /// terms go together so closely that the last round does not see how they differ, they alone are withheld.
     #[must_use]
-    pub fn said(&self, terms: &Terms, spreads: &[f64]) -> NoiseForecast {
+    pub fn said(&self, terms: &Terms, spreads: &[f64], related: Option<&Related>) -> NoiseForecast {
         let forecast = NoiseForecast {
             noise: self.noise,
             condition: self.condition,
@@ -86,6 +87,13 @@ impl Forecast {
             guide_noise: self.guide_noise,
         };
         let least = spreads.iter().map(|spread| forecast.resolved(*spread)).fold(1.0, f64::min);
-        NoiseForecast { advice: self.advice(least), ..forecast }
+        let together = related.map_or(1.0, |related| related.least_direction(&forecast));
+        let advice = match (self.advice(least), self.advice(together)) {
+            (Advice::Recommended | Advice::Approximate, Advice::Uncertain | Advice::TooFew) => {
+                Advice::Uncertain
+            }
+            (advice, _) => advice,
+        };
+        NoiseForecast { advice, ..forecast }
     }
 }

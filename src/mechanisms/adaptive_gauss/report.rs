@@ -1,6 +1,6 @@
 //! The regressions of a release, and what a reader has to know of them.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::document;
 use super::forecast::Forecast;
@@ -80,6 +80,9 @@ pub struct Beside {
     pub covariance: Option<DMatrix<f64>>,
     /// The standard deviation of the noise on its residual standard deviation, as a share of it.
     pub residual_noise: f64,
+    /// The variance that its coefficients explain, in its squared unit, less what their noise adds: of the last round, whose rows far out
+    /// count less. It has no part of the noise of the outcome's own variance.
+    pub explained: f64,
 }
 
 /// Returns what a release says of each outcome beside its coefficients.
@@ -91,10 +94,38 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
     let of = |outcome| {
         let judged = judge(&released, &solved, coded, outcome)?;
+        let explained = explained(&released, &solved, coded, outcome, &judged)?;
         let covariance = Some(judged.covariance).filter(|_| solved.gate.held.is_empty());
-        Some(Beside { covariance, residual_noise: judged.fit.sigma_noise })
+        Some(Beside { covariance, residual_noise: judged.fit.sigma_noise, explained })
     };
     (0..released.radii.outcomes.len()).map(of).collect()
+}
+
+/// Returns the variance that an outcome's coefficients explain, in its squared unit: u'Cu − σ_o² tr(CN), with C the covariance of w in the
+/// last round, u the slopes on w and N the noise on them (theory/inference 6.6).
+fn explained(
+    released: &Released,
+    solved: &Solved,
+    coded: &[CodedTerm],
+    outcome: usize,
+    judged: &Judged,
+) -> Option<f64> {
+    let Released { terms, guide, .. } = released;
+    let (features, outcomes) = coded.split_at_checked(terms.features())?;
+    let own = outcomes.get(outcome)?.half_width;
+    let spread = guide.spreads.get(outcome)?;
+    let slopes = features.iter().zip(judged.estimates.iter().skip(1));
+    let slopes = slopes.map(|(term, estimate)| estimate * term.half_width / own);
+    let slopes = DVector::from_iterator(terms.features(), slopes);
+    // With w = A (t − mean) the slopes on w are A'⁻¹ times those on t.
+    let turned = guide.whitening.transpose().solve_upper_triangular(&slopes)?;
+    let (moments, rows) = (&solved.moments.features, solved.moments.features[(0, 0)]);
+    let covariance = DMatrix::from_fn(terms.features(), terms.features(), |i, j| {
+        moments[(i + 1, j + 1)] / rows - moments[(0, i + 1)] * moments[(0, j + 1)] / (rows * rows)
+    });
+    let noise = judged.fit.noise.view((1, 1), (terms.features(), terms.features())) * (spread * spread);
+    let variance = turned.dot(&(&covariance * &turned)) - (covariance * noise).trace();
+    Some(variance.max(0.0) * own * own).filter(|variance| variance.is_finite())
 }
 
 /// Returns an outcome's coefficients in own units, with what is known of their errors.
@@ -133,7 +164,9 @@ fn entry(judged: Option<&Judged>, place: usize, quantile: f64) -> Estimate {
 fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[CodedTerm]) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
-    let (rows, _) = released.rows();
+    let (rows, deviation) = released.rows();
+    // Without a number of rows that stands out of its noise, no sentence compares with it.
+    let rows = Some(rows).filter(|rows| *rows > 2.0 * deviation);
     let mut notes = Vec::new();
     if gate.inverse.is_none() || gate.held.len() == asked.features.len() {
         notes.push(undetermined(asked.checked, terms, rows));
@@ -142,15 +175,14 @@ fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[Coded
         let first = held.take(NAMED).map(|term| term.term.clone()).collect();
         notes.push(words::note::held(listing(&(first, gate.held.len()))));
     }
-    let shortened = counts.shortened(terms, radii.features);
-    notes.push(far_rows(shortened.map(|beyond| (beyond.rows, beyond.deviation)), rows.max(0.0)));
+    notes.push(far_rows(counts.shortened_said(terms, radii.features), rows));
     let clipped = asked.outcomes.iter().filter_map(|(name, outcome)| {
         let radius = *radii.outcomes.get(*outcome)?;
         let beyond = counts.clipped(*outcome, radius)?;
         Some(clipped_outcome(name, beyond.rows, beyond.deviation, radius))
     });
     let clipped: Vec<String> = clipped.take(NAMED).collect();
-    if !clipped.is_empty() {
+    if rows.is_some() && !clipped.is_empty() {
         notes.push(words::note::clipped_residuals(clipped.join(", ")));
     }
     if radii.unseen {
@@ -170,7 +202,8 @@ fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[Coded
 }
 
 /// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ.
-fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: f64) -> String {
+fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: Option<f64>) -> String {
+    let Some(rows) = rows else { return words::note::undetermined().to_owned() };
     let parts = checked.budget.and_then(|budget| budget_parts(&budget, &Split::Gaussian).ok());
     let mu = parts.as_ref().map_or(0.0, |parts| parts.pair.mu.get());
     let rows = rows.max(1.0);

@@ -50,14 +50,15 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
     let entries: Vec<Vec<Estimate>> = labels.iter().map(|label| label.entries(quantile)).collect();
     let level = f64::from(setting.rounds.codes.level);
     let rows = released.margins.first().copied().map_or(0.0, real) / (level * level);
+    let deviation = setting.rounds.margins.s() / (level * level);
     let conditions = labels.iter().map(|label| label.condition);
     let diagnostics = Diagnostics {
         rows: Some(rows),
-        rows_std_error: Some(setting.rounds.margins.s() / (level * level)),
+        rows_std_error: Some(deviation),
         signal_to_noise: conditions.reduce(f64::min),
         ridge: 0.0,
         repair: None,
-        notes: notes(released, &names, &labels, coded, rows),
+        notes: notes(released, &names, &labels, coded, Some(rows).filter(|rows| *rows > 2.0 * deviation)),
         outcomes: names
             .iter()
             .map(|outcome| OutcomeDiagnostics {
@@ -176,7 +177,7 @@ fn notes(
     names: &[String],
     labels: &[Label],
     coded: &[CodedTerm],
-    rows: f64,
+    rows: Option<f64>,
 ) -> Vec<String> {
     let setting = &released.setting;
     let mut notes = vec![words::note::log_odds().to_owned()];
@@ -198,8 +199,7 @@ fn notes(
             .map(|held| words::note::held_odds(held, format_args!("{LOGISTIC_SPREAD:.1}"))),
     );
     if shown().next().is_some() {
-        let shortened = released.counts.shortened(&setting.terms, released.grid.radius);
-        notes.push(far_rows(shortened.map(|beyond| (beyond.rows, beyond.deviation)), rows.max(0.0)));
+        notes.push(far_rows(released.counts.shortened_said(&setting.terms, released.grid.radius), rows));
         notes.extend([words::note::both_errors(), words::note::logistic_model()].map(String::from));
     }
     notes.push(words::note::clipped().into());

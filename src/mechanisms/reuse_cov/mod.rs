@@ -164,7 +164,7 @@ pub static GAUSS: Info = Info {
     name: "reuse-cov-gauss",
     title: "Many outcomes, one covariance",
     group: Some(&MANY_OUTCOMES),
-    summary: "Shares one noisy covariance among all outcomes.",
+    summary: "Shares one noisy covariance among all outcomes. Its automatic ridge biases the coefficients towards 0, often by more than the noise that it takes off; a refit without ridge costs nothing.",
     prefer: "Prefer it for many outcomes on the same features: all outcomes share one charge for the features.",
     source: "Neel 2023, algorithm 1; theory/many-outcomes 2.1",
     parameters: &[

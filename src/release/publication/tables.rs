@@ -22,6 +22,9 @@ const REPORT_SIZE: f64 = 12.0;
 const REPORT_GAP: f64 = 8.0;
 const MOST_OF_NAMES: f64 = 226.0;
 
+/// Noise on the variance of an outcome, as a share of it, above which R² is left out.
+const MOST_VARIANCE_NOISE: f64 = 0.2;
+
 /// Most rows of a table of adjusted p-values.
 const MOST_ADJUSTED: usize = 1_000;
 
@@ -224,12 +227,22 @@ pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> O
     if let Some(share) = known.r_squared {
         return Some((share, None));
     }
-    let (share, noise) = r_squared_of_margins(release, supplement, outcome)?;
-    (noise <= MOST_R_SQUARED_NOISE).then_some((share, Some(noise)))
+    let known = r_squared_of_margins(release, supplement, outcome)?;
+    (known.noise <= MOST_R_SQUARED_NOISE && known.of_whole <= MOST_VARIANCE_NOISE)
+        .then_some((known.share, Some(known.noise)))
 }
 
-/// Returns R² from the margins and the standard deviation of its noise, however large that is.
-fn r_squared_of_margins(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, f64)> {
+/// R² from the margins, however large its noise is.
+struct FromMargins {
+    share: f64,
+    /// The standard deviation of its noise.
+    noise: f64,
+    /// That of the noise on the variance of the outcome, as a share of it.
+    of_whole: f64,
+}
+
+/// Returns R² from the margins.
+fn r_squared_of_margins(release: &Release, supplement: &Supplement, outcome: &str) -> Option<FromMargins> {
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
     let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
     if !adaptive || supplement.log_odds || !known.residual_resolved {
@@ -241,10 +254,14 @@ fn r_squared_of_margins(release: &Release, supplement: &Supplement, outcome: &st
     let spread = supplement.description.as_ref()?.sd(outcome)?;
     let total = spread.value.powi(2) * (rows - 1.0);
     let rest = known.residual_sd?.powi(2) * (rows - terms);
-    let noise =
-        2.0 * (spread.std_error / spread.value).hypot(residual_noise(release, supplement, outcome)?) * rest
-            / total;
-    (rows > terms && total > 0.0).then_some((1.0 - rest / total, noise))
+    // Whether it is shown, and how large its noise is, must not depend on the noise of the outcome's variance: else it would be shown where
+    // that noise makes it large.
+    let residual = known.residual_sd?.powi(2);
+    let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
+    let whole = residual + (*supplement.explained.get(place)?)?;
+    let of_whole = 2.0 * spread.value * spread.std_error / whole;
+    let noise = of_whole.hypot(2.0 * residual_noise(release, supplement, outcome)?) * residual / whole;
+    (rows > terms && total > 0.0).then_some(FromMargins { share: 1.0 - rest / total, noise, of_whole })
 }
 
 /// Returns why R² is left out of a linear regression; nothing where it is shown, and where a method never has it.
@@ -252,7 +269,8 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
     if supplement.log_odds || r_squared(release, supplement, outcome).is_some() {
         return None;
     }
-    if let Some((_, noise)) = r_squared_of_margins(release, supplement, outcome) {
+    let noise = r_squared_of_margins(release, supplement, outcome).map(|known| known.noise);
+    if let Some(noise) = noise.filter(|noise| *noise > MOST_R_SQUARED_NOISE) {
         return Some(words::journal::r_squared_noisy(significant(noise, 2)));
     }
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
