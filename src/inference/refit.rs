@@ -53,6 +53,15 @@ pub struct Refit {
     pub software: Software,
 }
 
+impl Refit {
+    /// Returns the release with this regression in the place of its own, as it is printed.
+    #[must_use]
+    pub fn printed_of(&self, release: &Release) -> Release {
+        let (coefficients, diagnostics) = (self.coefficients.clone(), self.diagnostics.clone());
+        Release { coefficients, diagnostics, ..release.clone() }
+    }
+}
+
 /// A regression that a release does not give.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -415,6 +415,16 @@ impl Column {
 }
 
 impl Plan {
+    /// Whether another plan asks the same of the same people, for whatever budget and by whatever mechanism.
+    #[must_use]
+    pub fn asks_the_same(&self, other: &Self) -> bool {
+        let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);
+        parts(self) == parts(other)
+            && self.person == other.person
+            && self.columns == other.columns
+            && self.derived == other.derived
+    }
+
     /// Returns the derived terms with a role.
     pub fn derived_with(&self, role: Role) -> impl Iterator<Item = &Derived> {
         self.derived.iter().filter(move |entry| entry.role.unwrap_or(Role::Feature) == role)

@@ -1,7 +1,6 @@
 //! Test statistics and p-values from released estimates and standard errors (theory/inference 6.1 and 6.2).
 
 use super::Release;
-use super::document::Diagnostics;
 use crate::math::gamma::ln_chi_square_sf;
 use crate::math::special::phi_cdf;
 use crate::model::{Estimate, Interval, NoiseLaw};
@@ -32,21 +31,15 @@ pub struct Tests {
 }
 
 impl Tests {
-    /// Returns the rule for a release's own coefficients.
+    /// Returns the rule for the coefficients of a release.
     #[must_use]
     pub fn of(release: &Release) -> Self {
-        Self::new(release, &release.diagnostics)
-    }
-
-    /// Returns the rule for a regression that was computed from a release.
-    #[must_use]
-    pub fn new(release: &Release, diagnostics: &Diagnostics) -> Self {
         let law = release.moments.as_ref().and_then(|moments| moments.noise.as_ref());
         let drawn = matches!(law, Some(NoiseLaw::Projection { .. } | NoiseLaw::InverseWishart { .. }));
         let absent = if drawn {
             Some(Absent::Drawn)
         } else {
-            let penalised = diagnostics.ridge > 0.0 || has_penalty(&release.plan);
+            let penalised = release.diagnostics.ridge > 0.0 || has_penalty(&release.plan);
             penalised.then_some(Absent::Penalised)
         };
         Self { absent }

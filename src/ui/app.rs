@@ -19,8 +19,10 @@ use save_first::SaveFirst;
 
 use super::parts::Icon;
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
+use super::step::Step;
 use super::steps::{ReadAsLatin1, StepInfo, of_address};
 use super::{actions, check, dom};
+use crate::model::Role;
 use crate::store;
 use crate::words::{self, Catalogue, Misfit};
 use crate::worker::context::StartContext;
@@ -75,10 +77,7 @@ fn Frame() -> impl IntoView {
     let step_name = Signal::derive(move || (StepInfo::of(app.state.step().get()).name)());
     let work = move || match app.state.step().get() {
         _ if checking.get() => view! { <check::CheckScreen from=step_name/> }.into_any(),
-        step => {
-            let next = StepInfo::next(step).map(|next| view! { <Next next/> });
-            view! { {(StepInfo::of(step).view)()} {next} }.into_any()
-        }
+        step => view! { {(StepInfo::of(step).view)()} <Onward step/> }.into_any(),
     };
     let title = move || {
         if checking.get() { words::check::title() } else { (StepInfo::of(app.state.step().get()).title)() }
@@ -124,15 +123,26 @@ fn Frame() -> impl IntoView {
     }
 }
 
-/// The way to the step after this one.
+/// The way to the step after this one, and the plan so far as a file.
 #[component]
-fn Next(next: &'static StepInfo) -> impl IntoView {
+fn Onward(step: Step) -> impl IntoView {
     let app = App::here();
-    let open = move || app.state.table().with(Option::is_some);
-    let go = move |_| actions::go(app, next.step);
+    let open = move || app.state.table().with(Option::is_some) && step != Step::Result;
+    let undescribed =
+        move || app.state.columns().with(|columns| columns.iter().all(|column| column.role == Role::Ignored));
+    let next = move || {
+        let next = StepInfo::next(step)?;
+        let go = move |_| actions::go(app, next.step);
+        Some(view! { <button type="button" on:click=go>{words::page::next((next.name)())}</button> })
+    };
     move || {
         open().then(|| {
-            view! { <p class="next"><button type="button" on:click=go>{words::page::next((next.name)())}</button></p> }
+            view! {
+                <p class="next">
+                    {next()}
+                    " " <button type="button" class="quiet" id="save-plan" disabled=undescribed on:click=move |_| actions::save_plan(app)>{words::columns::save_plan()}</button>
+                </p>
+            }
         })
     }
 }

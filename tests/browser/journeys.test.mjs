@@ -87,6 +87,9 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   const counts = leaves(release).filter(({ value }) => Number(value) === 12000).map(({ path }) => path);
   assert.deepEqual(counts, ["/plan/stated_rows"]);
   assert.doesNotMatch(text, /blood.pressure|\.csv|P0000|\d\d:\d\d|20\d\d-\d\d-\d\d/);
+  // The same question again is told.
+  await discreet.goTo(say("step.privacy"));
+  await discreet.strip.getByText(say("release_bar.as_release", { number: 1 })).waitFor();
 
   assert.deepEqual(faults(record), {});
   assert.deepEqual(stage.server.requests.slice(served), []);
@@ -252,13 +255,15 @@ test("another regression from the same release costs nothing", async (t) => {
   assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), [say("result.intercept"), "age", "salt"]);
   assert.deepEqual(await discreet.account(), before);
   assert.deepEqual(await discreet.downloadJson(say("result.ledger_json")), kept);
+  assert.match(await discreet.refit.locator(".fit").innerText(), /^N about [^]* · R squared [^]* · residual SD [\d.]+ kg/);
+  assert.match((await discreet.download(say("compared.csv"))).text, /^\ufeffoutcome,term,estimate[^]*\r\nbmi,age,/);
   // How the refit's coefficients change with the ridge: a figure, a table and files, at no cost.
   await discreet.openFold(say("path.title"));
   await discreet.refit.getByRole("img", { name: say("path.of", { outcome: "bmi" }) }).waitFor();
   const path = discreet.refit.getByRole("group", { name: say("path.of", { outcome: "bmi" }) });
   assert.match(await path.getByRole("row").first().innerText(), new RegExp(say("path.chosen", { ridge: "0" }).replace(/[()]/g, "\\$&")));
   assert.equal(await path.getByRole("row").count(), 4, "a head, the intercept and two slopes");
-  assert.match((await discreet.download(say("compared.csv"))).text, /^\ufeffterm,ridge,estimate/);
+  assert.match((await discreet.download(say("compared.csv"), 1)).text, /^\ufeffterm,ridge,estimate/);
   await page.getByText(say("path.title"), { exact: true }).click();
   // The release and the refit stand beside each other.
   await discreet.openFold(say("compared.title"));

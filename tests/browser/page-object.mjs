@@ -314,15 +314,16 @@ export class DiscreetPage {
     return this.page.getByRole("region", exact(say("method.chosen_method")));
   }
 
-  /// What the page gives as a file: `{ name, text }`. A format of the release is chosen from one list; documents have buttons of their own.
-  async download(button) {
+  /// What the page gives as a file: `{ name, text }`. A format of the release is chosen from one list; other files have buttons of their own,
+  /// of which the first with that name is pressed unless another is meant.
+  async download(button, place = 0) {
     const formats = this.page.locator("#export-format");
     const offered = await formats.locator("option").allTextContents();
     if (offered.includes(button)) {
       await formats.selectOption({ label: button });
       return this.download(say("export.download"));
     }
-    return downloaded(this.page, () => this.page.getByRole("button", exact(button)).click());
+    return downloaded(this.page, () => this.page.getByRole("button", exact(button)).nth(place).click());
   }
 
   async downloadJson(button) {

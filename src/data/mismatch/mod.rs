@@ -277,13 +277,21 @@ const NO_ANSWER: [&str; 11] = [
     "null",
 ];
 
+/// Whether a cell is the error of a spreadsheet's formula, in whatever language: `#N/A`, `#NV`, `#DIV/0!`, `#WERT!`.
+fn is_formula_error(cell: &str) -> bool {
+    let is_of_error = |letter: char| letter.is_uppercase() || matches!(letter, '/' | '0' | '!' | '?');
+    cell.strip_prefix('#').is_some_and(|rest| rest.chars().count() > 1 && rest.chars().all(is_of_error))
+}
+
 /// Returns the offer to count as missing what says that there is no answer, where some of the cells do. A mark such as `?` or `-` says so
 /// too, but beside a plus it is a finding.
 fn no_answers(cells: &[String]) -> Option<Repair> {
     let findings = cells.iter().any(|cell| cell.contains('+'));
     let says_nothing = |cell: &&String| {
         let plain: String = cell.chars().filter(|letter| letter.is_alphanumeric()).collect();
-        NO_ANSWER.contains(&plain.to_lowercase().as_str()) || (plain.is_empty() && !findings)
+        NO_ANSWER.contains(&plain.to_lowercase().as_str())
+            || (plain.is_empty() && !findings)
+            || is_formula_error(cell)
     };
     let found: Vec<String> = cells.iter().filter(says_nothing).cloned().collect();
     (!found.is_empty()).then_some(Repair::Missing(found))
@@ -472,6 +480,9 @@ mod tests {
         let found = category(&["ja", "nein", "k.A."], &["ja", "nein"]);
         assert_eq!(found[0].repairs, [missing.clone(), Repair::Levels(texts(&["ja", "nein", "k.A."]))]);
         assert_eq!(number(&["61", "k.A."], None, None)[0].repairs, [missing]);
+        let errors = number(&["61", "#NV", "#DIV/0!", "#WERT!"], None, None);
+        assert_eq!(errors[0].repairs, [Repair::Missing(texts(&["#NV", "#DIV/0!", "#WERT!"]))]);
+        assert!(!["#1", "#", "#Station"].into_iter().any(is_formula_error));
         let mark = category(&["ja", "nein", "?"], &["ja", "nein"]);
         assert_eq!(mark[0].repairs.first(), Some(&Repair::Missing(texts(&["?"]))));
         let findings = category(&["+", "-", "+"], &["positive", "negative"]);

@@ -6,7 +6,7 @@ use super::super::supplement::Supplement;
 use super::super::table::{self, Meaning};
 use super::comparison::Comparison;
 use super::ridge_path::RidgePath;
-use super::{Labels, Publication, Table, drawing, html, latex, markdown, report, scripts};
+use super::{Labels, Publication, Table, drawing, html, latex, markdown, report, scripts, tables};
 use crate::words;
 
 /// A format.
@@ -96,6 +96,23 @@ impl Format {
             Self::Semicolons => Some(table::with_semicolons(&path.csv())),
             Self::Svg => drawing::ridge_path(path),
             _ => self.printed(words::path::title(), path.table()),
+        }
+    }
+
+    /// Writes one outcome's regression alone, for one that was fitted from a release; nothing where the format has no form for it, or nothing
+    /// can be drawn.
+    #[must_use]
+    pub fn refitted(self, release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
+        let labels = Labels::default();
+        match self {
+            Self::Csv | Self::Semicolons => Some(self.pieces(release, supplement, &labels).collect()),
+            Self::Svg => drawing::svg(release, supplement, outcome, labels.scale()),
+            _ => {
+                let mut table = tables::coefficients(release, supplement, outcome, labels.scale());
+                table.notes.extend(release.diagnostics.notes.iter().cloned());
+                table.notes.push(words::refit::refit_free().to_owned());
+                self.printed(words::refit::heading(), table)
+            }
         }
     }
 

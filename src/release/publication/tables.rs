@@ -275,7 +275,8 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
     }
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
     let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
-    (known.residual_sd.is_some() && (adaptive || !known.residual_resolved))
+    (known.residual_sd.is_some()
+        && (adaptive && !supplement.explained.is_empty() || !known.residual_resolved))
         .then(|| words::journal::r_squared_left_out().to_owned())
 }
 
@@ -362,12 +363,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String 
 /// Returns what a reader has to know of the p-values of these lines, or why there are none.
 #[must_use]
 pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
-    test_notes_of(Tests::of(release), lines)
-}
-
-/// Returns the same under the rule of another regression.
-#[must_use]
-pub fn test_notes_of(tests: Tests, lines: &[Line]) -> Vec<String> {
+    let tests = Tests::of(release);
     let has = |wanted: &dyn Fn(&Line) -> bool| lines.iter().any(wanted);
     let shown = has(&|line| tests.test(&line.entry()).is_some());
     let interval = |line: &Line| line.interval != Interval::Withheld;

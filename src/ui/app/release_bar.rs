@@ -10,7 +10,7 @@ use crate::model::note::factor;
 use crate::plan::derived::all_columns;
 use crate::release::format::percent;
 use crate::ui::parts::Icon;
-use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::steps::StepInfo;
 use crate::ui::view_model::Forecast;
@@ -195,52 +195,52 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let asks = words::release_bar::outcomes_by_features(outcomes, features);
     let whole = asks.clone();
     let cost = text::cost(forecast.of_left, first);
+    let plan = forecast.plan.clone();
+    let before = move || {
+        let same = |kept: &Kept| kept.release.as_ref().is_some_and(|own| own.plan.asks_the_same(&plan));
+        let entry =
+            app.state.releases().with(|all| all.iter().find(|kept| same(kept)).map(|kept| kept.entry));
+        entry.map(|entry| view! {
+            <div class="again"><dt>{words::release_bar::asked_before()}</dt><dd>{words::release_bar::as_release(entry)}</dd></div>
+        })
+    };
     view! {
         <dl class="offer">
             <div><dt>{words::release_bar::asks()}</dt><dd title=whole>{asks}</dd></div>
             <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{words::release_bar::permanently()}</span></dd></div>
             <div><dt>{words::release_bar::noise()}</dt><dd>{noise(&forecast)}</dd></div>
+            {before}
         </dl>
     }
 }
 
 /// What the noise will be like, in a few words.
 fn noise(forecast: &Forecast) -> String {
+    let wide = |times: f64| words::release_bar::widening(factor(times));
     if let Some(foreseen) = &forecast.foreseen {
-        let times = factor(foreseen.forecast.widening());
+        let wide = wide(foreseen.forecast.widening());
         return match foreseen.forecast.advice {
-            Advice::Recommended => words::release_bar::widening(times),
-            Advice::Approximate => words::release_bar::approximate(words::release_bar::widening(times)),
-            Advice::Uncertain => words::release_bar::may_be_withheld(words::release_bar::widening(times)),
+            Advice::Recommended => wide,
+            Advice::Approximate => words::release_bar::approximate(wide),
+            Advice::Uncertain => words::release_bar::may_be_withheld(wide),
             Advice::TooFew => words::release_bar::all_withheld().to_owned(),
         };
     }
-    let Some(preview) = &forecast.preview else {
-        return match &forecast.outlook {
-            Some(outlook) => text::public::noise(outlook),
-            None if forecast.errors.is_some() => words::release_bar::noise_by_coefficient().to_owned(),
-            None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
-                words::release_bar::noise_not_forecast().to_owned()
-            }
-            None => words::release_bar::noise_needs_rows().to_owned(),
-        };
-    };
-    if preview.verdict == Verdict::Withheld {
-        return words::release_bar::noise_drowns().to_owned();
-    }
-    let ratio = |term: &crate::inference::preview::TermPreview| {
-        (term.plausible_effect.abs() > 0.0).then(|| term.noise_std_error / term.plausible_effect.abs())
-    };
-    let ratios: Vec<f64> = preview.terms.iter().filter_map(ratio).collect();
-    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = ratios.iter().copied().fold(0.0, f64::max);
-    if ratios.is_empty() {
-        return text::verdict(preview.verdict).to_owned();
-    }
-    let noise = words::release_bar::of_a_plausible_effect(text::span((least, most)));
-    if preview.verdict == Verdict::Approximate {
-        words::release_bar::intervals_approximate(noise)
-    } else {
-        noise
+    let wide = forecast.precision.and_then(|precision| precision.at(1.0)).map(wide);
+    match (&forecast.preview, &forecast.outlook) {
+        (Some(preview), _) => match (preview.verdict, wide) {
+            (Verdict::Withheld, _) => words::release_bar::noise_drowns().to_owned(),
+            (Verdict::Approximate, Some(wide)) => words::release_bar::approximate(wide),
+            (Verdict::Clear, Some(wide)) => wide,
+            (verdict, None) => text::verdict(verdict).to_owned(),
+        },
+        (None, Some(outlook)) => text::public::noise(outlook),
+        (None, None) if forecast.errors.is_some() => {
+            wide.unwrap_or_else(|| words::release_bar::noise_by_coefficient().to_owned())
+        }
+        (None, None) if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
+            words::release_bar::noise_not_forecast().to_owned()
+        }
+        (None, None) => words::release_bar::noise_needs_rows().to_owned(),
     }
 }

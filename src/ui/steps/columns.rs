@@ -15,6 +15,7 @@ use super::variants::Variants;
 use super::whole_file::WholeFile;
 use crate::model::{Missing, Role};
 use crate::ui::draft::{self, Cell, Gap};
+use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Field, Icon};
 use crate::ui::presets::{PRESETS, USUAL_LEVELS};
 use crate::ui::state::{App, StateStoreFields};
@@ -89,6 +90,7 @@ pub fn Columns() -> impl IntoView {
         {move || (!empty()).then(|| view! { <Terms/> })}
         <Estimates/>
         <Ranges/>
+        <Glossed of=[entries::OUTCOME, entries::FEATURE, entries::CATEGORY, entries::REFERENCE, entries::BOUNDS, entries::ESTIMATED_BOUNDS, entries::PERSON, entries::PUBLIC]/>
     }
     .into_any()
 }
@@ -134,12 +136,9 @@ fn Codebook() -> impl IntoView {
 fn Undo() -> impl IntoView {
     let app = App::here();
     let nothing = move || !app.state.undoable().get();
-    let undescribed =
-        move || app.state.columns().with(|columns| columns.iter().all(|column| column.role == Role::Ignored));
     view! {
         <p class="undo"><button type="button" class="quiet" disabled=nothing title=words::columns::undo_key() on:click=move |_| actions::undo(app)>
-            {words::columns::undo()}</button>
-            " " <button type="button" class="quiet" id="save-plan" disabled=undescribed on:click=move |_| actions::save_plan(app)>{words::columns::save_plan()}</button></p>
+            {words::columns::undo()}</button></p>
     }
 }
 

@@ -11,6 +11,7 @@ use crate::data::first_line::Doubt;
 use crate::plan::number_format::{NumberFormat, Thousands};
 use crate::release::format::bytes;
 use crate::ui::draft::Setup;
+use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
 use crate::ui::state::{App, HostStoreFields, StateStoreFields};
 use crate::ui::step::Step;
@@ -51,6 +52,7 @@ pub fn Data() -> impl IntoView {
         <Missing/>
         <Waiting/>
         {move || app.state.table().with(Option::is_some).then(|| view! { <Preview/> })}
+        <Glossed of=[entries::DIFFERENTIAL_PRIVACY, entries::RELEASE, entries::RECORD, entries::PERSON, entries::PLAN, entries::LEDGER]/>
     }
     .into_any()
 }

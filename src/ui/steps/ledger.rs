@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
+use crate::release::figure;
 use crate::release::format::percent;
 use crate::ui::parts::{Meter, TypedWords};
 use crate::ui::state::{App, Kept, StateStoreFields};
@@ -91,10 +92,16 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
         Some(Kept { release: None, .. }) => {
             words::ledger::outcomes_by_mechanism(words::ledger::many_outcomes(), &entry.mechanism)
         }
-        Some(Kept { release: Some(release), .. }) => words::ledger::outcomes_by_mechanism(
-            text::list(&crate::release::figure::outcomes(release), 2),
-            &entry.mechanism,
-        ),
+        Some(Kept { release: Some(release), .. }) => {
+            let outcomes = figure::outcomes(release);
+            // Where bounds were not found, nothing was fitted.
+            let told = if outcomes.is_empty() {
+                words::ledger::bounds().to_owned()
+            } else {
+                text::list(&outcomes, 2)
+            };
+            words::ledger::outcomes_by_mechanism(told, &entry.mechanism)
+        }
     };
     let cost = view_model::entry_share(&entry, &capacity);
     let state = if entry.disjoint_from().is_some() {

@@ -14,6 +14,7 @@ use crate::release::Release;
 use crate::release::publication::comparison::Regression;
 use crate::release::publication::{Format, drawing, tables};
 use crate::release::significance::Tests;
+use crate::release::supplement::Supplement;
 use crate::release::{figure, odds};
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field};
@@ -43,7 +44,7 @@ fn terms(release: &Release) -> [Vec<String>; 2] {
 
 /// Choose an outcome and its predictors.
 #[component]
-pub fn Refit(release: Arc<Release>) -> impl IntoView {
+pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
     let app = App::here();
     if release.moments.as_ref().is_some_and(|moments| moments.terms.len() > MOST_TERMS) {
         return view! { <p class="hint">{words::refit::refit_elsewhere()}</p> }.into_any();
@@ -149,32 +150,47 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
             </div>
             <fieldset class="plainset"><legend>{words::refit::predictors()}</legend><div class="choices wrap">{boxes}</div></fieldset>
             <button type="button" on:click=run>{words::refit::run()}</button>
-            <Refitted release/>
+            <Refitted release supplement/>
         </section>
     }
     .into_any()
 }
 
 #[component]
-fn Refitted(release: Arc<Release>) -> impl IntoView {
+fn Refitted(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
     let app = App::here();
     move || {
         app.state.refit().get().map(|result| match result {
             Err(problem) => view! { <p class="notice problem" role="alert">{problem}</p> }.into_any(),
             Ok(refit) => {
+                let own = refit.printed_of(&release);
+                // What is known of the release's coefficients is not known of these.
+                let description = supplement.description.clone();
+                let supplement = Supplement { description, ..Supplement::default() };
                 let outcome = refit.outcome.clone();
-                let unit = figure::unit(&release.plan, &outcome);
-                let lines = figure::lines(&release.plan, &refit.coefficients, &outcome);
-                let drowned = is_drowned(&refit.diagnostics);
-                let tests = Tests::new(&release, &refit.diagnostics);
-                let below = tables::test_notes_of(tests, &lines);
+                let unit = figure::unit(&own.plan, &outcome);
+                let lines = figure::lines(&own.plan, &own.coefficients, &outcome);
+                let drowned = is_drowned(&own.diagnostics);
+                let tests = Tests::of(&own);
+                let (fit, mut below) = tables::fit_line(&own, &supplement, &outcome);
+                below.extend(tables::test_notes(&own, &lines));
+                let form = |format: Format| format.refitted(&own, &supplement, &outcome);
+                let files = Files {
+                    name: "discreet-refit",
+                    word: form(Format::Word),
+                    plain: form(Format::Markdown),
+                    csv: form(Format::Csv),
+                    svg: form(Format::Svg),
+                };
                 let path = view! { <Influence release=Arc::clone(&release) refit=refit.clone()/> };
-                let notes = refit.diagnostics.notes.into_iter().map(|note| view! { <li>{note}</li> });
-                let outcome = odds::named(&release.plan, &outcome, false);
+                let notes = own.diagnostics.notes.iter().map(|note| view! { <li>{note.clone()}</li> });
+                let notes = notes.collect_view();
+                let outcome = odds::named(&own.plan, &outcome, false);
                 view! {
-                    <CoefficientTable lines outcome unit drowned tests below confidence=refit.confidence/>
-                    <ul class="notes">{notes.collect_view()}</ul>
+                    <CoefficientTable lines outcome unit drowned tests fit below confidence=refit.confidence/>
+                    <ul class="notes">{notes}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>
+                    <Saved files/>
                     {path}
                 }
                 .into_any()

@@ -129,7 +129,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let words = format!("{} {}", known::origin(table), known::correlations(table));
         view! { <p class="public-origin">{words}</p> }
     });
-    let for_refit = Arc::clone(&release);
+    let (for_refit, of_refit) = (Arc::clone(&release), Arc::clone(&supplement));
     let count = RowCount::of(&release).map(|count| {
         let far = count.verdict != Verdict::AsStated;
         view! { <p id="row-count" class=if far { "verdict withheld" } else { "hint" }>{count.sentence()}</p> }
@@ -171,7 +171,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             <Exports release supplement per/>
         </section>
         <Guarantee statement/>
-        <Refit release=for_refit/>
+        <Refit release=for_refit supplement=of_refit/>
         <LedgerPanel/>
     }
 }
