@@ -96,11 +96,14 @@ fn plan(info: &Info, adjacency: &str, mu: f64) -> Value {
     if info.labels {
         outcome["lower"] = json!(0);
     }
+    // So that all its rounds are looked at.
+    let params =
+        if info.name == adaptive_gauss::INFO.name { json!({"robust_share": 0.1}) } else { json!({}) };
     let mut plan = json!({
         "schema": "discreet.plan/1",
         "adjacency": adjacency,
         "columns": [column("x", "feature"), outcome],
-        "mechanism": {"name": info.name},
+        "mechanism": {"name": info.name, "params": params},
         "budget": {"mu": mu},
     });
     if adjacency == "replace-one" {

@@ -34,6 +34,8 @@ pub struct Scratch {
     pub values: Vec<f64>,
     /// Codes of one record.
     pub codes: Vec<i32>,
+    /// What follows from them.
+    pub scores: Vec<i32>,
 }
 
 /// What one round sums: public.

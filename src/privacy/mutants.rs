@@ -113,6 +113,10 @@ mutants! {
     TailCountsUnnoised,
     /// The curvature of a Newton step has no noise.
     CurvatureUnnoised,
+    /// The products of scores have no noise.
+    ScoresUnnoised,
+    /// The score of a record is not shortened.
+    ScoresUnclipped,
     /// The squares of the final round have the noise of its cross moments.
     SquaresUnweighted,
     /// The final round has the noise of the second round once more.

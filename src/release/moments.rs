@@ -113,6 +113,24 @@ pub struct AdaptiveRounds {
     pub outcome_radii: Vec<f64>,
     /// Whether a fiftieth of the rows could lie far out unnoticed.
     pub unseen: bool,
+    /// Round 5, where the plan pays for robust standard errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<AdaptiveScores>,
+}
+
+/// Products of scores: of a record's residual times its whitened features, with the coefficients of round 4.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdaptiveScores {
+    /// W: the longest score.
+    pub record: String,
+    /// S.
+    #[serde(rename = "S")]
+    pub scale: String,
+    /// T of each outcome: longer scores are shortened to it.
+    pub radii: Vec<f64>,
+    /// Noisy integers: for each outcome the upper triangle of the constant and the features, row by row.
+    pub products: Decimals,
 }
 
 /// A term whose coded value is (value − centre) / half_width.

@@ -33,10 +33,11 @@ async function release(discreet) {
   return discreet.downloadJson(say("result.release_json"));
 }
 
-/// What of a release depends on plan and columns alone.
-function publicForm({ plan, moments, coefficients }) {
+/// What of a release depends on plan and columns alone, with the columns `rs*` by their names.
+function publicForm({ plan, moments, coefficients }, variants = []) {
   const { csv: _, columns, ...rest } = plan;
-  const described = columns.map(({ note: _note, unit: _unit, ...column }) => column);
+  const named = columns.flatMap(({ match, ...column }) => (match ? variants.map((name) => ({ name, ...column })) : [column]));
+  const described = named.map(({ note: _note, unit: _unit, ...column }) => column);
   const terms = coefficients.map(({ outcome, term }) => [outcome, term]);
   return { plan: { ...rest, columns: described }, noise: moments.noise, terms };
 }
@@ -67,7 +68,7 @@ test("a PLINK set with phenotypes is released as the CSV of the same values is",
   assert.equal(await discreet.page.getByRole("region", { name: say("genotypes.variants") }).count(), 0);
   for (const variant of source.variants) await discreet.describe(variant, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 2 });
   await describe(discreet);
-  assert.deepEqual(publicForm(released), publicForm(await release(discreet)));
+  assert.deepEqual(publicForm(released, source.variants), publicForm(await release(discreet), source.variants));
   record.loaded();
   assert.deepEqual(faults(record), {});
 });

@@ -71,6 +71,7 @@ test("thousands of columns are described by pattern and range, released, and com
   await discreet.page.getByLabel(say("columns.filter")).fill("gene_1200");
   assert.equal(await page.getByLabel(say("columns.unit_of", { name: "gene_1200" })).inputValue(), "counts");
   await page.reload();
+  await discreet.goTo(say("step.data"));
   await page.getByText(say("data.last_table", { name: "wide.csv" })).waitFor();
   record.loaded();
   await discreet.choose(table);

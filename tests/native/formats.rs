@@ -66,6 +66,9 @@ fn documents() -> Vec<(&'static str, Value)> {
         plan["mechanism"]["name"] = json!(mechanism);
         plan["confirm"] = json!(["idealised"]);
         plan["stated_rows"] = json!(442);
+        if mechanism == "adaptive-gauss" {
+            plan["mechanism"]["params"] = json!({"robust_share": 0.1});
+        }
         if mechanism == "adaptive-logistic" {
             plan["columns"][2] = column("target", "outcome", 0.0, 1.0);
         }

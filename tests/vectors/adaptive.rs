@@ -91,7 +91,7 @@ fn check(tables: &Value, case: &Value) {
     let mu = Mu::try_new(case["mu"].as_f64().unwrap()).unwrap();
     let units = budget_parts(&Budget::Mu { mu, delta: None }, &Split::Gaussian).unwrap().capacity.gaussian;
     let parts = Shares::default().split(units);
-    assert_eq!(parts.map(|part| part as i128).to_vec(), integers(&expected["units"]));
+    assert_eq!(parts[..4].iter().map(|part| *part as i128).collect::<Vec<_>>(), integers(&expected["units"]));
     let rounds = Rounds::new(&terms, adjacency, persons, Shares::default(), units).unwrap();
 
     let q = rounds.weight;
@@ -236,7 +236,7 @@ pub fn every_gate() {
         let held: Vec<u64> = gate.held.iter().map(|term| *term as u64).collect();
         assert_eq!(serde_json::to_value(held).unwrap(), expected["held"]);
         close("kappa", &[gate.condition], &expected["kappa"], 1e-8);
-        let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments };
+        let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
         let mut found = [Vec::new(), Vec::new()];
         for outcome in 0..terms.outcomes() {
             let far =

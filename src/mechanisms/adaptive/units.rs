@@ -13,8 +13,8 @@ use crate::privacy::mutants::{Mutant, is_active};
 
 /// N of the margins, the code of 1: the usual one, and a coarser one where the noise would be beyond the sampler's range.
 const LEVELS: [u32; 2] = [1 << 22, 1 << 18];
-/// W of the moments, the longest record, likewise.
-const RECORDS: [u32; 2] = [1 << 24, 1 << 20];
+/// W of second moments, the longest record, likewise.
+pub const RECORDS: [u32; 2] = [1 << 24, 1 << 20];
 /// U of the histograms, one count, likewise.
 const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
 

@@ -8,6 +8,7 @@ use nalgebra::DMatrix;
 use super::last::Grid;
 use super::progress::Released;
 use super::radii::Radii;
+use super::scores::ReleasedScores;
 use super::units::Codes;
 use super::{MOST_FEATURES, MOST_OUTCOMES};
 use crate::math::triangle;
@@ -19,7 +20,9 @@ use crate::mechanisms::adaptive::tails::{self, Counts};
 use crate::mechanisms::adaptive::terms::{Term as Coordinate, Terms};
 use crate::model::{INTERCEPT, NoiseLaw};
 use crate::privacy::calibrate::NoiseScale;
-use crate::release::moments::{AdaptiveRounds, AdaptiveUnits, CodedTerm, Decimals, ReleasedMoments, Term};
+use crate::release::moments::{
+    AdaptiveRounds, AdaptiveScores, AdaptiveUnits, CodedTerm, Decimals, ReleasedMoments, Term,
+};
 
 /// Returns the moments of the last round with what the earlier rounds gave.
 #[must_use]
@@ -66,6 +69,12 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
             feature_radius: released.radii.features,
             outcome_radii: released.radii.outcomes.clone(),
             unseen: released.radii.unseen,
+            scores: released.scores.as_ref().map(|scores| AdaptiveScores {
+                record: scores.record.to_string(),
+                scale: scores.scale.get().to_string(),
+                radii: scores.radii.clone(),
+                products: Decimals(scores.cells.clone()),
+            }),
         }),
     }
 }
@@ -135,6 +144,24 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
             last.push(text.parse().ok()?);
         }
     }
+    let scores = match &adaptive.scores {
+        None => None,
+        Some(scores) => {
+            let cells = outcomes * triangle::len(features + 1);
+            let fits = scores.radii.len() == outcomes
+                && scores.radii.iter().all(|radius| is_positive(*radius))
+                && scores.products.0.len() == cells;
+            if !fits {
+                return None;
+            }
+            Some(ReleasedScores {
+                record: positive(&scores.record)?,
+                scale: scale(&scores.scale)?,
+                radii: scores.radii.clone(),
+                cells: scores.products.0.clone(),
+            })
+        }
+    };
     let s = |index: usize| real(i128::from(scales[index].get().get()));
     let counts = Counts::of(real(i128::from(codes.count)), s(2), &adaptive.tails.0);
     Some(Released {
@@ -149,6 +176,7 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
         moments: adaptive.moments.0.clone(),
         tails: adaptive.tails.0.clone(),
         last,
+        scores,
     })
 }
 

@@ -197,7 +197,7 @@ impl Coded {
             coefficients.push(spread * moved[(j, 0)] + slope);
         }
         coefficients[0] = intercept;
-        let carried = |v: &DMatrix<f64>| product(&product(&turned, v), map) * (spread * spread);
+        let carried = |v: &DMatrix<f64>| Self::carried(guide, map, outcome, v);
         let noise_covariance = if is_active(Mutant::NoiseNotCarried) {
             &fit.noise * (spread * spread)
         } else {
@@ -206,5 +206,12 @@ impl Coded {
         let sampling = carried(&fit.sampling);
         let covariance = DMatrix::from_fn(k, k, |i, j| sampling[(i, j)] + noise_covariance[(i, j)]);
         Self { coefficients, covariance, noise_covariance }
+    }
+
+    /// A covariance in whitened units, of coefficients in coded units: σ² H′ V H.
+    #[must_use]
+    pub fn carried(guide: &Guide, map: &DMatrix<f64>, outcome: usize, v: &DMatrix<f64>) -> DMatrix<f64> {
+        let spread = guide.spreads[outcome];
+        product(&product(&map.transpose(), v), map) * (spread * spread)
     }
 }

@@ -1,13 +1,14 @@
 //! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
 
 use super::radii::{hides_a_tail, noise_constant_squared};
+use super::units::{Shares, WHOLE_SHARE};
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
 use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{cross_weight, margins_sensitivity_squared};
 
-/// What is expected of the usual shares at a stated number of rows, where no tail is long.
+/// What is expected at a stated number of rows, where no tail is long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// ν: standard deviation of the privacy noise of a whitened coefficient, in units of its sampling error.
@@ -27,29 +28,32 @@ const USUAL_SQUARE: f64 = 2.25;
 const USUAL_OUTCOME_RADIUS: f64 = 4.0;
 /// κ̂ of a level below which its coefficient is withheld.
 const LEVEL_WITHHELD_BELOW: f64 = 1.0;
-/// Shares of μ² of the margins, the moments, the tails and the final round.
-const MARGINS: f64 = 0.06;
-const MOMENTS: f64 = 0.14;
-const TAILS: f64 = 0.08;
-const LAST: f64 = 0.72;
 
 impl Forecast {
-    /// The forecast for `rows` at μ, where a person has at most `max_rows_per_person` of them.
+    /// The forecast for `rows` at μ with these shares of its square, where a person has at most `max_rows_per_person` of them.
     #[must_use]
-    pub fn new(terms: &Terms, adjacency: Adjacency, max_rows_per_person: u32, rows: f64, mu: f64) -> Self {
+    pub fn new(
+        terms: &Terms,
+        adjacency: Adjacency,
+        max_rows_per_person: u32,
+        rows: f64,
+        mu: f64,
+        shares: Shares,
+    ) -> Self {
+        let of = |share: u32| mu * (f64::from(share) / f64::from(WHOLE_SHARE)).sqrt();
         let (k, l) = (count(terms.coefficients()), count(terms.outcomes()));
         let moved = margins_sensitivity_squared(1, terms.columns() as u64, adjacency, max_rows_per_person);
-        let margin_variance = 2.0 * moved.to_f64().value().sqrt() / (mu * MARGINS.sqrt() * rows);
-        let mu = mu / f64::from(max_rows_per_person.max(1));
+        let margin_variance = 2.0 * moved.to_f64().value().sqrt() / (of(shares.margins) * rows);
+        let people = f64::from(max_rows_per_person.max(1));
         let q = f64::from(cross_weight(adjacency));
         let constant = noise_constant_squared(adjacency, cross_weight(adjacency)).sqrt();
         let square = USUAL_SQUARE * k;
-        let (last, moments) = (mu * LAST.sqrt(), mu * MOMENTS.sqrt());
+        let (last, moments) = (of(shares.last()) / people, of(shares.moments) / people);
         let (norm, replaced) = match adjacency {
             Adjacency::AddRemove => ((2.0 + 2.0 / (q * q)).sqrt(), 1.0),
             Adjacency::ReplaceOne => (8.0_f64.sqrt(), std::f64::consts::SQRT_2),
         };
-        let tails = replaced * (1.0 + l).sqrt() / (mu * TAILS.sqrt());
+        let tails = replaced * (1.0 + l).sqrt() / (of(shares.tails) / people);
         Self {
             unseen: hides_a_tail(tails, rows),
             noise: constant * l.sqrt() * square.sqrt() * USUAL_OUTCOME_RADIUS / (last * rows.sqrt()),

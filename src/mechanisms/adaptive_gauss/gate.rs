@@ -6,6 +6,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::estimate::{Coded, Fit, Inverse, Moments};
+use super::scores::{APPROXIMATE_ABOVE, ScoreProducts};
 use crate::math::jacobi_eigen::product;
 use crate::math::linalg::LinalgError;
 use crate::mechanisms::adaptive::guide::Guide;
@@ -95,7 +96,7 @@ impl Gate {
     /// The estimate of one outcome in `units`, with the standard errors and states of its coefficients; nothing where all are withheld.
     #[must_use]
     pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
-        let Known { terms, guide, map, moments } = known;
+        let Known { terms, guide, map, moments, scores } = known;
         let inverse = self.inverse.as_ref()?;
         let k = moments.coefficients();
         let spread = guide.spreads[outcome];
@@ -121,8 +122,15 @@ impl Gate {
             }
             sum
         });
-        let fit = Fit::new(moments, outcome, inverse, &start);
+        let mut fit = Fit::new(moments, outcome, inverse, &start);
+        let robust = scores.get(outcome).and_then(|scores| scores.sandwich(inverse, fit.sigma));
+        if let Some(robust) = &robust {
+            fit.sampling.copy_from(&robust.covariance);
+        }
         let coded = Coded::new(guide, map, outcome, &fit);
+        // The noise on what the scores say of each coefficient's variance.
+        let rough = robust.map(|robust| units.carry(&Coded::carried(guide, map, outcome, &robust.noise)));
+        let is_robust = rough.is_some();
         let doubtful = self.condition < STABLE || fit.residual_hidden || far.radius > LONG_TAIL || far.unseen;
         let sizes: Vec<f64> = self.held.iter().map(|term| effect_size(terms, guide, *term)).collect();
         // Γ, what each held effect moves the coefficients by.
@@ -137,6 +145,10 @@ impl Gate {
             states: Vec::with_capacity(k),
             fit,
             covariance,
+            is_robust,
+        };
+        let is_rough = |row: usize, sampling: f64| {
+            rough.as_ref().is_some_and(|rough| rough[(row, row)] > APPROXIMATE_ABOVE * sampling)
         };
         for row in 0..k {
             let own = judged.covariance[(row, row)].max(0.0);
@@ -148,7 +160,7 @@ impl Gate {
             let price = price * (spread * spread);
             judged.states.push(if self.held.contains(&row) || price > own {
                 State::Withheld
-            } else if price > own / 16.0 || doubtful {
+            } else if price > own / 16.0 || doubtful || is_rough(row, own - noise[(row, row)]) {
                 State::Approximate
             } else {
                 State::Normal
@@ -212,8 +224,10 @@ pub struct Known<'a> {
     pub guide: &'a Guide,
     /// H.
     pub map: &'a DMatrix<f64>,
-    /// The moments of the final round.
+    /// The moments of the fourth round.
     pub moments: &'a Moments,
+    /// The products of scores of each outcome; none where residuals are taken to spread equally.
+    pub scores: &'a [ScoreProducts],
 }
 
 /// What is known of an outcome's far values.
@@ -240,4 +254,6 @@ pub struct Judged {
     pub fit: Fit,
     /// The covariance of the estimates, without what held effects may be off.
     pub covariance: DMatrix<f64>,
+    /// Whether it holds also where residuals do not spread equally.
+    pub is_robust: bool,
 }

@@ -1,8 +1,9 @@
 //! `adaptive-gauss`: second moments in coordinates that the budget itself has bought (theory/adaptive).
 //!
-//! Four rounds share one budget: margins ([`margins`](super::adaptive::margins)), rough second moments ([`rough`](super::adaptive::rough)) and the guide that they give ([`guide`](super::adaptive::guide)), tail
+//! Four or five rounds share one budget: margins ([`margins`](super::adaptive::margins)), rough second moments ([`rough`](super::adaptive::rough)) and the guide that they give ([`guide`](super::adaptive::guide)), tail
 //! counts ([`tails`](super::adaptive::tails)), all in [`super::adaptive`], and the radii that they give ([`radii`]), and with most of the budget the second moments of whitened features and
-//! standardised residuals ([`last`]), from which every estimate follows ([`estimate`], [`gate`]). [`progress`] is where a release stands
+//! standardised residuals ([`last`]), from which every estimate follows ([`estimate`], [`gate`]), and where
+//! the plan pays for them products of scores ([`scores`]), from which robust standard errors follow. [`progress`] is where a release stands
 //! between two rounds. All integer units and noise scales ([`units`]) follow from public numbers, so the charge and all noise come before
 //! the first record is read.
 //!
@@ -24,6 +25,7 @@ pub mod radii;
 pub mod refit;
 pub mod report;
 mod run;
+pub mod scores;
 pub mod units;
 
 use std::sync::Arc;
@@ -52,11 +54,11 @@ pub static INFO: Info = Info {
     group: Some(&LINEAR),
     summary: "Spends a part of the budget on where the values lie, and the rest on sums of products in coordinates that fit them.",
     prefer: "Prefer it from some thousand rows on: for the same budget it has several times less noise than `analyze-gauss`.",
-    guarantee: "The released integers of all four rounds together are μ-GDP, exactly as they are computed.",
+    guarantee: "The released integers of all rounds together are μ-GDP, exactly as they are computed.",
     source: "theory/adaptive 2",
     no_paper_scale: Some("`adaptive-gauss` has no scale of a paper's own"),
     foresees: true,
-    parameters: &[SHARES],
+    parameters: &[SHARES, ROBUST_SHARE],
     ..Info::GAUSSIAN
 };
 
@@ -66,6 +68,14 @@ const SHARES: Parameter = Parameter::new(
     Values::Shares(&["margins", "moments", "tails"], Range::closed(0.01, 0.5), 0.6, false),
 )
 .usual(Usual::Is("[0.06, 0.14, 0.08]"));
+
+const ROBUST_SHARE: Parameter = Parameter::new(
+    "robust_share",
+    "Share for robust standard errors",
+    Values::Number(Range::closed(0.01, 0.3)),
+)
+.usual(Usual::From("no robust standard errors"))
+.help("Of the budget, of μ². It buys standard errors that hold also where residuals do not spread equally.");
 
 /// Most terms of features: the eigenvalues are computed by rotations of pairs.
 const MOST_FEATURES: usize = 256;
@@ -137,25 +147,26 @@ impl Configured for Parameters {
         };
         let units = budget_parts(&budget, &Split::Gaussian)?.capacity.gaussian;
         let rounds = Rounds::new(&terms, plan.adjacency, plan.max_rows_per_person, shares, units)?;
-        let scales = [&rounds.margins, &rounds.moments, &rounds.tails, &rounds.last];
-        let said = ["S_margins", "S_moments", "S_tails", "S_last"].into_iter();
-        let said = said.zip(scales.map(|round| round.scale.get().to_string()));
+        let said = ["S_margins", "S_moments", "S_tails", "S_last", "S_scores"].into_iter();
+        let said = said.zip(rounds.in_order().map(|round| round.scale.get().to_string()));
         let charge = Charge::gaussian(rounds.events(), said);
-        let [.., last] = shares.split(units);
+        let [_, _, _, last, _] = shares.split(units);
         let mu_last = mu_squared_of_units(last).sqrt() / f64::from(plan.max_rows_per_person.max(1));
         let steps = steps_of(&encoding, &coded);
-        let setting = Setting { terms, rounds, adjacency: plan.adjacency, mu_last, coded, steps };
+        let setting = Setting { terms, shares, rounds, adjacency: plan.adjacency, mu_last, coded, steps };
         // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
         Ok(Resolved::new(encoding, Some(charge), Arc::new(setting)))
     }
 }
 
-/// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together.
+/// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together; and `robust_share`, that of
+/// the scores: 0.02 to 0.3.
 fn shares(params: &mut Params<'_>) -> Result<Shares, PlanError> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most half of the whole")]
     let parts = |share: f64| (share * f64::from(WHOLE_SHARE)).round() as u32;
     let [margins, moments, tails] = params.shares(&SHARES)?.map(parts);
-    Ok(Shares { margins, moments, tails })
+    let scores = params.optional(&ROBUST_SHARE)?.map_or(0, parts);
+    Ok(Shares { margins, moments, tails, scores })
 }
 
 fn check_size(terms: &Terms) -> Result<(), PlanError> {

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::estimate::Moments;
-use super::gate::{Gate, Penalty};
+use super::estimate::{Fit, Moments};
+use super::gate::{Far, Gate, Known, Penalty, Units};
 use super::last::{self, Grid};
 use super::radii::{Choice, Radii};
-use super::units::{Codes, Rounds};
+use super::scores::{ReleasedScores, ScoreMap, ScoreProducts};
+use super::units::{Codes, Rounds, ScoreRound, Shares};
 use crate::math::linalg::LinalgError;
+use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::{self, Margins};
@@ -25,14 +27,13 @@ use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::CodedTerm;
 
-/// Number of rounds.
-pub const ROUNDS: u32 = 4;
-
 /// What is fixed before a record is read: public.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// The coded terms.
     pub terms: Terms,
+    /// The rounds' shares of μ².
+    pub shares: Shares,
     /// Integer units and noise.
     pub rounds: Rounds,
     /// What neighbouring tables are.
@@ -46,18 +47,24 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// Number of rounds.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        if self.rounds.scores.is_some() { 5 } else { 4 }
+    }
+
     /// Number of integers of a round.
     #[must_use]
     pub fn cells(&self, round: u32) -> usize {
-        let side = self.terms.len() + 1;
         match round {
             0 => margins::cells(&self.terms),
             2 => tails::cells(&self.terms),
-            _ => side * (side + 1) / 2,
+            4 => self.terms.outcomes() * triangle::len(self.terms.coefficients()),
+            _ => triangle::len(self.terms.len() + 1),
         }
     }
 
-    /// Draws the noise of a round, its cells in order. In the final round the products of features with outcomes have the variance S²/2, the
+    /// Draws the noise of a round, its cells in order. In the fourth round the products of features with outcomes have the variance S²/2, the
     /// others q² times that of a usual triangle.
     pub fn noise<E: Entropy + ?Sized>(&self, round: u32, rng: &mut E) -> Vec<i128> {
         let rounds = &self.rounds;
@@ -65,6 +72,13 @@ impl Setting {
             0 => noise::full(self.cells(round), rounds.margins.scale.get(), rng),
             1 => noise::packed(self.terms.len() + 1, rounds.moments.scale.get(), rng),
             2 => noise::full(self.cells(round), rounds.tails.scale.get(), rng),
+            4 => match &rounds.scores {
+                Some(ScoreRound { round, .. }) => {
+                    let triangle = |_| noise::packed(self.terms.coefficients(), round.scale.get(), rng);
+                    (0..self.terms.outcomes()).flat_map(triangle).collect()
+                }
+                None => Vec::new(),
+            },
             _ => self.weighted(rounds.last.scale.get(), rounds.weight, rng),
         }
     }
@@ -102,6 +116,8 @@ pub enum RoundMap {
     Tails(Arc<Setting>, Arc<Guide>, Edges),
     /// Products of whitened features and residuals.
     Last(Arc<Setting>, Arc<Guide>, Radii, Grid),
+    /// Products of scores.
+    Scores(Arc<Setting>, Arc<Guide>, Radii, Grid, ScoreMap),
 }
 
 impl RoundMap {
@@ -115,7 +131,8 @@ impl RoundMap {
             Self::Margins(setting)
             | Self::Moments(setting, _)
             | Self::Tails(setting, ..)
-            | Self::Last(setting, ..) => setting,
+            | Self::Last(setting, ..)
+            | Self::Scores(setting, ..) => setting,
         }
     }
 
@@ -127,11 +144,19 @@ impl RoundMap {
             Self::Margins(_) => setting.cells(0),
             Self::Tails(..) => setting.cells(2),
             Self::Moments(..) | Self::Last(..) => setting.cells(1),
+            Self::Scores(..) => setting.cells(4),
         }
     }
 
-    /// Adds a record with these coded values; `reals` and `codes` are working memory.
-    pub fn add_values(&self, values: &[f64], reals: &mut Vec<f64>, codes: &mut Vec<i32>, cells: &mut [i64]) {
+    /// Adds a record with these coded values; `reals`, `codes` and `scores` are working memory.
+    pub fn add_values(
+        &self,
+        values: &[f64],
+        reals: &mut Vec<f64>,
+        codes: &mut Vec<i32>,
+        scores: &mut Vec<i32>,
+        cells: &mut [i64],
+    ) {
         match self {
             Self::Margins(setting) => {
                 margins::add(&setting.terms, setting.rounds.codes.level, values, codes, cells);
@@ -146,6 +171,10 @@ impl RoundMap {
             Self::Last(setting, guide, radii, grid) => {
                 last::codes(guide, grid, setting.rounds.codes, radii, values, reals, codes);
                 add_products(codes, cells);
+            }
+            Self::Scores(setting, guide, radii, grid, map) => {
+                last::codes(guide, grid, setting.rounds.codes, radii, values, reals, codes);
+                map.add(grid, codes, reals, scores, cells);
             }
         }
     }
@@ -162,6 +191,7 @@ pub struct Progress {
     guide: Option<Arc<Guide>>,
     counts: Option<Counts>,
     radii: Option<Radii>,
+    scores: Option<ScoreMap>,
 }
 
 impl Progress {
@@ -176,6 +206,7 @@ impl Progress {
             guide: None,
             counts: None,
             radii: None,
+            scores: None,
         }
     }
 
@@ -201,6 +232,11 @@ impl Progress {
                 let radii = self.radii.clone()?;
                 let grid = Grid::new(&setting.terms, setting.rounds.codes, &radii);
                 Some(RoundMap::Last(setting, guide()?, radii, grid))
+            }
+            4 => {
+                let radii = self.radii.clone()?;
+                let grid = Grid::new(&setting.terms, setting.rounds.codes, &radii);
+                Some(RoundMap::Scores(setting, guide()?, radii, grid, self.scores.clone()?))
             }
             _ => None,
         }
@@ -230,25 +266,43 @@ impl Progress {
             _ => {}
         }
         self.answers.push(cells);
+        if self.number() == 4 {
+            let setting = Arc::clone(&self.setting);
+            let map = |round| {
+                let released = self.released()?;
+                let solved = released.solve(&[], None).ok()?;
+                Some(ScoreMap::of(&released, &solved, round))
+            };
+            self.scores = setting.rounds.scores.as_ref().and_then(map);
+        }
     }
 
-    /// What was released, after the last round.
+    /// What was released, after the fourth round and after the last.
     #[must_use]
-    pub fn released(self) -> Option<Released> {
-        let [margins, moments, tails, last] = <[Vec<i128>; 4]>::try_from(self.answers).ok()?;
+    pub fn released(&self) -> Option<Released> {
+        let [margins, moments, tails, last, ..] = self.answers.as_slice() else { return None };
+        let [margins, moments, tails, last] = [margins, moments, tails, last].map(Vec::clone);
         let Setting { terms, rounds, .. } = &*self.setting;
+        let scores = self.answers.get(4).zip(self.scores.as_ref()).zip(rounds.scores.as_ref());
+        let scores = scores.map(|((cells, map), round)| ReleasedScores {
+            record: round.record,
+            scale: round.round.scale,
+            radii: map.radii.clone(),
+            cells: cells.clone(),
+        });
         Some(Released {
             terms: terms.clone(),
             codes: rounds.codes,
             scales: [&rounds.margins, &rounds.moments, &rounds.tails, &rounds.last].map(|round| round.scale),
             weight: rounds.weight,
-            guide: self.guide?,
-            radii: self.radii?,
-            counts: self.counts?,
+            guide: Arc::clone(self.guide.as_ref()?),
+            radii: self.radii.clone()?,
+            counts: self.counts.clone()?,
             margins,
             moments,
             tails,
             last,
+            scores,
         })
     }
 }
@@ -278,6 +332,8 @@ pub struct Released {
     pub tails: Vec<i128>,
     /// Noisy integers of round 4.
     pub last: Vec<i128>,
+    /// What round 5 gave.
+    pub scores: Option<ReleasedScores>,
 }
 
 /// The final moments, and which coefficients they determine.
@@ -289,6 +345,8 @@ pub struct Solved {
     pub map: DMatrix<f64>,
     /// Which terms are held.
     pub gate: Gate,
+    /// The products of scores of each outcome, where the regression is that of which they are; else none.
+    pub scores: Vec<ScoreProducts>,
 }
 
 impl Released {
@@ -301,8 +359,28 @@ impl Released {
         let s = real(i128::from(self.scales[3].get().get()));
         let moments = Moments::new(s, self.weight, &grid, self.terms.coefficients(), &self.last);
         let map = self.guide.map();
+        // Scores of the regression on all features say nothing of another.
+        let own = excluded.is_empty() && penalty.is_none();
+        let scores = self.scores.as_ref().filter(|_| own);
+        let scores = scores.map(|scores| scores.products(self.terms.coefficients())).unwrap_or_default();
         let gate = Gate::new(&moments, &map, excluded, penalty)?;
-        Ok(Solved { moments, map, gate })
+        Ok(Solved { moments, map, gate, scores })
+    }
+
+    /// The regression of an outcome in whitened units; nothing where no coefficient is determined.
+    #[must_use]
+    pub fn fit(&self, solved: &Solved, outcome: usize) -> Option<Fit> {
+        let radius = *self.radii.outcomes.get(outcome)?;
+        let known = Known {
+            terms: &self.terms,
+            guide: &self.guide,
+            map: &solved.map,
+            moments: &solved.moments,
+            scores: &[],
+        };
+        let units = Units::coded(self.terms.coefficients());
+        let far = Far { radius, unseen: self.radii.unseen };
+        solved.gate.judge(known, outcome, far, &units).map(|judged| judged.fit)
     }
 
     /// The number of rows as round 1 counted them, and the standard deviation of its noise.

@@ -6,6 +6,7 @@ use super::document;
 use super::forecast::Forecast;
 use super::gate::{Far, Judged, Known, State, Units};
 use super::progress::{Released, Solved};
+use super::units::Shares;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::model::note::{NAMED, clipped_outcome, far_rows, listing, two_digits};
@@ -42,9 +43,11 @@ pub fn report(
 ) -> (Coefficients, Diagnostics) {
     let mut entries = Vec::with_capacity(asked.outcomes.len());
     let mut summaries = Vec::with_capacity(asked.outcomes.len());
+    let mut robust = Vec::with_capacity(asked.outcomes.len());
     let quantile = normal_quantile_central(asked.confidence / 2.0);
     for (name, outcome) in &asked.outcomes {
         let judged = judge(released, solved, coded, *outcome);
+        robust.push(judged.as_ref().is_some_and(|judged| judged.is_robust));
         let places = std::iter::once(0).chain(asked.features.iter().map(|feature| feature + 1));
         entries.push(places.map(|place| entry(judged.as_ref(), place, quantile)).collect());
         let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);
@@ -63,7 +66,7 @@ pub fn report(
         signal_to_noise: Some(solved.gate.condition).filter(|condition| condition.is_finite()),
         ridge: 0.0,
         repair: None,
-        notes: notes(asked, released, solved, coded),
+        notes: notes(asked, released, solved, coded, robust.into_iter().all(|robust| robust)),
         outcomes: summaries,
     };
     let names = asked.outcomes.iter().map(|(name, _)| name.clone()).collect();
@@ -131,12 +134,12 @@ fn explained(
 /// Returns an outcome's coefficients in own units, with what is known of their errors.
 fn judge(released: &Released, solved: &Solved, coded: &[CodedTerm], outcome: usize) -> Option<Judged> {
     let Released { terms, guide, radii, .. } = released;
-    let Solved { moments, map, gate } = solved;
+    let Solved { moments, map, gate, scores } = solved;
     let bounds: Vec<(f64, f64)> = coded.iter().map(|term| (term.centre, term.half_width)).collect();
     let (features, outcomes) = bounds.split_at_checked(terms.features())?;
     let far = Far { radius: *radii.outcomes.get(outcome)?, unseen: radii.unseen };
     let units = Units::columns(features, *outcomes.get(outcome)?);
-    gate.judge(Known { terms, guide, map, moments }, outcome, far, &units)
+    gate.judge(Known { terms, guide, map, moments, scores }, outcome, far, &units)
 }
 
 /// Returns the numbers of one coefficient.
@@ -161,7 +164,14 @@ fn entry(judged: Option<&Judged>, place: usize, quantile: f64) -> Estimate {
     }
 }
 
-fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[CodedTerm]) -> Vec<String> {
+/// `robust` says that all standard errors hold also where residuals do not spread equally.
+fn notes(
+    asked: &Asked<'_>,
+    released: &Released,
+    solved: &Solved,
+    coded: &[CodedTerm],
+    robust: bool,
+) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
     let (rows, deviation) = released.rows();
@@ -191,23 +201,27 @@ fn notes(asked: &Asked<'_>, released: &Released, solved: &Solved, coded: &[Coded
     if solved.gate.is_penalised() {
         notes.push(words::note::own_unit_penalty().into());
     }
-    let always = [
-        words::note::both_errors(),
-        words::note::clipped(),
-        words::note::equal_spread(),
-        words::note::bounds_fixed(),
-    ];
-    notes.extend(always.map(String::from));
+    let spread = match &released.scores {
+        Some(_) if robust => words::note::robust().to_owned(),
+        Some(_) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
+        Some(_) => words::note::robust_unresolved().to_owned(),
+        None => format!("{} {}", words::note::equal_spread(), words::note::robust_offer()),
+    };
+    notes.extend([words::note::both_errors(), words::note::clipped()].map(String::from));
+    notes.extend([spread, words::note::bounds_fixed().to_owned()]);
     notes
 }
 
 /// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ.
 fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: Option<f64>) -> String {
-    let Some(rows) = rows else { return words::note::undetermined().to_owned() };
+    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+    let stated = checked.plan.rows.or(checked.plan.stated_rows).map(|rows| rows as f64);
+    let Some(rows) = rows.or(stated) else { return words::note::undetermined().to_owned() };
     let parts = checked.budget.and_then(|budget| budget_parts(&budget, &Split::Gaussian).ok());
     let mu = parts.as_ref().map_or(0.0, |parts| parts.pair.mu.get());
     let rows = rows.max(1.0);
-    let foreseen = Forecast::new(terms, checked.adjacency, checked.max_rows_per_person, rows, mu);
+    let foreseen =
+        Forecast::new(terms, checked.adjacency, checked.max_rows_per_person, rows, mu, Shares::default());
     let factor = (2.0 / foreseen.condition).max(3.0 * foreseen.guide_noise).max(1.0);
     let promise = parts.and_then(|parts| parts.promise);
     let epsilon = promise.and_then(|(_, delta)| gdp_epsilon(Mu::try_new(mu * factor).ok()?, delta).ok());

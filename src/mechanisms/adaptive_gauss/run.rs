@@ -1,10 +1,10 @@
-//! The four rounds as the engine runs them.
+//! The rounds as the engine runs them.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use super::forecast::Forecast;
-use super::progress::{Progress, ROUNDS, RoundMap, Setting};
+use super::progress::{Progress, RoundMap, Setting};
 use super::report::Asked;
 use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
@@ -14,12 +14,11 @@ use crate::inference::noise_forecast::{NoiseForecast, Related, assumed_spreads};
 use crate::mechanisms::adaptive::noise::is_unnoised;
 use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
-#[cfg(feature = "audit-mutants")]
 use crate::privacy::mutants::{Mutant, is_active};
 
 impl Rounds for Setting {
     fn count(&self) -> u32 {
-        ROUNDS
+        Self::count(self)
     }
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
@@ -37,10 +36,10 @@ impl Rounds for Setting {
         mu: f64,
         related: Option<&Related>,
     ) -> Option<NoiseForecast> {
-        let Self { terms, adjacency, .. } = self;
+        let Self { terms, adjacency, shares, .. } = self;
         let people = task.checked.max_rows_per_person;
         let spreads = assumed_spreads(&task.encoding.bound);
-        Some(Forecast::new(terms, *adjacency, people, rows, mu).said(terms, &spreads, related))
+        Some(Forecast::new(terms, *adjacency, people, rows, mu, *shares).said(terms, &spreads, related))
     }
 }
 
@@ -82,10 +81,10 @@ impl RecordMap for RoundMap {
 
     /// Adds a record of the encoder's grid.
     fn add(&self, row: &[i32], scratch: &mut Scratch, cells: &mut [i64]) {
-        let Scratch { reals, values, codes, .. } = scratch;
+        let Scratch { reals, values, codes, scores, .. } = scratch;
         values.clear();
         values.extend(row.iter().zip(&self.setting().steps).map(|(code, step)| f64::from(*code) * step));
-        self.add_values(values, reals, codes, cells);
+        self.add_values(values, reals, codes, scores, cells);
     }
 }
 
@@ -106,7 +105,7 @@ impl Noise for Drawn {
     }
 
     fn answer(&self, mut drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
-        if is_unnoised(self.round) {
+        if is_unnoised(self.round) || (self.round == 4 && is_active(Mutant::ScoresUnnoised)) {
             drawn.fill(0);
         }
         Answer::noisy(drawn, sums)
@@ -115,7 +114,7 @@ impl Noise for Drawn {
 
 #[cfg(feature = "audit-mutants")]
 impl Drawn {
-    /// Returns the second round's noise in the final round.
+    /// Returns the second round's noise in the fourth round.
     fn reused(&self, rng: &mut dyn Entropy) -> Vec<i128> {
         thread_local! {
             static DRAWN: std::cell::RefCell<Vec<i128>> = const { std::cell::RefCell::new(Vec::new()) };

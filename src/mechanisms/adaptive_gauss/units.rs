@@ -1,16 +1,18 @@
 //! Integer units and noise scales of the four rounds: public, and fixed before a record is read (theory/adaptive 2.1, 3.2).
 
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::mechanisms::adaptive::units::{Early, Round, calibrated, triangle};
+use crate::mechanisms::adaptive::units::{Early, RECORDS, Round, calibrated, triangle};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{CalibrationError, cross_weight, weighted_sensitivity_squared};
+use crate::privacy::calibrate::{
+    CalibrationError, blocks_sensitivity_squared, cross_weight, weighted_sensitivity_squared,
+};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The parts of a whole share.
 pub const WHOLE_SHARE: u32 = 10_000;
 
-/// The shares of μ² of the first three rounds in ten-thousandths; the final round has the rest.
+/// The shares of μ² of the rounds in ten-thousandths; the moments of the last but one, from which the estimate follows, have the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
     /// Of the margins.
@@ -19,18 +21,27 @@ pub struct Shares {
     pub moments: u32,
     /// Of the tails.
     pub tails: u32,
+    /// Of the scores; without a share there is no such round.
+    pub scores: u32,
 }
 
 impl Default for Shares {
     fn default() -> Self {
-        Self { margins: 600, moments: 1_400, tails: 800 }
+        Self { margins: 600, moments: 1_400, tails: 800, scores: 0 }
     }
 }
 
 impl Shares {
-    /// The four rounds' parts of `units`: ⌊s u / 10000⌋ for the first three, the rest for the last.
+    /// What is left for the fourth round.
     #[must_use]
-    pub fn split(self, units: u128) -> [u128; 4] {
+    pub const fn last(self) -> u32 {
+        let others = self.margins.saturating_add(self.moments).saturating_add(self.tails);
+        WHOLE_SHARE.saturating_sub(others).saturating_sub(self.scores)
+    }
+
+    /// The rounds' parts of `units`, in their order: ⌊s u / 10000⌋, the rest for the fourth.
+    #[must_use]
+    pub fn split(self, units: u128) -> [u128; 5] {
         let whole = u128::from(WHOLE_SHARE);
         let part = |share: u32| {
             let share = u128::from(share.min(WHOLE_SHARE));
@@ -38,15 +49,15 @@ impl Shares {
             // Whole and rest apart, so that nothing overflows.
             units / whole * share + units % whole * share / whole
         };
-        let learnt = [self.margins, self.moments, self.tails];
-        let [margins, moments, tails] = learnt.map(part);
-        let rest = units.saturating_sub(margins).saturating_sub(moments).saturating_sub(tails);
+        let others = [self.margins, self.moments, self.tails, self.scores];
+        let parts = others.map(part);
         let last = if is_active(Mutant::SharesOfMu) {
-            part(WHOLE_SHARE.saturating_sub(learnt.iter().sum()))
+            part(self.last())
         } else {
-            rest
+            parts.iter().fold(units, |rest, part| rest.saturating_sub(*part))
         };
-        [margins, moments, tails, last]
+        let [margins, moments, tails, scores] = parts;
+        [margins, moments, tails, last, scores]
     }
 }
 
@@ -65,7 +76,16 @@ pub struct Codes {
     pub outcome: u32,
 }
 
-/// Integer units and noise of all four rounds.
+/// The round of the scores.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoreRound {
+    /// W: the longest score of an outcome.
+    pub record: u32,
+    /// Products of scores, a triangle for each outcome.
+    pub round: Round,
+}
+
+/// Integer units and noise of all rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
     /// The integer units.
@@ -80,6 +100,8 @@ pub struct Rounds {
     pub tails: Round,
     /// Second moments of whitened features and standardised residuals.
     pub last: Round,
+    /// Products of scores, if the plan pays for them.
+    pub scores: Option<ScoreRound>,
 }
 
 /// Units in which the final round is tried: the usual one, and a coarser one where the noise would be beyond the sampler's range.
@@ -97,7 +119,7 @@ impl Rounds {
         shares: Shares,
         units: u128,
     ) -> Result<Self, CalibrationError> {
-        let [first, second, third, fourth] = shares.split(units);
+        let [first, second, third, fourth, fifth] = shares.split(units);
         let k = max_rows_per_person;
         let outcomes = terms.outcomes().max(1) as u64;
         let Early { level, record, count, margins, moments, tails } =
@@ -107,6 +129,13 @@ impl Rounds {
             let outcome = u64::from(outcome_code(features, outcomes));
             weighted_sensitivity_squared(square, outcomes * outcome * outcome, adjacency, k)
         })?;
+        let scores = (shares.scores > 0).then(|| {
+            let (record, scores) = calibrated(RECORDS, fifth, |record| {
+                blocks_sensitivity_squared(u64::from(record).pow(2), outcomes, adjacency, k)
+            })?;
+            let (full, half) = triangle(terms.coefficients() as u64);
+            Ok(ScoreRound { record, round: Round::new(scores, (outcomes * full, outcomes * half)) })
+        });
         Ok(Self {
             codes: Codes { level, record, count, features, outcome: outcome_code(features, outcomes) },
             weight: cross_weight(adjacency),
@@ -114,13 +143,20 @@ impl Rounds {
             moments,
             tails,
             last: Round::new(last, triangle(1 + terms.len() as u64)),
+            scores: scores.transpose()?,
         })
     }
 
-    /// What the ledger is charged for, all four rounds in one entry.
+    /// The rounds in their order.
+    pub fn in_order(&self) -> impl Iterator<Item = &Round> {
+        let scores = self.scores.as_ref().map(|scores| &scores.round);
+        [&self.margins, &self.moments, &self.tails, &self.last].into_iter().chain(scores)
+    }
+
+    /// What the ledger is charged for, all rounds in one entry.
     #[must_use]
     pub fn events(&self) -> Vec<Event> {
-        [&self.margins, &self.moments, &self.tails, &self.last].map(Round::event).to_vec()
+        self.in_order().map(Round::event).collect()
     }
 }
 
@@ -139,6 +175,8 @@ mod tests {
             let parts = Shares::default().split(units);
             assert_eq!(parts.iter().sum::<u128>(), units);
         }
-        assert_eq!(Shares::default().split(10_000), [600, 1_400, 800, 7_200]);
+        assert_eq!(Shares::default().split(10_000), [600, 1_400, 800, 7_200, 0]);
+        let scores = Shares { scores: 1_000, ..Shares::default() };
+        assert_eq!(scores.split(10_000), [600, 1_400, 800, 6_200, 1_000]);
     }
 }

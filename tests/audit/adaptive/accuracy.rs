@@ -18,11 +18,13 @@ use super::{Column, Draws, terms};
 /// δ of all studies.
 const DELTA: f64 = 1e-6;
 
-/// One release of rows in coded units, and what it says of each outcome; nothing for an outcome whose coefficients are all withheld.
+/// One release of rows in coded units with this share for the scores in ten-thousandths, and what it says of each outcome; nothing for an
+/// outcome whose coefficients are all withheld.
 pub fn released(
     terms: &Terms,
     adjacency: Adjacency,
     epsilon: f64,
+    scores: u32,
     rows: &[Vec<f64>],
     seed: u64,
 ) -> Vec<Option<Judged>> {
@@ -31,11 +33,12 @@ pub fn released(
         delta: Delta::try_new(DELTA).unwrap(),
     };
     let units = budget_parts(&budget, &Split::Gaussian).unwrap().capacity.gaussian;
-    let shares = Shares::default();
+    let shares = Shares { scores, ..Shares::default() };
     let rounds = Rounds::new(terms, adjacency, 1, shares, units).unwrap();
     let mu_last = (shares.split(units)[3] as f64 / (1_u64 << 40) as f64).sqrt();
     let setting = Arc::new(Setting {
         terms: terms.clone(),
+        shares,
         rounds,
         adjacency,
         mu_last,
@@ -44,13 +47,13 @@ pub fn released(
     });
     let mut progress = Progress::new(Arc::clone(&setting));
     let mut rng = DemoRng::new(seed, 1);
-    let (mut reals, mut codes) = (Vec::new(), Vec::new());
+    let (mut reals, mut codes, mut products) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(map) = progress.map() {
         let mut sums = setting.noise(progress.number(), &mut rng);
         for block in rows.chunks(usize::try_from(RoundMap::BLOCK).unwrap()) {
             let mut cells = vec![0; map.cells()];
             for row in block {
-                map.add_values(row, &mut reals, &mut codes, &mut cells);
+                map.add_values(row, &mut reals, &mut codes, &mut products, &mut cells);
             }
             for (sum, cell) in sums.iter_mut().zip(cells) {
                 *sum += i128::from(cell);
@@ -60,7 +63,13 @@ pub fn released(
     }
     let released = progress.released().unwrap();
     let solved = released.solve(&[], None).unwrap();
-    let known = Known { terms, guide: &released.guide, map: &solved.map, moments: &solved.moments };
+    let known = Known {
+        terms,
+        guide: &released.guide,
+        map: &solved.map,
+        moments: &solved.moments,
+        scores: &solved.scores,
+    };
     let of_outcome = |(outcome, radius): (usize, &f64)| {
         let far = Far { radius: *radius, unseen: released.radii.unseen };
         solved.gate.judge(known, outcome, far, &Units::coded(terms.coefficients()))
@@ -82,6 +91,8 @@ pub enum Errors {
     Skewed,
     /// Student's t with 3 degrees of freedom.
     Heavy,
+    /// Normal, and the wider the farther the first feature is from its mean.
+    Unequal,
 }
 
 /// The slopes of [`people`] in coded units.
@@ -103,6 +114,7 @@ fn people(rows: usize, errors: Errors, draws: &mut Draws) -> Vec<Vec<f64>> {
                 let square: f64 = (0..3).map(|_| normal(draws).powi(2)).sum();
                 normal(draws) / square.sqrt()
             }
+            Errors::Unequal => normal(draws) * (0.2 + ((age - 0.1) / 0.35).abs()),
         };
         let fitted =
             SLOPES.iter().zip([age, sex, bmi, smoker, salt]).map(|(slope, x)| slope * x).sum::<f64>();
@@ -111,17 +123,26 @@ fn people(rows: usize, errors: Errors, draws: &mut Draws) -> Vec<Vec<f64>> {
     (0..rows).map(|_| one(draws)).collect()
 }
 
-/// How often 95 % intervals cover the true slopes where rows are drawn again in each run, and the share of slopes that are withheld.
-pub fn coverage(adjacency: Adjacency, epsilon: f64, rows: usize, errors: Errors, runs: u64) -> (f64, f64) {
+/// How often 95 % intervals cover the true slopes where rows are drawn again in each run, and the share of slopes that are withheld. Of
+/// unequal errors the first slope alone is looked at.
+pub fn coverage(
+    adjacency: Adjacency,
+    epsilon: f64,
+    scores: u32,
+    rows: usize,
+    errors: Errors,
+    runs: u64,
+) -> (f64, f64) {
     let number = || Column::Number(-1.0, 1.0);
     let features = [number(), Column::Category(2), number(), Column::Category(2), number()];
     let terms = terms(&features, &[number()]);
+    let looked_at = if matches!(errors, Errors::Unequal) { 1 } else { SLOPES.len() };
     let (mut covered, mut shown) = (0_u32, 0_u32);
     for run in 1..=runs {
         let table = people(rows, errors, &mut Draws(run.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        let judged = released(&terms, adjacency, epsilon, &table, run).remove(0);
+        let judged = released(&terms, adjacency, epsilon, scores, &table, run).remove(0);
         let Some(judged) = judged else { continue };
-        for (place, slope) in SLOPES.iter().enumerate() {
+        for (place, slope) in SLOPES.iter().enumerate().take(looked_at) {
             if judged.states[place + 1] != State::Withheld {
                 shown += 1;
                 let apart = (judged.estimates[place + 1] - slope).abs();
@@ -129,7 +150,7 @@ pub fn coverage(adjacency: Adjacency, epsilon: f64, rows: usize, errors: Errors,
             }
         }
     }
-    let all = 5.0 * runs as f64;
+    let all = (looked_at as u64 * runs) as f64;
     (f64::from(covered) / f64::from(shown.max(1)), 1.0 - f64::from(shown) / all)
 }
 
@@ -153,7 +174,7 @@ pub fn wide_error(epsilon: f64, rows: usize, runs: u64) -> Option<f64> {
     let (exact, errors) = fitted(&table, FEATURES + 1);
     let mut found = Vec::new();
     for run in 1..=runs {
-        let judged = released(&terms, Adjacency::AddRemove, epsilon, &table, run).remove(0)?;
+        let judged = released(&terms, Adjacency::AddRemove, epsilon, 0, &table, run).remove(0)?;
         if judged.states.contains(&State::Withheld) {
             return None;
         }

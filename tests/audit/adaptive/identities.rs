@@ -254,7 +254,7 @@ pub fn excluded_features_have_the_slope_0() {
         Moments::of(&from_triangle(6, &cells, |i, j| grid.unit(i, 4) * grid.unit(j, 4)), 1.0, 2.0, &grid, 4);
     let map = guide.map();
     let gate = Gate::new(&moments, &map, &[2], None).unwrap();
-    let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments };
+    let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
     let far = Far { radius: 4.0, unseen: false };
     let fewer = super::terms(&[number(), number()], &[number()]);
     for outcome in 0..2 {
@@ -297,7 +297,7 @@ pub fn a_penalty_is_a_ridge_on_coded_slopes() {
             let penalty = Some(Penalty { weights: weights.clone() });
             let gate = Gate::new(&moments, &map, excluded, penalty).unwrap();
             assert!(gate.held.is_empty());
-            let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments };
+            let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
             gate.judge(known, 0, far, &Units::coded(4)).unwrap()
         };
         let kept: Vec<usize> = (0..4).filter(|place| !excluded.contains(place)).collect();

@@ -11,6 +11,7 @@ use discreet::mechanisms::adaptive::tails::{self, Edges};
 use discreet::mechanisms::adaptive::terms::{Term, Terms};
 use discreet::mechanisms::adaptive_gauss::last::{self, Grid};
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
+use discreet::mechanisms::adaptive_gauss::scores::ScoreMap;
 use discreet::mechanisms::adaptive_gauss::units::Rounds;
 
 /// A column as the vectors write it: `["number", lower, upper]` or `["category", levels]`.
@@ -82,6 +83,25 @@ pub fn last_cells(
     for row in rows {
         last::codes(guide, grid, rounds.codes, radii, row, &mut reals, &mut codes);
         add_products(&codes, &mut cells);
+    }
+    wide(&cells)
+}
+
+/// The exact sums of round 5.
+pub fn score_cells(
+    rounds: &Rounds,
+    guide: &Guide,
+    grid: &Grid,
+    radii: &Radii,
+    map: &ScoreMap,
+    rows: &[Vec<f64>],
+) -> Vec<i128> {
+    let outcomes = radii.outcomes.len();
+    let mut cells = vec![0; outcomes * triangle(rows[0].len() + 1 - outcomes)];
+    let (mut reals, mut codes, mut scores) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        last::codes(guide, grid, rounds.codes, radii, row, &mut reals, &mut codes);
+        map.add(grid, &codes, &mut reals, &mut scores, &mut cells);
     }
     wide(&cells)
 }

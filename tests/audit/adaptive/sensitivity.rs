@@ -9,12 +9,16 @@ use discreet::mechanisms::adaptive::terms::Terms;
 use discreet::mechanisms::adaptive::units::Round;
 use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
+use discreet::mechanisms::adaptive_gauss::scores::ScoreMap;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
 use nalgebra::DMatrix;
 
 use super::identities::some_guide;
-use super::{Column, Draws, last_cells, margin_cells, rough_cells, tail_cells, terms};
+use super::{Column, Draws, last_cells, margin_cells, rough_cells, score_cells, tail_cells, terms};
+
+/// With a round of scores.
+const SHARES: Shares = Shares { margins: 600, moments: 1_400, tails: 800, scores: 1_000 };
 
 /// Records of one person, or of two that replace one another.
 type Pair = (Vec<Vec<f64>>, Vec<Vec<f64>>);
@@ -28,6 +32,7 @@ struct Setting {
     guide: Guide,
     radii: Radii,
     grid: Grid,
+    scores: ScoreMap,
 }
 
 impl Setting {
@@ -36,20 +41,21 @@ impl Setting {
         let all: Vec<Column> = (0..outcomes).map(|_| number()).collect();
         let terms = terms(&[number(), Column::Category(3)], &all);
         let units = 1_u128 << 44;
-        let rounds =
-            Rounds::new(&terms, adjacency, u32::try_from(persons).unwrap(), Shares::default(), units)
-                .unwrap();
+        let rounds = Rounds::new(&terms, adjacency, u32::try_from(persons).unwrap(), SHARES, units).unwrap();
         let margins =
             Margins { rows: 100.0, centres: vec![0.0; terms.len()], scales: vec![0.05; terms.len()] };
         let standardiser = Standardiser::new(&terms, rounds.codes.record, &margins);
         let guide = some_guide(&terms, draws);
         let radii = Radii { features: 1.3, outcomes: vec![0.2; outcomes], unseen: false };
         let grid = Grid::new(&terms, rounds.codes, &radii);
-        Self { terms, rounds, adjacency, persons, standardiser, guide, radii, grid }
+        let slopes = (0..outcomes).map(|_| (0..terms.coefficients()).map(|_| draws.next()).collect());
+        let record = rounds.scores.as_ref().unwrap().record;
+        let scores = ScoreMap::new(slopes.collect(), vec![0.3; outcomes], record);
+        Self { terms, rounds, adjacency, persons, standardiser, guide, radii, grid, scores }
     }
 
     /// The squared move of each round, cells with less noise counting for more, over its Δ².
-    fn moved(&self, pair: &Pair) -> [f64; 4] {
+    fn moved(&self, pair: &Pair) -> [f64; 5] {
         let of = |rows: &[Vec<f64>]| {
             let rows = if rows.is_empty() { vec![vec![f64::NAN; self.terms.len()]] } else { rows.to_vec() };
             [
@@ -57,13 +63,14 @@ impl Setting {
                 rough_cells(&self.standardiser, &rows),
                 tail_cells(&self.terms, &self.rounds, &self.guide, &rows),
                 last_cells(&self.rounds, &self.guide, &self.grid, &self.radii, &rows),
+                score_cells(&self.rounds, &self.guide, &self.grid, &self.radii, &self.scores, &rows),
             ]
         };
-        let zero = |rows: &[Vec<f64>], cells: [Vec<i128>; 4]| {
+        let zero = |rows: &[Vec<f64>], cells: [Vec<i128>; 5]| {
             if rows.is_empty() { cells.map(|cells| vec![0; cells.len()]) } else { cells }
         };
         let (before, after) = (zero(&pair.0, of(&pair.0)), zero(&pair.1, of(&pair.1)));
-        let rounds = [&self.rounds.margins, &self.rounds.moments, &self.rounds.tails, &self.rounds.last];
+        let rounds: Vec<&Round> = self.rounds.in_order().collect();
         std::array::from_fn(|round| {
             let change = before[round].iter().zip(&after[round]).map(|(a, b)| b - a);
             let squares = change.map(|d| UBig::from(d.unsigned_abs()) * UBig::from(d.unsigned_abs()));
@@ -71,10 +78,15 @@ impl Setting {
         })
     }
 
-    /// Σ d² / variance in units of S⁻², times q² in the last round.
+    /// Σ d² / variance in units of S⁻², times q² in the fourth round.
     fn weighted(&self, round: usize, squares: Vec<UBig>) -> UBig {
         let size = match round {
             1 | 3 => 1 + self.terms.len(),
+            4 => {
+                let k = self.terms.coefficients();
+                let blocks = squares.chunks(k * (k + 1) / 2);
+                return blocks.fold(UBig::ZERO, |sum, block| sum + triangle(k, block));
+            }
             _ => return squares.into_iter().fold(UBig::ZERO, |sum, square| sum + square),
         };
         let k = self.terms.coefficients();
@@ -90,6 +102,12 @@ impl Setting {
         }
         if round == 3 { sum / UBig::from(q * q) } else { sum }
     }
+}
+
+/// Twice the squares off the diagonal, once those on it.
+fn triangle(size: usize, squares: &[UBig]) -> UBig {
+    let places = (0..size).flat_map(|i| (i..size).map(move |j| if i == j { 1_u32 } else { 2 }));
+    places.zip(squares).fold(UBig::ZERO, |sum, (times, square)| sum + square * UBig::from(times))
 }
 
 fn share(moved: &UBig, round: &Round) -> f64 {
@@ -127,7 +145,7 @@ pub fn check() {
         for outcomes in [1, 3] {
             for persons in [1, 3] {
                 let setting = Setting::new(adjacency, outcomes, persons, &mut draws);
-                let mut most = [0.0_f64; 4];
+                let mut most = [0.0_f64; 5];
                 for _ in 0..2_000 {
                     let pair = pair(&setting, &mut draws, record);
                     for (most, moved) in most.iter_mut().zip(setting.moved(&pair)) {
@@ -148,7 +166,7 @@ pub fn check() {
 }
 
 /// The pairs of theory/adaptive 3.2 that move a round most, one after the other in one array.
-fn worst(setting: &Setting) -> [f64; 4] {
+fn worst(setting: &Setting) -> [f64; 5] {
     let outcomes = setting.terms.outcomes();
     let row = |feature: f64, level: usize, outcome: f64| {
         let mut row = vec![outcome; 3 + outcomes];
@@ -184,11 +202,17 @@ fn worst(setting: &Setting) -> [f64; 4] {
         rounds: setting.rounds.clone(),
         grid: Grid::new(&setting.terms, setting.rounds.codes, &radii),
         radii,
+        scores: ScoreMap::new(
+            vec![vec![0.0; setting.terms.coefficients()]; outcomes],
+            vec![0.3; outcomes],
+            setting.rounds.scores.as_ref().unwrap().record,
+        ),
         ..*setting
     };
     let pairs = [
         (row(1.0, 0, 1.0), row(-1.0, 0, 1.0)),
         (row(1.0, 0, 1.0), row(0.0, 0, 0.0)),
+        (row(1.0, 0, 1.0), row(0.0, 1, 1.0)),
         (row(1.0, 0, 0.0), row(0.0, 1, 0.0)),
     ];
     for (one, other) in pairs {

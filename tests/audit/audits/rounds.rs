@@ -51,7 +51,7 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
             ("heavy tails", add, 2.0, Errors::Heavy, 0.9),
         ] {
             all.push(audit(format!("T9 adaptive {name}"), move || {
-                let (covered, withheld) = accuracy::coverage(adjacency, epsilon, 8_000, errors, 500);
+                let (covered, withheld) = accuracy::coverage(adjacency, epsilon, 0, 8_000, errors, 500);
                 judged(
                     covered >= least && covered <= 0.985,
                     format!("{covered:.3} covered, {withheld:.3} withheld"),

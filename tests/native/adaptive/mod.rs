@@ -34,12 +34,28 @@ fn intervals_cover_the_true_slopes_where_rows_are_drawn_again() {
         (Adjacency::ReplaceOne, 4.0, Errors::Normal),
         (Adjacency::AddRemove, 2.0, Errors::Skewed),
     ] {
-        let (covered, withheld) = accuracy::coverage(adjacency, epsilon, 4_000, errors, 150);
+        let (covered, withheld) = accuracy::coverage(adjacency, epsilon, 0, 4_000, errors, 150);
         println!("{adjacency:?} {epsilon} {errors:?}: {covered:.3} covered, {withheld:.3} withheld");
         assert!(
             (covered - 0.95).abs() <= 0.025 && withheld < 0.05,
             "{adjacency:?} {errors:?}: {covered} {withheld}"
         );
+    }
+}
+
+/// Where residuals spread unequally, intervals cover with a share of the budget for scores, and not without; where they spread equally, they
+/// cover with it, too.
+#[test]
+fn robust_intervals_cover_where_residuals_spread_unequally() {
+    for (adjacency, epsilon, scores, errors, [least, most]) in [
+        (Adjacency::AddRemove, 2.0, 0, Errors::Unequal, [0.0, 0.9]),
+        (Adjacency::AddRemove, 2.0, 1_000, Errors::Unequal, [0.92, 0.99]),
+        (Adjacency::ReplaceOne, 4.0, 1_000, Errors::Unequal, [0.92, 0.99]),
+        (Adjacency::AddRemove, 2.0, 1_000, Errors::Normal, [0.925, 0.975]),
+    ] {
+        let (covered, withheld) = accuracy::coverage(adjacency, epsilon, scores, 4_000, errors, 200);
+        println!("{adjacency:?} {epsilon} {scores} {errors:?}: {covered:.3} covered, {withheld:.3} withheld");
+        assert!((least..=most).contains(&covered), "{adjacency:?} {scores} {errors:?}: {covered}");
     }
 }
 
@@ -106,13 +122,13 @@ fn the_forecast_of_the_sample() {
             delta: Delta::try_new(1e-6).unwrap(),
         };
         let mu = budget_parts(&budget, &Split::Gaussian).unwrap().pair.mu.get();
-        let forecast = Forecast::new(&terms, Adjacency::AddRemove, 1, 11_830.0, mu);
+        let forecast = Forecast::new(&terms, Adjacency::AddRemove, 1, 11_830.0, mu, Shares::default());
         let found = forecast.said(&terms, &[], None).median_error();
         assert!((found - error).abs() < 0.01, "{found}");
         // theory/adaptive 5.3: at epsilon 0.5 the intervals of this table are marked approximate.
         let advice = if epsilon < 1.0 { Advice::Approximate } else { Advice::Recommended };
         assert_eq!(forecast.advice(1.0), advice);
-        let few = Forecast::new(&terms, Adjacency::AddRemove, 1, 100.0, mu);
+        let few = Forecast::new(&terms, Adjacency::AddRemove, 1, 100.0, mu, Shares::default());
         assert_eq!(few.advice(1.0) == Advice::TooFew, epsilon < 3.0, "{few:?}");
     }
 }
