@@ -152,7 +152,7 @@ pub struct Sandwich {
 
 impl ScoreProducts {
     /// A⁻¹ B A⁻¹ where A⁻¹ is `inverse` and σ the residual standard deviation, with the eigenvalues of B raised to their noise τ, and
-    /// [`RAISED`] τ² A⁻³ / σ² for the intervals that the noise makes too short; nothing where the noise is too large for it.
+    /// 1.21 τ² A⁻³ / σ² for the intervals that the noise makes too short; nothing where the noise is too large for it.
     #[must_use]
     pub fn sandwich(&self, inverse: &Inverse, sigma: f64) -> Option<Sandwich> {
         let (a, noise) = (&inverse.matrix, self.noise);
