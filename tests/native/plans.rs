@@ -56,6 +56,25 @@ fn refusal(changes: &[(&str, Value)]) -> PlanError {
 }
 
 #[test]
+fn a_plan_asks_the_same_for_another_budget_and_by_another_mechanism() {
+    let parsed = |changes: &[(&str, Value)]| Plan::parse(&with(changes).to_string()).unwrap();
+    let asked = parsed(&[]);
+    for (same, change) in [
+        (true, ("/budget", json!({"mu": 1}))),
+        (true, ("/mechanism", json!({"name": "adaptive-gauss"}))),
+        (true, ("/stated_rows", json!(500))),
+        (false, ("/columns/0/upper", json!(100))),
+        (false, ("/columns/1/role", json!("ignored"))),
+        (false, ("/derived", json!([{"transform": "square", "from": ["age"]}]))),
+        (false, ("/missing", json!("midpoint"))),
+        (false, ("/person", json!("id"))),
+    ] {
+        let other = parsed(std::slice::from_ref(&change));
+        assert_eq!(asked.asks_the_same(&other), same, "{change:?}");
+    }
+}
+
+#[test]
 fn the_contract_s_example_is_checked_and_filled_in() {
     let checked = check(&example()).unwrap();
     let filled = serde_json::to_value(&checked.plan).unwrap();

@@ -54,7 +54,7 @@ pub static INFO: Info = Info {
     title: "Noisy sums of products",
     group: Some(&LINEAR),
     summary: "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
-    prefer: "Prefer it in general: it has the least noise for a budget, and its proof covers the arithmetic itself.",
+    prefer: "Prefer it with few rows, or to compute every regression among the columns from one release.",
     source: "theory/encoding 3; theory/noise 1",
     parameters: &[SHAPE, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, RADIUS],
     ..Info::GAUSSIAN

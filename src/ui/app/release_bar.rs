@@ -201,7 +201,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         let entry =
             app.state.releases().with(|all| all.iter().find(|kept| same(kept)).map(|kept| kept.entry));
         entry.map(|entry| view! {
-            <div class="again"><dt>{words::release_bar::asked_before()}</dt><dd>{words::release_bar::as_release(entry)}</dd></div>
+            <div class="again"><dt>{words::release_bar::again()}</dt><dd>{words::release_bar::as_release(entry)}</dd></div>
         })
     };
     view! {

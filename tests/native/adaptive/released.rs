@@ -8,6 +8,9 @@ use discreet::inference::{RefitError, Repair, Ridge};
 use discreet::model::{Coefficient, Interval};
 use discreet::privacy::calibrate::{Split, budget_parts};
 use discreet::release::document::{Coefficients, Release};
+use discreet::release::format;
+use discreet::release::publication::Format;
+use discreet::release::supplement::Supplement;
 use serde_json::{Value, json};
 
 use crate::adaptive_checks::Draws;
@@ -137,13 +140,18 @@ fn it_runs_on_rows_that_are_drawn_again() {
 
 #[test]
 fn one_charge_is_the_budget_and_never_above_it() {
-    for (adjacency, people, shares) in
-        [("add-remove", 1, json!([0.06, 0.14, 0.08])), ("add-remove", 3, json!([0.3, 0.2, 0.1]))]
-    {
+    for (adjacency, people, shares, robust) in [
+        ("add-remove", 1, json!([0.06, 0.14, 0.08]), None),
+        ("add-remove", 3, json!([0.3, 0.2, 0.1]), None),
+        ("add-remove", 3, json!([0.06, 0.14, 0.08]), Some(0.1)),
+    ] {
         let mut plan = sample_plan("adaptive-gauss", json!({"epsilon": 1, "delta": 1e-6}));
         plan["adjacency"] = json!(adjacency);
         plan["max_rows_per_person"] = json!(people);
         plan["mechanism"]["params"] = json!({ "shares": shares });
+        if let Some(share) = robust {
+            plan["mechanism"]["params"]["robust_share"] = json!(share);
+        }
         if people > 1 {
             plan["person"] = json!("patient");
         }
@@ -231,6 +239,11 @@ fn listed(refit: &Refit) -> &[Coefficient] {
 
 /// Two outcomes, a category of three levels, of which one is rare and so withheld.
 fn two_outcomes(adjacency: &str, rows: u32) -> Release {
+    two_outcomes_with(adjacency, rows, json!({}))
+}
+
+/// The same with these parameters.
+fn two_outcomes_with(adjacency: &str, rows: u32, params: Value) -> Release {
     let mut draws = Draws(17);
     let lines: String = (0..rows)
         .map(|row| {
@@ -249,6 +262,7 @@ fn two_outcomes(adjacency: &str, rows: u32) -> Release {
         column("z", "outcome", -1.0, 2.0),
     ];
     let mut plan = adaptive(plan(&columns, json!({"epsilon": 1, "delta": 1e-6})));
+    plan["mechanism"]["params"] = params;
     plan["adjacency"] = json!(adjacency);
     if adjacency == "replace-one" {
         plan["rows"] = json!(rows);
@@ -314,6 +328,39 @@ fn a_path_of_ridges_is_the_refit_at_each_of_them() {
         let left = path.estimates.last().unwrap().unwrap() / path.estimates[0].unwrap();
         assert!(left.abs() < 0.6, "{} keeps {left}", path.term);
     }
+}
+
+/// Robust standard errors are those of the release's own regression: a refit on all features has them, one on fewer features does not.
+#[test]
+fn a_refit_of_robust_errors_says_whose_they_are() {
+    let release = two_outcomes_with("replace-one", 12_000, json!({"robust_share": 0.1}));
+    let says = |notes: &[String], words: &str| notes.iter().any(|note| note.contains(words));
+    assert!(
+        says(&release.diagnostics.notes, "standard errors are robust"),
+        "{:?}",
+        release.diagnostics.notes
+    );
+    assert!(!says(&release.diagnostics.notes, "spread equally"));
+    let released = list(&release);
+    let same = ask(&release, "z", &["x", "w", "g"], Ridge::None).unwrap();
+    assert_eq!(bits(listed(&same)), bits(&released[5..]));
+    assert!(says(&same.diagnostics.notes, "standard errors are robust"));
+    let fewer = ask(&release, "z", &["x", "w"], Ridge::None).unwrap();
+    assert!(says(&fewer.diagnostics.notes, "those of its own regression"), "{:?}", fewer.diagnostics.notes);
+
+    let mut damaged = serde_json::to_value(&release).unwrap();
+    *damaged.pointer_mut("/moments/adaptive/scores/products").unwrap() = json!(["1"]);
+    let damaged: Release = serde_json::from_value(damaged).unwrap();
+    assert!(ask(&damaged, "z", &["x"], Ridge::None).is_err());
+
+    // A refit is printed with its own numbers and notes.
+    let own = fewer.printed_of(&release);
+    let table = Format::Markdown.refitted(&own, &Supplement::default(), "z").unwrap();
+    let estimate = listed(&fewer)[1].estimate.unwrap();
+    assert!(table.contains(&format::significant(estimate, 3)) && !table.contains("rare"), "{table}");
+    assert!(table.contains("those of its own regression") && table.contains("costs nothing"), "{table}");
+    assert_eq!(Format::Csv.refitted(&own, &Supplement::default(), "z").unwrap().lines().count(), 4);
+    assert!(Format::Svg.refitted(&own, &Supplement::default(), "z").is_some());
 }
 
 #[test]
