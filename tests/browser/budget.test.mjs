@@ -174,6 +174,11 @@ test("a downloaded ledger goes on in another browser", async (t) => {
   assert.equal(second.entries.length, 2);
 
   const there = await stage.arrive(t);
+  // A ledger is taken only after a question.
+  await there.discreet.goTo(say("step.result"));
+  await there.discreet.ledger.getByLabel(say("ledger.import_a_ledger")).setInputFiles(json("discreet-ledger.json", second));
+  await there.page.getByRole("button", { name: say("confirm.not_its_ledger"), exact: true }).click();
+  await there.discreet.ledger.getByText(say("ledger.none")).waitFor();
   await there.discreet.importLedger(json("discreet-ledger.json", second));
   await there.discreet.ledger.getByText("25 % left, 75 % charged so far").waitFor();
   const account = await there.discreet.account();

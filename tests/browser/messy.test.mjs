@@ -75,6 +75,26 @@ test("the whole file is counted on request, beside its columns, and the counts g
   assert.deepEqual(faults(record), {});
 });
 
+test("where most rows of the file would be left out, nothing is released", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(table("most.csv", "age,sex,sbp", people(500, (row) => `${30 + (row % 50)},${row > 100 ? "12"[row % 2] : "FM"[row % 2]},${110 + ((row * 7) % 60)}`)));
+  await discreet.table("most.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
+  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 500, epsilon: 8, oneIn: 1000000 });
+  await discreet.ready();
+  await discreet.goTo(say("step.columns"));
+  const zone = page.getByRole("region", exact(say("whole.title")));
+  await zone.getByRole("button", exact(say("whole.start"))).click();
+  await zone.getByText(/^399 of 500 rows would be left out\./).waitFor();
+  await discreet.strip.getByText(say("gap.most_rows_left_out")).waitFor();
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  await discreet.describe("sex", { levels: "F, M, 1, 2" });
+  await discreet.ready();
+});
+
 test("a column that writes numbers in its own way is read so, and the others as before", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const comma = (number) => number.toFixed(1).replace(".", ",");
