@@ -128,6 +128,9 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     let lower = lower.stated().unwrap_or(-WIDEST_ESTIMATE);
     let upper = upper.stated().unwrap_or(WIDEST_ESTIMATE);
     let path = format!("{path}.upper");
+    if lower > upper {
+        return Err(PlanError::at(path, words::plan::bounds_swapped(lower, upper), words::plan::swap_them()));
+    }
     // The width too has to be finite: it divides every value.
     if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite()) {
         return Err(PlanError::at(path, words::plan::bounds_order(), advice));

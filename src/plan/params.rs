@@ -453,7 +453,7 @@ impl<'a> Params<'a> {
         let read = read(own, &value).ok_or_else(|| {
             PlanError::at(
                 path(own.name),
-                words::plan::parameter_value(self.mechanism),
+                words::plan::parameter_value(own.name, self.mechanism),
                 words::plan::parameter_value_advice(own.values.expected()),
             )
         })?;

@@ -17,7 +17,7 @@ use question::Question;
 use release_bar::ReleaseBar;
 use save_first::SaveFirst;
 
-use super::parts::Icon;
+use super::parts::{Icon, Quoted};
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
 use super::step::Step;
 use super::steps::{ReadAsLatin1, StepInfo, of_address};
@@ -186,7 +186,7 @@ fn Trouble() -> impl IntoView {
             view! {
                 <div id="problem" class="notice problem" role="alert" tabindex="-1">
                     <Icon name="stop"/>
-                    <p>{problem.text} {charged.map(|charged| view! { " " <strong>{charged}</strong> })} {latin_1}</p>
+                    <p><Quoted words=problem.text/> {charged.map(|charged| view! { " " <strong>{charged}</strong> })} {latin_1}</p>
                     <button type="button" class="quiet" on:click=close>{words::page::close()}</button>
                 </div>
             }

@@ -178,6 +178,9 @@ pub fn two_values<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) ->
 }
 
 fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &CsvRules) -> Vec<Mismatch> {
+    // Bounds that are swapped are told as such.
+    let swapped = lower.zip(upper).is_some_and(|(lower, upper)| lower > upper);
+    let (lower, upper) = if swapped { (None, None) } else { (lower, upper) };
     let values: Vec<Option<f64>> = present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
     let numbers = values.iter().flatten().count();
     let is_number_somehow =
@@ -259,7 +262,8 @@ fn has_unit(cell: &str) -> bool {
     let is_unit =
         unit.is_empty() || unit.starts_with(' ') || unit.starts_with(MONEY) || unit.chars().count() > 1;
     let is_number = candidates(NumberFormat::default()).any(|format| number::parse(value, format).is_some());
-    is_number && is_unit && (bare.len() < cell.len() || !unit.is_empty())
+    // 20:34 is a time of the day.
+    is_number && is_unit && !unit.starts_with(':') && (bare.len() < cell.len() || !unit.is_empty())
 }
 
 /// What people write where there is no answer: letters and digits alone, in small letters.
@@ -593,6 +597,7 @@ mod tests {
             (&["61", "997"], Some(0.0), Some(120.0), one(Contradiction::Code, &["997"], missing(&["997"]))),
             (&["61", "98"], Some(0.0), Some(90.0), one(Contradiction::Outside, &["98"], None)),
             (&["310", "140"], Some(40.0), Some(270.0), one(Contradiction::Outside, &["310"], None)),
+            (&["49", "61"], Some(90.0), Some(20.0), Vec::new()),
             (&["1.78", "1.6"], Some(60.0), None, one(Contradiction::Outside, &["1.78", "1.6"], None)),
         ] {
             assert_eq!(number(cells, lower, upper), expected, "{cells:?}");

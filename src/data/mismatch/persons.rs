@@ -15,6 +15,22 @@ const PERSON_ENDINGS: [&str; 6] = ["id", "ids", "mrn", "pseudonym", "identifier"
 const PERSON_NAMES: [&str; 7] =
     ["patient", "person", "subject", "participant", "proband", "patientennummer", "case"];
 
+/// What a name begins with, and ends with, that numbers persons: `Patienten-Nr`, `Fallnummer`.
+const NUMBERED: [&str; 11] = [
+    "pat",
+    "patient",
+    "patienten",
+    "fall",
+    "case",
+    "person",
+    "personen",
+    "proband",
+    "probanden",
+    "teilnehmer",
+    "subject",
+];
+const NUMBERS: [&str; 5] = ["nr", "no", "num", "nummer", "number"];
+
 /// Parts of the names of columns that name something else.
 const OTHER_NAMES: [&str; 13] = [
     "centre",
@@ -38,7 +54,13 @@ const OTHER_NAMES: [&str; 13] = [
 pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {
     let name = name.trim().to_lowercase();
     let last = name.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
-    let names_persons = PERSON_NAMES.contains(&name.as_str())
+    let letters: String = name.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    let numbers_persons = NUMBERS
+        .iter()
+        .filter_map(|number| letters.strip_suffix(number))
+        .any(|begin| NUMBERED.contains(&begin));
+    let names_persons = numbers_persons
+        || PERSON_NAMES.contains(&name.as_str())
         || PERSON_ENDINGS.iter().any(|ending| {
             last == *ending || PERSON_NAMES.iter().any(|person| last == format!("{person}{ending}"))
         });
@@ -69,10 +91,20 @@ mod tests {
         let visits = ["P1", "P1", "P2", "P3", "P3", "P3", "P4"];
         let of = |name: &str, cells: &[&str]| persons(name, cells.iter().copied(), &rules(b',', b'.'));
         let told = mismatch(Contradiction::SeveralRows, texts(&["P1", "P3"]), vec![Repair::Person]);
-        for name in ["MRN", "patient_id", "PatientID", "ID", "Subject", "study id"] {
+        for name in [
+            "MRN",
+            "patient_id",
+            "PatientID",
+            "ID",
+            "Subject",
+            "study id",
+            "Patienten-Nr",
+            "Pat.-Nr.",
+            "Fallnummer",
+        ] {
             assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
         }
-        for name in ["hospital_id", "site.id", "paid", "patient_age", "case_type", ""] {
+        for name in ["hospital_id", "site.id", "paid", "patient_age", "case_type", "casino", "Nr", ""] {
             assert_eq!(of(name, &visits), None, "{name}");
         }
         let may_have = mismatch(Contradiction::Persons, Vec::new(), vec![Repair::Person]);

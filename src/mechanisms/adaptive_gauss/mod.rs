@@ -75,7 +75,7 @@ const ROBUST_SHARE: Parameter = Parameter::new(
     Values::Number(Range::closed(0.01, 0.3)),
 )
 .usual(Usual::From("no robust standard errors"))
-.help("Of the budget, of μ². It buys standard errors that hold also where residuals do not spread equally.");
+.help("Of the budget, of μ². It buys standard errors that hold also where residuals do not spread equally");
 
 /// Most terms of features: the eigenvalues are computed by rotations of pairs.
 const MOST_FEATURES: usize = 256;

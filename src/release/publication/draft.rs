@@ -92,13 +92,9 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     sentences.join(" ").replace('`', "")
 }
 
-/// Returns a bound for prose: with all digits before the point, and at least three in all. The plan has the exact one.
+/// Returns a bound for prose, to nine digits. The plan has the exact one.
 fn in_prose(bound: f64) -> String {
-    (3..=9)
-        .map(|digits| short(bound, digits))
-        .zip((3..=9).map(|digits| 10.0_f64.powi(digits)))
-        .find(|(_, above)| bound.abs() < *above)
-        .map_or_else(|| short(bound, 3), |(text, _)| text)
+    short(bound, 9)
 }
 
 /// Returns a column with what its coefficients, or those of its regression, compare.

@@ -155,22 +155,23 @@ pub async fn apply(app: App, plan: Plan) {
         let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
         let choices = genotypes::of_plan(&plan);
         match read(app, &files, &dialect, &table.name, table.sample, choices).await {
-            Ok(read) => {
-                table = Arc::new(read);
-                app.state.table().set(Some(Arc::clone(&table)));
-            }
+            Ok(read) => table = Arc::new(read),
             Err(failure) => return fail(app, Step::Data, failure.message, false),
         }
     }
     let (mut columns, mut setup, lacking) = draft::open(&plan, &table.names);
     setup.header = dialect.header;
+    // A plan is for one release, so its budget is that of the release, all of it.
+    setup.share = 100;
     if let Some(first) = lacking.first()
         && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
     {
         let told = text::wrong_table(first);
         app.state.pending().set(Some(plan));
+        say(app, told.clone());
         return fail(app, Step::Data, told, false);
     }
+    app.state.table().set(Some(Arc::clone(&table)));
     for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
         if column.kind.is_none() {
             // For a variant that the plan leaves out, the form starts with what the format says of it.

@@ -156,13 +156,12 @@ pub(super) async fn open_table(
                 apply(app, plan).await;
             }
             if sample {
-                app.state.setup().update(|setup| setup.mechanism = None);
+                app.state.setup().update(|setup| {
+                    setup.mechanism = None;
+                    setup.share = Setup::default().share;
+                });
             }
-            recognise(app, &files).await;
-            if !sample && app.state.key().with_untracked(Option::is_some) {
-                // If the storage refuses, the page begins with a sample the next time.
-                drop(store::set_setting(LAST_TABLE, &name).await);
-            }
+            recognise_and_remember(app, &files).await;
         }
         Err(Failure { reason: Reason::Cancelled, .. }) => {}
         Err(failure) => {
@@ -194,13 +193,25 @@ pub fn reread(app: App) {
                 if app.state.key().with_untracked(Option::is_none)
                     && !app.state.run().with_untracked(Option::is_some)
                 {
-                    recognise(app, &files).await;
+                    recognise_and_remember(app, &files).await;
                 }
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
             Err(failure) => fail_to_read(app, failure),
         }
     });
+}
+
+/// Recognises the table, and keeps its name for the next visit.
+async fn recognise_and_remember(app: App, files: &Files) {
+    recognise(app, files).await;
+    let table = app.state.table().get_untracked().filter(|table| !table.sample);
+    if let Some(table) = table
+        && app.state.key().with_untracked(Option::is_some)
+    {
+        // If the storage refuses, the page begins with a sample the next time.
+        drop(store::set_setting(LAST_TABLE, &table.name).await);
+    }
 }
 
 /// Reads the file as Latin-1 from now on.

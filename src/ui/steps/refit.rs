@@ -17,7 +17,7 @@ use crate::release::significance::Tests;
 use crate::release::supplement::Supplement;
 use crate::release::{figure, odds};
 use crate::ui::draft::number;
-use crate::ui::parts::{Choice, Field};
+use crate::ui::parts::{Choice, Field, Quoted};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::steps::result::Printed;
@@ -183,7 +183,8 @@ fn Refitted(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView
                     svg: form(Format::Svg),
                 };
                 let path = view! { <Influence release=Arc::clone(&release) refit=refit.clone()/> };
-                let notes = own.diagnostics.notes.iter().map(|note| view! { <li>{note.clone()}</li> });
+                let notes =
+                    own.diagnostics.notes.iter().map(|note| view! { <li><Quoted words=note.clone()/></li> });
                 let notes = notes.collect_view();
                 let outcome = odds::named(&own.plan, &outcome, false);
                 view! {
