@@ -319,7 +319,7 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
     release.privacy.mu = Some(0.5);
     let text = printed(&release, "--format text");
     for printed in [
-        "bmi −2.3 to 45;",
+        "bmi −2.305 to 45;",
         "bp 60 to 2024;",
         "p ≈\u{a0}0.",
         ", approximate; p",

@@ -25,7 +25,7 @@ pub enum State {
 }
 
 /// A residual radius beyond which the tail is long.
-const LONG_TAIL: f64 = 6.0;
+pub const LONG_TAIL: f64 = 6.0;
 /// Below this ratio of moments to noise intervals are approximate.
 const STABLE: f64 = 2.0;
 
@@ -131,6 +131,7 @@ impl Gate {
         // The noise on what the scores say of each coefficient's variance.
         let rough = robust.map(|robust| units.carry(&Coded::carried(guide, map, outcome, &robust.noise)));
         let is_robust = rough.is_some();
+        let mut rough_errors = Vec::new();
         let doubtful = self.condition < STABLE || fit.residual_hidden || far.radius > LONG_TAIL || far.unseen;
         let sizes: Vec<f64> = self.held.iter().map(|term| effect_size(terms, guide, *term)).collect();
         // Γ, what each held effect moves the coefficients by.
@@ -146,11 +147,15 @@ impl Gate {
             fit,
             covariance,
             is_robust,
+            rough_errors: Vec::new(),
         };
         let is_rough = |row: usize, sampling: f64| {
             rough.as_ref().is_some_and(|rough| rough[(row, row)] > APPROXIMATE_ABOVE * sampling)
         };
         for row in 0..k {
+            if is_rough(row, judged.covariance[(row, row)] - noise[(row, row)]) {
+                rough_errors.push(row);
+            }
             let own = judged.covariance[(row, row)].max(0.0);
             let mut price = 0.0;
             for (column, size) in sizes.iter().enumerate() {
@@ -160,7 +165,7 @@ impl Gate {
             let price = price * (spread * spread);
             judged.states.push(if self.held.contains(&row) || price > own {
                 State::Withheld
-            } else if price > own / 16.0 || doubtful || is_rough(row, own - noise[(row, row)]) {
+            } else if price > own / 16.0 || doubtful || rough_errors.contains(&row) {
                 State::Approximate
             } else {
                 State::Normal
@@ -168,6 +173,7 @@ impl Gate {
             judged.errors.push((own + price).sqrt());
             judged.noise_shares.push(if own > 0.0 { (noise[(row, row)] / own).clamp(0.0, 1.0) } else { 0.0 });
         }
+        judged.rough_errors = rough_errors;
         Some(judged)
     }
 }
@@ -256,4 +262,6 @@ pub struct Judged {
     pub covariance: DMatrix<f64>,
     /// Whether it holds also where residuals do not spread equally.
     pub is_robust: bool,
+    /// The coefficients whose robust standard errors have much noise.
+    pub rough_errors: Vec<usize>,
 }

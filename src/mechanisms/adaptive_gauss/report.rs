@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::document;
 use super::forecast::Forecast;
-use super::gate::{Far, Judged, Known, State, Units};
+use super::gate::{Far, Judged, Known, LONG_TAIL, State, Units};
 use super::progress::{Released, Solved};
 use super::units::Shares;
 use crate::math::special::normal_quantile_central;
@@ -43,11 +43,12 @@ pub fn report(
 ) -> (Coefficients, Diagnostics) {
     let mut entries = Vec::with_capacity(asked.outcomes.len());
     let mut summaries = Vec::with_capacity(asked.outcomes.len());
-    let mut robust = Vec::with_capacity(asked.outcomes.len());
+    let (mut robust, mut rough) = (true, Vec::new());
     let quantile = normal_quantile_central(asked.confidence / 2.0);
     for (name, outcome) in &asked.outcomes {
         let judged = judge(released, solved, coded, *outcome);
-        robust.push(judged.as_ref().is_some_and(|judged| judged.is_robust));
+        robust &= judged.as_ref().is_some_and(|judged| judged.is_robust);
+        rough.extend(judged.iter().flat_map(|judged| judged.rough_errors.iter().copied()));
         let places = std::iter::once(0).chain(asked.features.iter().map(|feature| feature + 1));
         entries.push(places.map(|place| entry(judged.as_ref(), place, quantile)).collect());
         let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);
@@ -66,7 +67,7 @@ pub fn report(
         signal_to_noise: Some(solved.gate.condition).filter(|condition| condition.is_finite()),
         ridge: 0.0,
         repair: None,
-        notes: notes(asked, released, solved, coded, robust.into_iter().all(|robust| robust)),
+        notes: notes(asked, released, solved, coded, robust.then_some(&rough)),
         outcomes: summaries,
     };
     let names = asked.outcomes.iter().map(|(name, _)| name.clone()).collect();
@@ -164,13 +165,13 @@ fn entry(judged: Option<&Judged>, place: usize, quantile: f64) -> Estimate {
     }
 }
 
-/// `robust` says that all standard errors hold also where residuals do not spread equally.
+/// `robust` has the coefficients whose robust standard errors have much noise; nothing where errors are not robust.
 fn notes(
     asked: &Asked<'_>,
     released: &Released,
     solved: &Solved,
     coded: &[CodedTerm],
-    robust: bool,
+    robust: Option<&Vec<usize>>,
 ) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
@@ -201,14 +202,37 @@ fn notes(
     if solved.gate.is_penalised() {
         notes.push(words::note::own_unit_penalty().into());
     }
-    let spread = match &released.scores {
-        Some(_) if robust => words::note::robust().to_owned(),
-        Some(_) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
-        Some(_) => words::note::robust_unresolved().to_owned(),
-        None => format!("{} {}", words::note::equal_spread(), words::note::robust_offer()),
+    let spread = match (robust, &released.scores) {
+        (Some(rough), _) if rough.is_empty() => words::note::robust().to_owned(),
+        (Some(rough), _) => {
+            let named = |place: usize| place.checked_sub(1).and_then(|place| coded.get(place));
+            let mut names: Vec<&str> = Vec::new();
+            for place in rough {
+                let name = named(*place).map_or(INTERCEPT, |term| term.term.as_str());
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            let first = names.iter().take(NAMED).map(|name| (*name).to_owned()).collect();
+            let rough = words::note::robust_rough(listing(&(first, names.len())));
+            format!("{} {rough}", words::note::robust())
+        }
+        (None, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
+        // No coefficient is determined.
+        (None, Some(_)) => String::new(),
+        (None, None) => format!("{} {}", words::note::equal_spread(), words::note::robust_offer()),
     };
+    let has_tail = |(_, outcome): &&(String, usize)| {
+        radii.outcomes.get(*outcome).is_some_and(|radius| *radius > LONG_TAIL)
+    };
+    let tails: Vec<String> =
+        asked.outcomes.iter().filter(has_tail).map(|(name, _)| format!("`{name}`")).take(NAMED).collect();
+    if !tails.is_empty() {
+        notes.push(words::note::long_tail(tails.join(", ")));
+    }
     notes.extend([words::note::both_errors(), words::note::clipped()].map(String::from));
-    notes.extend([spread, words::note::bounds_fixed().to_owned()]);
+    notes
+        .extend([spread, words::note::bounds_fixed().to_owned()].into_iter().filter(|note| !note.is_empty()));
     notes
 }
 

@@ -23,8 +23,6 @@ const AIM: f64 = 0.2;
 const SQUARES: [f64; 2] = [6.0, 60.0];
 /// A share of noise above which an interval is approximate.
 pub const APPROXIMATE_ABOVE: f64 = 0.25;
-/// A share of noise above which the scores say too little, and residuals are taken to spread equally.
-const UNUSED_ABOVE: f64 = 0.5;
 /// How much an estimated variance is raised, in units of its squared share of noise, because the noise makes some intervals too short: with
 /// 2/share² degrees of freedom the 97.5 % point of Student's law is about 1.96 (1 + 0.605 share²).
 const RAISED: f64 = 1.21;
@@ -152,14 +150,10 @@ pub struct Sandwich {
 
 impl ScoreProducts {
     /// A⁻¹ B A⁻¹ where A⁻¹ is `inverse` and σ the residual standard deviation, with the eigenvalues of B raised to their noise τ, and
-    /// 1.21 τ² A⁻³ / σ² for the intervals that the noise makes too short; nothing where the noise is too large for it.
+    /// 1.21 τ² A⁻³ / σ² for the intervals that the noise makes too short; nothing where the eigenvalues do not settle.
     #[must_use]
     pub fn sandwich(&self, inverse: &Inverse, sigma: f64) -> Option<Sandwich> {
         let (a, noise) = (&inverse.matrix, self.noise);
-        let share = noise * a.trace() / (count(a.nrows()) * (sigma * sigma));
-        if share.is_nan() || share > UNUSED_ABOVE {
-            return None;
-        }
         let raised = Jacobi::try_new(&self.matrix).ok()?.map(|value| value.max(noise));
         let square = product(a, a);
         let more = product(&square, a) * (RAISED * (noise / sigma) * (noise / sigma));

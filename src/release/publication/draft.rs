@@ -92,9 +92,10 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     sentences.join(" ").replace('`', "")
 }
 
-/// Returns a bound for prose, to nine digits. The plan has the exact one.
+/// Returns a bound for prose: with all digits before the point, and at least four in all. The plan has the exact one.
 fn in_prose(bound: f64) -> String {
-    short(bound, 9)
+    let digits = (4..=9).find(|digits| bound.abs() < 10.0_f64.powi(*digits)).unwrap_or(4);
+    short(bound, u8::try_from(digits).unwrap_or(4))
 }
 
 /// Returns a column with what its coefficients, or those of its regression, compare.

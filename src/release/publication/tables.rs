@@ -177,9 +177,6 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
         notes.push(words::journal::standardised_note().to_owned());
     }
     notes.push(words::journal::share_note().to_owned());
-    if log_odds {
-        notes.push(words::page::odds().to_owned());
-    }
     notes.retain(|note| !note.is_empty());
     Table { caption, heads, rows, notes }
 }

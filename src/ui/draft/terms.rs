@@ -18,13 +18,13 @@ pub struct TermDraft {
 }
 
 impl TermDraft {
-    /// Returns it as an entry of a plan; nothing where its value cannot be read.
+    /// Returns it as an entry of a plan for a table with these columns; nothing where its value cannot be read.
     #[must_use]
-    pub fn entry(&self) -> Option<Derived> {
+    pub fn entry(&self, columns: &[String]) -> Option<Derived> {
         let typed = self.value.trim();
         let mut entry = Derived {
             transform: self.transform,
-            from: list(&self.from),
+            from: named(&self.from, columns),
             role: self.outcome.then_some(Role::Outcome),
             ..Derived::default()
         };
@@ -40,6 +40,25 @@ impl TermDraft {
         }
         Some(entry)
     }
+}
+
+/// Reads names of columns, which may have commas of their own: the most parts that make the name of a column belong together, and what
+/// stands in double quotes does.
+fn named(text: &str, columns: &[String]) -> Vec<String> {
+    if text.contains('"') {
+        return list(text);
+    }
+    let parts: Vec<&str> = text.split(',').collect();
+    let mut names = Vec::new();
+    let mut start = 0;
+    while start < parts.len() {
+        let whole = |end: &usize| columns.iter().find(|name| **name == parts[start..*end].join(",").trim());
+        let end = (start + 1..=parts.len()).rev().find(|end| whole(end).is_some()).unwrap_or(start + 1);
+        names.push(parts[start..end].join(",").trim().to_owned());
+        start = end;
+    }
+    names.retain(|name| !name.is_empty());
+    names
 }
 
 /// Reads `name = level, level`.

@@ -60,13 +60,15 @@ fn a_plan_with_derived_terms_keeps_them_on_the_page() {
     );
 
     let typed = |transform, from: &str, value: &str| {
-        super::TermDraft { transform, from: from.to_owned(), value: value.to_owned(), outcome: false }.entry()
+        super::TermDraft { transform, from: from.to_owned(), value: value.to_owned(), outcome: false }
+            .entry(&["Item 2, tired".to_owned(), "age".to_owned()])
     };
     use crate::plan::document::Transform::{Centred, Log, Merged, Product, Spline};
     assert_eq!(typed(Log, "crp", "").unwrap().offset, None);
     assert_eq!(typed(Log, "crp", "0,5").unwrap().offset, Some(0.5));
     assert_eq!(typed(Spline, "age", " 20  40 60 ").unwrap().knots, Some(vec![20.0, 40.0, 60.0]));
     assert_eq!(typed(Product, "age, \"a,b\"", "").unwrap().from, ["age", "a,b"]);
+    assert_eq!(typed(Product, "Item 2, tired, age", "").unwrap().from, ["Item 2, tired", "age"]);
     let groups = typed(Merged, "k", "ever = former, light; other = x").unwrap().groups.unwrap();
     assert_eq!(
         (groups[0].name.as_str(), groups[0].levels.len(), groups[1].name.as_str()),

@@ -73,7 +73,11 @@ fn Another() -> impl IntoView {
     });
     let roles = [("feature", words::columns::feature()), ("outcome", words::columns::outcome())];
     let add = move |_| {
-        let entry = draft.with_untracked(TermDraft::entry);
+        let names = app
+            .state
+            .table()
+            .with_untracked(|table| table.as_ref().map(|table| table.names.clone()).unwrap_or_default());
+        let entry = draft.with_untracked(|draft| draft.entry(&names));
         unread.set(entry.is_none());
         let Some(entry) = entry else { return };
         app.state.said().set(words::terms::added(name_of(&entry)));
