@@ -293,7 +293,7 @@ test("a plan waits for its table", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.openSaved(json("ten.json", planOfTen()));
   // The sample is open, and it is not the plan's table.
-  await discreet.alert.filter({ hasText: /needs a column `/ }).waitFor();
+  await discreet.alert.filter({ hasText: /needs a column/ }).waitFor();
   await page.getByText("A saved plan waits for its table").waitFor();
   await discreet.choose(DIABETES);
   await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 11 }) }).waitFor();
