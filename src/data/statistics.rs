@@ -34,7 +34,7 @@ pub struct Scratch {
     pub values: Vec<f64>,
     /// Codes of one record.
     pub codes: Vec<i32>,
-    /// What follows from them.
+    /// Codes that follow from them: scores.
     pub scores: Vec<i32>,
 }
 

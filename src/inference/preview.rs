@@ -317,8 +317,8 @@ impl Picture {
         }
     }
 
-    /// Returns the covariance of two codes: that of the draws where predictors are derived, else that of a multinomial within a category, the assumed one between numbers among the
-    /// predictors, else 0.
+    /// Returns the covariance of two codes: that of the draws where predictors are derived; else that of a multinomial within a category, the
+    /// assumed one between numbers among the predictors, or 0.
     fn covariance(&self, i: usize, j: usize) -> f64 {
         if i == j {
             self.sd[i] * self.sd[i]

@@ -12,8 +12,7 @@ const FEWEST_PERSONS: usize = 4;
 const PERSON_ENDINGS: [&str; 6] = ["id", "ids", "mrn", "pseudonym", "identifier", "patnr"];
 
 /// Names of columns that name persons, as they are.
-const PERSON_NAMES: [&str; 7] =
-    ["patient", "person", "subject", "participant", "proband", "patientennummer", "case"];
+const PERSON_NAMES: [&str; 6] = ["patient", "person", "subject", "participant", "proband", "case"];
 
 /// What a name begins with, and ends with, that numbers persons: `Patienten-Nr`, `Fallnummer`.
 const NUMBERED: [&str; 11] = [

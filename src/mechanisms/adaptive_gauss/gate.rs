@@ -131,7 +131,6 @@ impl Gate {
         // The noise on what the scores say of each coefficient's variance.
         let rough = robust.map(|robust| units.carry(&Coded::carried(guide, map, outcome, &robust.noise)));
         let is_robust = rough.is_some();
-        let mut rough_errors = Vec::new();
         let doubtful = self.condition < STABLE || fit.residual_hidden || far.radius > LONG_TAIL || far.unseen;
         let sizes: Vec<f64> = self.held.iter().map(|term| effect_size(terms, guide, *term)).collect();
         // Γ, what each held effect moves the coefficients by.
@@ -154,7 +153,7 @@ impl Gate {
         };
         for row in 0..k {
             if is_rough(row, judged.covariance[(row, row)] - noise[(row, row)]) {
-                rough_errors.push(row);
+                judged.rough_errors.push(row);
             }
             let own = judged.covariance[(row, row)].max(0.0);
             let mut price = 0.0;
@@ -165,7 +164,7 @@ impl Gate {
             let price = price * (spread * spread);
             judged.states.push(if self.held.contains(&row) || price > own {
                 State::Withheld
-            } else if price > own / 16.0 || doubtful || rough_errors.contains(&row) {
+            } else if price > own / 16.0 || doubtful || judged.rough_errors.contains(&row) {
                 State::Approximate
             } else {
                 State::Normal
@@ -173,7 +172,6 @@ impl Gate {
             judged.errors.push((own + price).sqrt());
             judged.noise_shares.push(if own > 0.0 { (noise[(row, row)] / own).clamp(0.0, 1.0) } else { 0.0 });
         }
-        judged.rough_errors = rough_errors;
         Some(judged)
     }
 }

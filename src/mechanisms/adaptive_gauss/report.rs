@@ -1,5 +1,7 @@
 //! The regressions of a release, and what a reader has to know of them.
 
+use std::collections::BTreeSet;
+
 use nalgebra::{DMatrix, DVector};
 
 use super::document;
@@ -43,7 +45,7 @@ pub fn report(
 ) -> (Coefficients, Diagnostics) {
     let mut entries = Vec::with_capacity(asked.outcomes.len());
     let mut summaries = Vec::with_capacity(asked.outcomes.len());
-    let (mut robust, mut rough) = (true, Vec::new());
+    let (mut robust, mut rough) = (true, BTreeSet::new());
     let quantile = normal_quantile_central(asked.confidence / 2.0);
     for (name, outcome) in &asked.outcomes {
         let judged = judge(released, solved, coded, *outcome);
@@ -171,7 +173,7 @@ fn notes(
     released: &Released,
     solved: &Solved,
     coded: &[CodedTerm],
-    robust: Option<&Vec<usize>>,
+    robust: Option<&BTreeSet<usize>>,
 ) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
@@ -205,16 +207,10 @@ fn notes(
     let spread = match (robust, &released.scores) {
         (Some(rough), _) if rough.is_empty() => words::note::robust().to_owned(),
         (Some(rough), _) => {
-            let named = |place: usize| place.checked_sub(1).and_then(|place| coded.get(place));
-            let mut names: Vec<&str> = Vec::new();
-            for place in rough {
-                let name = named(*place).map_or(INTERCEPT, |term| term.term.as_str());
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            let first = names.iter().take(NAMED).map(|name| (*name).to_owned()).collect();
-            let rough = words::note::robust_rough(listing(&(first, names.len())));
+            let term = |place: &usize| place.checked_sub(1).and_then(|place| coded.get(place));
+            let name = |place| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
+            let first = rough.iter().take(NAMED).map(name).collect();
+            let rough = words::note::robust_rough(listing(&(first, rough.len())));
             format!("{} {rough}", words::note::robust())
         }
         (None, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),

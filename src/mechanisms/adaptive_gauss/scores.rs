@@ -11,7 +11,7 @@ use crate::data::encode::within;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::from_triangle;
 use crate::math::triangle;
-use crate::mechanisms::adaptive::bits::{bits26, nearest};
+use crate::mechanisms::adaptive::bits::{bits26, nearest, real};
 use crate::mechanisms::adaptive::rough::{add_products, rounding_room};
 use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::calibrate::NoiseScale;
@@ -79,9 +79,10 @@ impl ScoreMap {
         let size = triangle::len(k);
         let blocks = cells.chunks_exact_mut(size.max(1));
         let unit = grid.unit(0, k);
-        for (place, ((slopes, radius), block)) in self.slopes.iter().zip(&self.radii).zip(blocks).enumerate()
+        let maps = self.slopes.iter().zip(&self.radii);
+        for (place, ((outcome, (slopes, radius)), block)) in outcomes.iter().zip(maps).zip(blocks).enumerate()
         {
-            let outcome = f64::from(outcomes[place]) * grid.unit(k + place, k);
+            let outcome = f64::from(*outcome) * grid.unit(k + place, k);
             let fitted = features
                 .iter()
                 .zip(slopes)
@@ -120,8 +121,7 @@ impl ReleasedScores {
     #[must_use]
     pub fn products(&self, coefficients: usize) -> Vec<ScoreProducts> {
         let reach = f64::from(self.record) - rounding_room(coefficients);
-        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-        let s = self.scale.get().get() as f64;
+        let s = real(i128::from(self.scale.get().get()));
         let blocks = self.cells.chunks_exact(triangle::len(coefficients).max(1));
         let of = |(radius, cells): (&f64, &[i128])| {
             let unit = (radius / reach) * (radius / reach);

@@ -1,4 +1,4 @@
-//! Integer units and noise scales of the four rounds: public, and fixed before a record is read (theory/adaptive 2.1, 3.2).
+//! Integer units and noise scales of the rounds: public, and fixed before a record is read (theory/adaptive 2.1, 3.2).
 
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, RECORDS, Round, calibrated, triangle};
