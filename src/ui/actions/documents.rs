@@ -161,8 +161,10 @@ pub async fn apply(app: App, plan: Plan) {
     }
     let (mut columns, mut setup, lacking) = draft::open(&plan, &table.names);
     setup.header = dialect.header;
-    // A plan is for one release, so its budget is that of the release, all of it.
-    setup.share = 100;
+    // A plan is for one release, so a new budget is that of the release, all of it. Of a budget that stands the usual share is left.
+    if app.state.ledger().with_untracked(Option::is_none) {
+        setup.share = 100;
+    }
     if let Some(first) = lacking.first()
         && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
     {
