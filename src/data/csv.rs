@@ -15,7 +15,7 @@ use std::fmt;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::plain;
+use super::plain::{self, Plain};
 use crate::plan::bound::{CsvRules, Encoding};
 use crate::words;
 
@@ -104,7 +104,8 @@ impl CsvError {
 /// One record: its fields as text, unquoted and decoded, outer spaces kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    text: &'a str,
+    /// UTF-8.
+    text: &'a [u8],
     ends: &'a [usize],
     /// Bytes between two fields.
     gap: usize,
@@ -114,7 +115,7 @@ impl<'a> Record<'a> {
     /// Creates a record from text and the positions where its fields end; each must be a character boundary.
     #[must_use]
     pub fn new(text: &'a str, ends: &'a [usize]) -> Self {
-        Self { text, ends, gap: 0 }
+        Self { text: text.as_bytes(), ends, gap: 0 }
     }
 
     /// Returns the number of fields.
@@ -132,8 +133,7 @@ impl<'a> Record<'a> {
     /// Returns one field, counted from 0; one that does not exist is empty.
     #[must_use]
     pub fn field(&self, index: usize) -> &'a str {
-        let (start, end) = self.place(index);
-        self.text.get(start..end).unwrap_or_default()
+        std::str::from_utf8(self.bytes(index)).unwrap_or_default()
     }
 
     /// Returns the bytes of one field: faster than its text, where a number is usual.
@@ -141,7 +141,7 @@ impl<'a> Record<'a> {
     #[inline]
     pub fn bytes(&self, index: usize) -> &'a [u8] {
         let (start, end) = self.place(index);
-        self.text.as_bytes().get(start..end).unwrap_or_default()
+        self.text.get(start..end).unwrap_or_default()
     }
 
     #[inline]
@@ -252,7 +252,7 @@ impl Parser {
                     break;
                 }
                 if is_line_end(bytes[at]) {
-                    visit(Record { text: "", ends: &[0], gap: 0 });
+                    visit(Record::new("", &[0]));
                     self.after_cr = bytes[at] == b'\r';
                     at += 1;
                     continue;
@@ -319,10 +319,14 @@ impl Parser {
     /// column line ends mean more, so csv-core reads it.
     fn plain(&mut self, bytes: &[u8], visit: &mut impl FnMut(Record<'_>)) -> Option<usize> {
         let ends = self.ends.get_mut(..self.fields).filter(|ends| ends.len() > 1)?;
-        let length = plain::cut(bytes, self.delimiter, ends)?;
-        let text = std::str::from_utf8(&bytes[..length]).ok()?;
-        let read = length < RECORD_LIMIT && (self.encoding == Encoding::Utf8 || text.is_ascii());
-        read.then(|| visit(Record { text, ends, gap: 1 }))?;
+        let Plain { length, ascii } = plain::cut(bytes, self.delimiter, ends)?;
+        let text = &bytes[..length];
+        let is_text = ascii
+            || match self.encoding {
+                Encoding::Utf8 => std::str::from_utf8(text).is_ok(),
+                Encoding::Latin1 => text.is_ascii(),
+            };
+        (is_text && length < RECORD_LIMIT).then(|| visit(Record { text, ends, gap: 1 }))?;
         Some(length)
     }
 
@@ -372,7 +376,7 @@ impl Parser {
                 {
                     return Err((Fault::NotUtf8, Some(split + 1)));
                 }
-                visit(Record { text, ends, gap: 0 });
+                visit(Record::new(text, ends));
             }
             Encoding::Latin1 => visit(self.decoded.latin1(content, ends)),
         }
@@ -406,7 +410,7 @@ impl Decoded {
             self.ends.push(self.text.len());
             start = end;
         }
-        Record { text: &self.text, ends: &self.ends, gap: 0 }
+        Record::new(&self.text, &self.ends)
     }
 }
 

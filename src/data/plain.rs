@@ -10,16 +10,27 @@ pub(super) const ONES: u64 = u64::MAX / 0xff;
 /// The highest bit of each byte.
 pub(super) const HIGH: u64 = ONES << 7;
 
-/// Returns the length, without its line end, of the plain record at the start of `bytes`, and writes the ends of its fields into
-/// `ends`. Returns `None` if the record is not plain, does not have `ends.len()` fields, or ends in an incomplete word of `bytes`.
-/// The delimiter is neither a quote nor a line end.
+/// A plain record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plain {
+    /// Its length without its line end.
+    pub length: usize,
+    /// Whether it is known to be ASCII: as are all words that hold a byte of it.
+    pub ascii: bool,
+}
+
+/// Returns the plain record at the start of `bytes`, and writes the ends of its fields into `ends`. Returns `None` if the record is
+/// not plain, does not have `ends.len()` fields, or ends in an incomplete word of `bytes`. The delimiter is neither a quote nor a
+/// line end.
 #[inline(never)]
-pub(super) fn cut(bytes: &[u8], delimiter: u8, ends: &mut [usize]) -> Option<usize> {
+pub(super) fn cut(bytes: &[u8], delimiter: u8, ends: &mut [usize]) -> Option<Plain> {
     let (delimiters, quotes) = (ONES * u64::from(delimiter), ONES * u64::from(QUOTE));
     let mut ends = ends.iter_mut();
+    let mut seen = 0;
     for (number, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
         let start = number * 8;
         let word = u64::from_le_bytes(*word);
+        seen |= word;
         let found = zeros(word ^ delimiters);
         let mut stops = (controls(word) | zeros(word ^ quotes)) & !found;
         while stops != 0 {
@@ -28,7 +39,8 @@ pub(super) fn cut(bytes: &[u8], delimiter: u8, ends: &mut [usize]) -> Option<usi
                 b'\n' | b'\r' => {
                     mark(found & below(place), start, &mut ends)?;
                     *ends.next()? = start + place;
-                    return ends.next().is_none().then_some(start + place);
+                    let plain = Plain { length: start + place, ascii: seen & HIGH == 0 };
+                    return ends.next().is_none().then_some(plain);
                 }
                 QUOTE | 0 => return None,
                 _ => stops &= stops - 1,
@@ -99,7 +111,11 @@ mod tests {
             let mut ends = vec![usize::MAX; fields];
             let cut = cut(&bytes, delimiter, &mut ends);
             let expected = slowly(&bytes, delimiter, fields);
-            assert_eq!(cut, expected.as_ref().map(|ends| ends[ends.len() - 1]), "{bytes:?}");
+            let expected_cut = expected.as_ref().map(|ends| {
+                let length = ends[ends.len() - 1];
+                Plain { length, ascii: bytes[..(length / 8 + 1) * 8].is_ascii() }
+            });
+            assert_eq!(cut, expected_cut, "{bytes:?}");
             if let Some(expected) = expected {
                 assert_eq!(ends, expected, "{bytes:?}");
                 plain += 1;

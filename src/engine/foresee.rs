@@ -135,6 +135,9 @@ impl Foreseen {
             }
         }
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
+        if self.forecast.robust {
+            sentences.push(words::forecast::robust().to_owned());
+        }
         sentences.push(words::forecast::long_tails().to_owned());
         sentences.join(" ")
     }

@@ -44,6 +44,8 @@ pub struct NoiseForecast {
     pub margin_variance: f64,
     /// The noise of the transform in units of what it measures; 0 where that is not foreseen.
     pub guide_noise: f64,
+    /// Whether the plan pays for robust standard errors.
+    pub robust: bool,
 }
 
 /// The median of |N(0, 1)|.

@@ -206,8 +206,8 @@ impl<P: Fn(&Response)> ScanPool<P> {
         self.progress.total = self.progress.total.saturating_add(bytes);
     }
 
-    /// Counts bytes and reports progress to the page, about a hundred times in total and not more often than every few megabytes: the
-    /// page draws each report while the workers want its processor. The total is never exceeded, also if a slice is read twice.
+    /// Counts bytes and reports progress to the page, about a hundred times in total and not more often than every few megabytes. The
+    /// total is never exceeded, also if a slice is read twice.
     pub fn advance(&mut self, bytes: u64) {
         let Progress { done, total, .. } = self.progress;
         self.progress.done = done.saturating_add(bytes).min(total);

@@ -145,6 +145,17 @@ test("two tabs cannot overspend: what no longer fits is refused in numbers", asy
   assert.deepEqual(faults(first.record), {});
 });
 
+test("a tab to which a person comes back has read what another one charged", async (t) => {
+  const first = await stage.arrive(t);
+  const second = await stage.again(first);
+  await second.discreet.make();
+  assert.ok(!(await first.discreet.step(say("step.result")).innerText()).includes(say("result.releases.one")));
+  await first.page.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await first.discreet.step(say("step.result")).filter({ hasText: say("result.releases.one") }).waitFor();
+  const { entries } = await first.discreet.account();
+  assert.equal(entries.length, 1);
+});
+
 test("two tabs that both open a ledger open one", async (t) => {
   const first = await stage.arrive(t);
   const second = await stage.again(first);

@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { accessibilityFaults } from "./axe.mjs";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
-import { STEPS } from "./page-object.mjs";
+import { STEPS, exact } from "./page-object.mjs";
+import { say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -66,4 +67,36 @@ test("each step of the page leads to its chapter", async (t) => {
     if (hash) assert.equal(await chapter.locator(hash).count(), 1, hash);
     await chapter.close();
   }
+});
+
+/// The terms of the field that a step uses, by its name.
+const TERMS = {
+  [say("step.data")]: ["Differential privacy", "Release", "Record", "Person", "Plan", "Ledger"],
+  [say("step.columns")]: ["Outcome", "Feature", "Category", "Reference level", "Bounds", "Estimated bounds", "Person", "Public"],
+  [say("step.privacy")]: ["Epsilon (ε)", "Delta (δ)", "Budget", "Charge", "Ledger", "Mu (μ)", "Rho (ρ)", "Add-remove", "Replace-one", "Protect"],
+  [say("step.method")]: ["Mechanism", "Noise", "Noise share", "Sampling error", "Confidence interval", "Approximate (interval)", "Withheld", "Ridge"],
+  [say("step.result")]: ["Coefficient", "Standard error", "Confidence interval", "p-value", "Noise share", "Approximate (interval)", "Withheld", "Log-odds, odds ratio"],
+};
+
+test("each step explains its terms one tap away", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.make();
+  for (const step of STEPS) {
+    await discreet.goTo(step);
+    const groups = page.getByRole("group", exact(say("page.explained")));
+    await groups.first().waitFor();
+    const names = (await groups.getByRole("button").allInnerTexts()).map((name) => name.trim());
+    assert.deepEqual(names, TERMS[step], step);
+    for (const name of names) {
+      await groups.getByRole("button", exact(name)).click();
+      const note = page.getByRole("note", exact(name));
+      await note.waitFor();
+      assert.ok((await note.innerText()).length > name.length + 40, `${step}: ${name}`);
+      const chapter = await note.getByRole("link").getAttribute("href");
+      assert.match(chapter, /^docs\/GLOSSARY\.html#[a-z]$/);
+      await page.keyboard.press("Escape");
+      await note.waitFor({ state: "hidden" });
+    }
+  }
+  assert.deepEqual(faults(record), {});
 });

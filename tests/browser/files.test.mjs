@@ -100,6 +100,9 @@ test("semicolons, decimal commas and Latin-1 are read as the person says", async
   const { plan } = await discreet.downloadJson(say("result.release_json"));
   assert.deepEqual({ delimiter: plan.csv.delimiter, decimal: plan.csv.decimal, encoding: plan.csv.encoding }, { delimiter: ";", decimal: ",", encoding: "latin-1" });
   assert.deepEqual(faults(record), {});
+  // Its name was not known while its header could not be read.
+  await discreet.open(stage.server.url);
+  await page.getByText(say("data.last_table", { name: "klinik.csv" })).waitFor();
 });
 
 test("another encoding keeps what was said of the columns", async (t) => {

@@ -164,6 +164,21 @@ test("a plan is saved before it is complete, and opened on a table that lacks so
   assert.equal(await field(page, "columns.role_of", "age").inputValue(), say("columns.feature"));
 });
 
+test("an opened plan takes its whole budget, and the usual share where the table has a ledger", async (t) => {
+  const { discreet } = await stage.arrive(t);
+  await discreet.make();
+  const { plan } = await discreet.downloadJson(say("result.release_json"));
+  const opened = json("plan.json", { ...plan, budget: { epsilon: 1.5, delta: 1e-6 } });
+  await discreet.openSaved(opened);
+  await discreet.strip.getByText(/50 % of what is left/).waitFor();
+  const fresh = await stage.arrive(t);
+  await fresh.discreet.openSaved(opened);
+  await fresh.discreet.ready();
+  await fresh.discreet.make();
+  assert.equal((await fresh.discreet.downloadJson(say("result.release_json"))).plan.budget.epsilon, 1.5);
+  assert.match((await fresh.discreet.account()).line, /^0 % left/);
+});
+
 test("two ranges of a quantity are offered, and the page says what the wide one costs", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.choose(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + (row % 60)}`)));
@@ -176,6 +191,16 @@ test("two ranges of a quantity are offered, and the page says what the wide one 
   await row.getByRole("button", { name: /^Use 90 to 220 mmHg for sbp/ }).click();
   assert.equal(await field(page, "columns.highest_of", "sbp").inputValue(), "220");
   await row.getByText(/NEWS2/).waitFor();
+  // The mean and the standard deviation that came with the range go with it.
+  const typical = async () => {
+    await discreet.goTo(say("step.method"));
+    await discreet.openFold(say("method.assumptions"));
+    return page.getByLabel(say("method.typical_sd_of", { column: "sbp" }), { exact: true }).inputValue();
+  };
+  assert.equal(await typical(), "18");
+  await discreet.goTo(say("step.columns"));
+  await field(page, "columns.highest_of", "sbp").fill("200");
+  assert.equal(await typical(), "");
 });
 
 test("where names look like values, any line can be the header", async (t) => {

@@ -69,6 +69,14 @@ fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
 }
 
 #[test]
+fn robust_errors_are_foretold() {
+    let mut robust = plan(Some(12_000), 2.0);
+    assert!(!foreseen(&robust).advice().contains("will be robust"));
+    robust["mechanism"]["params"] = json!({"robust_share": 0.1});
+    assert!(foreseen(&robust).advice().contains("will be robust"));
+}
+
+#[test]
 fn what_would_help_does() {
     let few = foreseen(&plan(Some(200), 0.5));
     assert_eq!(few.forecast.advice, Advice::TooFew);

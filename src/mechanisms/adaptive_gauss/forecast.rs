@@ -21,6 +21,8 @@ pub struct Forecast {
     pub unseen: bool,
     /// 2τ: the least variance that the margins tell from their own noise, in squared half widths of the bounds.
     pub margin_variance: f64,
+    /// Whether round 5 is paid for.
+    pub robust: bool,
 }
 
 /// R_x² / k where no tail is long.
@@ -60,6 +62,7 @@ impl Forecast {
             condition: rows * last / (std::f64::consts::SQRT_2 * q * k.sqrt() * square * norm),
             guide_noise: replaced * 2.04 * (k + l) * (k - 1.0).sqrt() / (moments * rows),
             margin_variance,
+            robust: shares.scores > 0,
         }
     }
 
@@ -89,6 +92,7 @@ impl Forecast {
             link: Link::Identity,
             margin_variance: self.margin_variance,
             guide_noise: self.guide_noise,
+            robust: self.robust,
         };
         let least = spreads.iter().map(|spread| forecast.resolved(*spread)).fold(1.0, f64::min);
         let together = related.map_or(1.0, |related| related.least_direction(&forecast));

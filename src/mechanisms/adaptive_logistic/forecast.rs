@@ -69,6 +69,7 @@ impl Forecast {
             link: Link::Logit,
             margin_variance: 0.0,
             guide_noise: 0.0,
+            robust: false,
         }
     }
 }

@@ -15,10 +15,17 @@ pub fn pool(app: App) -> Pool {
     app.handles.with_value(|handles| handles.pool.clone())
 }
 
+/// The least time between two reports that are shown: the page is drawn by the processors that the workers want.
+const BETWEEN_MILLISECONDS: f64 = 200.0;
+
 /// Shows how far a task is.
 pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
-    let (started, fitting) = (dom::clock(), Cell::new(None));
+    let (started, fitting, shown) = (dom::clock(), Cell::new(None), Cell::new(f64::NEG_INFINITY));
     move |progress| {
+        if dom::clock() - shown.get() < BETWEEN_MILLISECONDS {
+            return;
+        }
+        shown.set(dom::clock());
         let task = match progress.round {
             None => task,
             Some(pass) if pass.kept => words::page::fitting(),
