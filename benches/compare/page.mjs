@@ -8,10 +8,16 @@ import { json } from "../../tests/browser/files.mjs";
 import { DiscreetPage } from "../../tests/browser/page-object.mjs";
 import { basename } from "node:path";
 
-/// Runs before the program: notes when a file was chosen, when the release was clicked, and when a worker answered each.
+/// Runs before the program: notes when a file was chosen, when the release was clicked, and when a worker answered each. `answer` waits
+/// for the next answer of a kind, so that nothing looks at the page again and again while it works.
 function clock() {
+  const waiting = {};
   window.clock = {};
-  const note = (name) => (window.clock[name] = performance.now());
+  window.answer = (kind) => new Promise((heard) => (waiting[kind] = heard));
+  const note = (name) => {
+    window.clock[name] = performance.now();
+    waiting[name]?.();
+  };
   document.addEventListener("change", ({ target }) => target.type === "file" && note("chosen"), true);
   document.addEventListener("click", () => note("clicked"), true);
   const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
@@ -35,10 +41,17 @@ export async function release(url, table) {
   const discreet = new DiscreetPage(page);
   await discreet.start(url);
   await discreet.openSaved(json("plan.json", PLAN));
+  const identified = page.evaluate(() => window.answer("identified"));
   await discreet.choose(table);
+  await identified;
   await discreet.table(basename(table));
   await discreet.ready();
-  await discreet.make();
+  await discreet.release.evaluate((button) => {
+    const released = window.answer("released");
+    button.click();
+    return released;
+  });
+  await discreet.released.waitFor();
   const shown = await page.evaluate(() => performance.now());
   const times = await page.evaluate(() => window.clock);
   await browser.close();
