@@ -39,8 +39,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     } else {
         words::journal::fitted_linear(outcomes, features)
     };
-    let number =
-        |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value, 4)));
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value)));
     let privacy = &release.privacy;
     let budget =
         [number("epsilon", privacy.epsilon), number("delta", privacy.delta), number("mu", privacy.mu)];

@@ -8,7 +8,7 @@ use super::protect::Protection;
 use crate::model::note::factor;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
-use crate::release::format::short;
+use crate::release::format::{at_most, short};
 use crate::release::statement::{budget_sentence, hundredths};
 use crate::ui::draft::{self, BudgetKind, Place, Setup};
 use crate::ui::drawing::precision_curve;
@@ -28,7 +28,7 @@ const NOTCHES: f64 = 260.0;
 
 /// The budget in one line.
 pub fn status(app: App) -> Status {
-    let line = |worth: Worth| words::privacy::status(short(worth.epsilon, 3), text::one_in(worth.delta));
+    let line = |worth: Worth| words::privacy::status(at_most(worth.epsilon), text::one_in(worth.delta));
     worth(app).map_or_else(|| words::privacy::no_budget_yet().to_owned(), line).into()
 }
 
@@ -91,9 +91,9 @@ fn Fixed() -> impl IntoView {
         worth(app).map(|worth| {
             view! {
                 <dl class="figures">
-                    <div><dt>{words::privacy::epsilon()}</dt><dd>{short(worth.epsilon, 4)}</dd></div>
+                    <div><dt>{words::privacy::epsilon()}</dt><dd>{at_most(worth.epsilon)}</dd></div>
                     <div><dt>{words::privacy::delta()}</dt><dd>{text::one_in(worth.delta)}</dd></div>
-                    <div><dt>{words::privacy::mu()}</dt><dd>{short(worth.mu, 4)}</dd></div>
+                    <div><dt>{words::privacy::mu()}</dt><dd>{at_most(worth.mu)}</dd></div>
                     {view_model::budget_parts(&worth.units).into_iter().map(|(label, wallet)| view! {
                         <div><dt>{label.unwrap_or(words::privacy::left())}</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(view_model::left(l, wallet))))}</dd></div>
                     }).collect_view()}
@@ -251,8 +251,8 @@ fn Precision() -> impl IntoView {
         curve.get().map(|(now, points)| {
             let curve = precision_curve(&points, now);
             let label = match curve.at {
-                Some((_, times)) => words::privacy::curve_label(short(now, 3), factor(times)),
-                None => words::privacy::curve_withheld(short(now, 3)),
+                Some((_, times)) => words::privacy::curve_label(at_most(now), factor(times)),
+                None => words::privacy::curve_withheld(at_most(now)),
             };
             view! {
                 <figure class="curve">
