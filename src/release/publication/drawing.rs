@@ -206,7 +206,7 @@ fn draw_axis(svg: &mut String, left: f64, bottom: f64, ticks: &[Tick]) {
              <text x=\"{x:.2}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\">{}</text>",
             bottom + 5.0,
             bottom + 19.0,
-            short(tick.value, 3)
+            tick.label()
         );
     }
 }
