@@ -165,6 +165,11 @@ fn a_bound_that_can_be_two_numbers_is_asked_about() {
 #[test]
 fn levels_may_hold_commas() {
     assert_eq!(list("F, M,, \"a, b\" "), ["F", "M", "a, b"]);
+    assert_eq!(list("F; M"), ["F", "M"], "semicolons where no comma stands");
+    assert_eq!(list("F; M, X"), ["F; M", "X"]);
+    let odd = ["a, b", "c; d", "e"].map(str::to_owned);
+    assert_eq!(list(&unlist(&odd)), odd);
+    assert_eq!(list(&unlist(&odd[1..2])), odd[1..2]);
     assert_eq!(list(&unlist(&list("F, \"a, b\""))), ["F", "a, b"]);
 }
 
