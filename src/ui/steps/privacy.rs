@@ -1,6 +1,7 @@
 //! Step 3: the budget of the table, in words that a clinician understands.
 
 use leptos::prelude::*;
+use web_sys::HtmlInputElement;
 
 use super::Status;
 use super::people::People;
@@ -440,6 +441,13 @@ fn Share() -> impl IntoView {
             </label>
         }
     });
+    let type_share = move |event: web_sys::Event| {
+        let input = event_target::<HtmlInputElement>(&event);
+        let typed = input.value().trim().parse().ok().filter(|share| (1..=100).contains(share));
+        let share: u8 = typed.unwrap_or_else(|| current.get_untracked());
+        input.set_value(&share.to_string());
+        setup.update(|setup| setup.share = share);
+    };
     let ask = move || {
         app.forecast
             .with(|forecast| forecast.as_ref().ok().map(|f| words::privacy::for_this_release(&f.price)))
@@ -448,6 +456,13 @@ fn Share() -> impl IntoView {
         <fieldset class="block" id="privacy-share" tabindex="-1">
             <legend>{words::privacy::the_next_release_takes()}</legend>
             <div class="choices">{radios}</div>
+            <div class="fields">
+                <div class="field">
+                    <label for="privacy-typed-share">{words::privacy::typed_share()}</label>
+                    <input id="privacy-typed-share" class="numeric" type="text" inputmode="numeric" autocomplete="off"
+                        prop:value=move || current.get().to_string() on:change=type_share/>
+                </div>
+            </div>
             <p class="hint">{words::privacy::share_why()} " " {words::privacy::once()} " " {ask}</p>
         </fieldset>
     }
