@@ -11,7 +11,7 @@ use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
 use crate::release::format::{at_most, short};
 use crate::release::statement::{budget_sentence, hundredths};
-use crate::ui::draft::{self, BudgetKind, Place, Setup};
+use crate::ui::draft::{self, BudgetKind, Setup};
 use crate::ui::drawing::precision_curve;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::plot::CurvePlot;
@@ -118,12 +118,6 @@ fn RowsField() -> impl IntoView {
         })
     });
     let set = Callback::new(move |value| setup.update(|setup| setup.rows = value));
-    // Some mechanisms need this number; without it the forecast asks for it.
-    let needed = Memo::new(move |_| {
-        app.forecast.with(|forecast| {
-            forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == Place::privacy("rows")))
-        })
-    });
     move || {
         let (label, why) = match unit.get() {
             (Adjacency::AddRemove, None) => {
@@ -141,7 +135,7 @@ fn RowsField() -> impl IntoView {
         };
         view! {
             <Field id="privacy-rows" label=label numeric=true counts=true value=Signal::derive(move || setup.get().rows) set
-                hint=Signal::derive(move || if needed.get() { words::privacy::needed(&why) } else { why.clone() })/>
+                hint=Signal::derive(move || why.clone())/>
         }
     }
 }
