@@ -18,7 +18,7 @@ use crate::plan::Purpose;
 use crate::plan::document::Column;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::promise::doubt;
-use crate::release::format::{percent, short, significant};
+use crate::release::format::{at_most, percent, significant};
 use crate::text::one_line;
 
 /// Plausible effects that half of an interval may be wide to be worth a line: beyond, a coefficient follows from others.
@@ -47,9 +47,9 @@ fn described(job: &Job) -> String {
         lines.push(format!("recommended: {}. {}", recommended.name, recommended.reason));
     }
     lines.extend(prepared.cost().and_then(|cost| match (stage.whole_mu(), cost.promise) {
-        (Some(mu), _) => Some(format!("cost: mu {}", short(mu, 4))),
+        (Some(mu), _) => Some(format!("cost: mu {}", at_most(mu))),
         (None, Some((epsilon, delta))) => {
-            Some(format!("cost: epsilon {}, delta {}", short(epsilon.get(), 4), short(delta.get(), 4)))
+            Some(format!("cost: epsilon {}, delta {}", at_most(epsilon.get()), at_most(delta.get())))
         }
         (None, None) => None,
     }));

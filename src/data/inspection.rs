@@ -26,7 +26,7 @@ pub struct Misfits {
 }
 
 /// Most characters of a cell that is quoted.
-const QUOTED: usize = 40;
+pub const QUOTED: usize = 40;
 
 /// The counts of a part of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]

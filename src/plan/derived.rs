@@ -115,6 +115,13 @@ pub fn all_columns(plan: &Plan) -> Vec<Column> {
     plan.columns.iter().cloned().chain(derived.map(|column| column.describe())).collect()
 }
 
+/// Returns the names, or the patterns, of the columns and derived terms of a role.
+#[must_use]
+pub fn named_with(plan: &Plan, role: Role) -> Vec<String> {
+    let named = all_columns(plan).into_iter().filter(|column| column.role == role);
+    named.filter_map(|column| column.name.or(column.pattern)).collect()
+}
+
 /// Returns the outcomes of a plan, with derived ones.
 pub fn outcomes(plan: &Plan) -> impl Iterator<Item = Column> {
     all_columns(plan).into_iter().filter(|column| column.role == Role::Outcome)

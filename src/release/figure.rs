@@ -14,6 +14,11 @@ use crate::plan::derived::terms_of;
 use crate::plan::document::{Column, ColumnType, Plan};
 use crate::words;
 
+/// Width of a plot beside a table where it is narrowest, of a digit of a tick's label, and the space between two labels, in pixels.
+const NARROWEST: f64 = 190.0;
+const DIGIT: f64 = 8.0;
+const BETWEEN: f64 = 8.0;
+
 /// Most ticks on an axis: beside a table it may be 190 pixels wide, and a label needs 40.
 const MOST_TICKS: usize = 5;
 
@@ -244,6 +249,14 @@ pub struct Tick {
     pub value: f64,
 }
 
+impl Tick {
+    /// Returns what stands below it.
+    #[must_use]
+    pub fn label(&self) -> String {
+        short(self.value, 3)
+    }
+}
+
 /// A plot whose rows are those of the table beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
@@ -296,7 +309,24 @@ fn layout(lines: &[Line], ticks: impl Fn(f64, f64) -> Vec<(f64, f64)>) -> Option
         })
         .collect();
     let ticks = ticks(from, to).into_iter().map(|(at, value)| Tick { at: place(at), value }).collect();
-    Some(Figure { marks, ticks, zero: place(0.0) })
+    Some(Figure { marks, ticks: apart(ticks, place(0.0)), zero: place(0.0) })
+}
+
+/// Leaves out ticks whose labels would touch those of others in a narrow plot; those next to `zero` stay.
+fn apart(mut ticks: Vec<Tick>, zero: f64) -> Vec<Tick> {
+    let width = |tick: &Tick| DIGIT * f64::from(u32::try_from(tick.label().chars().count()).unwrap_or(0));
+    let touch = |one: &Tick, other: &Tick| {
+        NARROWEST * (one.at - other.at).abs() < f64::midpoint(width(one), width(other)) + BETWEEN
+    };
+    ticks.sort_by(|one, other| (one.at - zero).abs().total_cmp(&(other.at - zero).abs()));
+    let mut kept: Vec<Tick> = Vec::new();
+    for tick in ticks {
+        if !kept.iter().any(|other| touch(&tick, other)) {
+            kept.push(tick);
+        }
+    }
+    kept.sort_by(|one, other| one.at.total_cmp(&other.at));
+    kept
 }
 
 /// Most ticks of an axis of ratios, whose labels have more digits.
@@ -429,6 +459,23 @@ mod tests {
         let figure = of_odds(&[line(1.0, 0.5, Some(1.0)), line(-1.0, 0.5, Some(1.0))]).unwrap();
         let one = figure.ticks.iter().find(|tick| (tick.value - 1.0).abs() < 1e-9).unwrap();
         assert!((one.at - figure.zero).abs() < 1e-12);
+    }
+
+    #[test]
+    fn labels_of_ticks_do_not_touch() {
+        for (least, most) in [(-0.2, 0.42), (-3.0, 2.0), (-0.05, 0.01), (-40.0, 30.0)] {
+            for drawn in [figure, of_odds] {
+                let lines = [line(least, 1e-3, Some(1.0)), line(most, 1e-3, Some(1.0))];
+                let Some(figure) = drawn(&lines) else { continue };
+                let labels = figure.ticks.iter().map(|tick| (tick.at * 190.0, tick.label()));
+                let labels: Vec<(f64, String)> = labels.collect();
+                for pair in labels.windows(2) {
+                    let half = |label: &str| 4.0 * label.chars().count() as f64;
+                    assert!(pair[1].0 - pair[0].0 >= half(&pair[0].1) + half(&pair[1].1), "{labels:?}");
+                }
+                assert!(labels.iter().any(|(at, _)| (at - figure.zero * 190.0).abs() < 1e-9), "{labels:?}");
+            }
+        }
     }
 
     #[test]

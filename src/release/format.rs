@@ -41,15 +41,16 @@ pub fn short(value: f64, digits: u8) -> String {
     }
 }
 
-/// Formats a bound that is not negative, rounded up to `digits` significant digits: 1.3646 is 1.37 with three.
+/// Formats a number that is promised or charged, such as an epsilon, rounded up to three significant digits: 1.3646 is 1.37.
 #[must_use]
-pub fn at_most(value: f64, digits: u8) -> String {
+pub fn at_most(value: f64) -> String {
+    const DIGITS: u8 = 3;
     if !(value.is_finite() && value > 0.0) {
-        return short(value, digits);
+        return short(value, DIGITS);
     }
-    let place = libm::pow(10.0, f64::from(exponent(value) - i32::from(digits.max(1)) + 1));
+    let place = libm::pow(10.0, f64::from(exponent(value) - i32::from(DIGITS) + 1));
     // A hair is taken off, so that what has no more digits stays as it is.
-    short((value / place - 1e-9).ceil() * place, digits)
+    short((value / place - 1e-9).ceil() * place, DIGITS)
 }
 
 /// An estimate with its interval, all to the place that the standard error resolves.
@@ -201,7 +202,7 @@ mod tests {
             (1e-6, "1 × 10⁻⁶"),
             (0.0, "0"),
         ] {
-            assert_eq!(at_most(value, 3), expected);
+            assert_eq!(at_most(value), expected);
         }
     }
 

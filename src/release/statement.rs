@@ -208,7 +208,7 @@ fn budget(epsilon: f64, delta: f64) -> String {
     } else {
         words::guarantee::factor_large().to_owned()
     };
-    let (epsilon, written) = (at_most(epsilon, 3), at_most(delta, 3));
+    let (epsilon, written) = (at_most(epsilon), at_most(delta));
     if delta > 0.0 {
         words::guarantee::budget_delta(epsilon, written, factor, one_in(delta))
     } else {

@@ -7,6 +7,7 @@ use super::Release;
 use super::document::Coefficients;
 use super::figure;
 use super::odds::{self, Answers, OddsRatio};
+use super::remarks::remarks;
 use super::significance::Tests;
 use crate::model::{Estimate, Interval};
 use crate::plan::Plan;
@@ -21,6 +22,9 @@ const HEADER: &str =
 /// What the header of log-odds has beside.
 const ODDS: &str = ",odds_ratio,odds_ratio_lower,odds_ratio_upper";
 
+/// What the header has last, where there is something to be known beside the numbers.
+const NOTE: &str = ",note";
+
 /// What starts a formula, in half and in full width.
 const FORMULA: [char; 11] =
     ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}', '\t', '\r', '\n'];
@@ -32,7 +36,7 @@ const SEPARATORS: [char; 6] = [',', ';', '|', '\t', '\r', '\n'];
 const PIECE: usize = 1 << 20;
 
 /// What the coefficients of a release mean: for how many units they are written, and what they compare.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Meaning<'a> {
     /// The plan of the release.
     pub plan: &'a Plan,
@@ -42,13 +46,16 @@ pub struct Meaning<'a> {
     pub log_odds: bool,
     /// How many units a coefficient of a number is for.
     pub per: f64,
+    /// What is to be known beside the numbers; may be empty.
+    pub note: String,
 }
 
 impl<'a> Meaning<'a> {
     /// Returns what the coefficients of a release mean, those of numbers for `per` units.
     #[must_use]
     pub fn of(release: &'a Release, log_odds: bool, per: f64) -> Self {
-        Self { plan: &release.plan, tests: Tests::of(release), log_odds, per }
+        let note = remarks(release).join(" ");
+        Self { plan: &release.plan, tests: Tests::of(release), log_odds, per, note }
     }
 }
 
@@ -68,10 +75,10 @@ impl<'a> Cells<'a> {
     }
 
     fn term(&mut self, term: &str) -> &(String, f64) {
-        let Meaning { plan, per, .. } = self.meaning;
+        let Meaning { plan, per, .. } = &self.meaning;
         self.terms.entry(term.to_owned()).or_insert_with(|| {
-            let contrast = figure::per_units(plan, term, per);
-            let factor = if figure::is_scaled(plan, term) { per } else { 1.0 };
+            let contrast = figure::per_units(plan, term, *per);
+            let factor = if figure::is_scaled(plan, term) { *per } else { 1.0 };
             (name(&contrast).into_owned(), factor)
         })
     }
@@ -92,7 +99,7 @@ impl<'a> Cells<'a> {
 /// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`, a byte order mark in front. Behind them stand what a coefficient is for (`per`), the
 /// unit of the outcome, and of an outcome with two answers which is modelled. Log-odds have their odds ratios beside them, but for the
-/// constant.
+/// constant. Where levels were merged or standard errors are robust, a last field says so.
 ///
 /// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
 /// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.
@@ -128,6 +135,7 @@ pub fn records<'a>(
     meaning: Meaning<'a>,
 ) -> impl Iterator<Item = String> {
     let Meaning { tests, log_odds, .. } = meaning;
+    let note = Some(name(&meaning.note).into_owned()).filter(|note| !note.is_empty());
     let mut entries = entries.fuse();
     let mut started = false;
     let mut cells = Cells::new(meaning);
@@ -135,7 +143,9 @@ pub fn records<'a>(
     std::iter::from_fn(move || {
         let mut text = Vec::new();
         if !started {
-            for part in [BYTE_ORDER_MARK, HEADER, if log_odds { ODDS } else { "" }, "\r\n"] {
+            let odds = if log_odds { ODDS } else { "" };
+            let last = if note.is_some() { NOTE } else { "" };
+            for part in [BYTE_ORDER_MARK, HEADER, odds, last, "\r\n"] {
                 text.extend_from_slice(part.as_bytes());
             }
             started = true;
@@ -159,6 +169,10 @@ pub fn records<'a>(
                 let ratio = odds::ratio(term, &entry);
                 let OddsRatio { estimate, lower, upper, .. } = ratio.unwrap_or_default();
                 numbers(&mut text, &[estimate, lower, upper]);
+            }
+            if let Some(note) = &note {
+                text.push(b',');
+                text.extend_from_slice(note.as_bytes());
             }
             text.extend_from_slice(b"\r\n");
         }
@@ -245,7 +259,7 @@ mod tests {
     }
 
     fn meaning(plan: &Plan, log_odds: bool) -> Meaning<'_> {
-        Meaning { plan, tests: Tests::default(), log_odds, per: 1.0 }
+        Meaning { plan, tests: Tests::default(), log_odds, per: 1.0, note: String::new() }
     }
 
     fn one(outcome: &str, term: &str) -> Coefficient {
@@ -332,8 +346,8 @@ mod tests {
         let long = Coefficients::Table(table);
         let plan = plan();
         let meaning = meaning(&plan, false);
-        assert!(pieces(&long, meaning).count() == 1 && csv(&long, meaning).len() < PIECE);
-        assert_eq!(csv(&long, meaning), csv(&Coefficients::List(list), meaning));
+        assert!(pieces(&long, meaning.clone()).count() == 1 && csv(&long, meaning.clone()).len() < PIECE);
+        assert_eq!(csv(&long, meaning.clone()), csv(&Coefficients::List(list), meaning));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::files::Part;
 use super::public_form::{self, PublicForm, Term};
 use super::step::Step;
 use super::table::Table;
-use super::view_model::{self, Confirmed, Contradictions, Forecast, Inspection};
+use super::view_model::{self, Contradictions, Forecast, Inspection};
 use crate::audit::check::Finding;
 use crate::data::inspection::Misfits;
 use crate::engine::foresee::Precision;
@@ -168,8 +168,6 @@ pub struct State {
     pub columns: Vec<ColumnDraft>,
     /// Everything else of the plan.
     pub setup: Setup,
-    /// Contradictions between cells and descriptions that the person has confirmed.
-    pub confirmed: Confirmed,
     /// What was counted over the whole file. It is as private as the file and is kept nowhere else.
     pub inspection: Option<Inspection>,
     /// What is publicly known of the columns, for a mechanism that is guided by it.
@@ -368,9 +366,8 @@ impl App {
             let table = state.table().get().unwrap_or_default();
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
-                    let confirmed = state.confirmed().get();
                     let mut open = contradictions
-                        .with(|found| view_model::open_questions(&table, columns, setup, found, &confirmed));
+                        .with(|found| view_model::open_questions(&table, columns, setup, found));
                     let rows = state.inspection().with(|inspection| {
                         inspection.as_ref().and_then(|found| view_model::rows(found, columns, setup))
                     });

@@ -58,6 +58,12 @@ test("the whole file is counted on request, beside its columns, and the counts g
   assert.ok((await contradictions(page, "age").innerText()).includes(of(say("whole.outside.other", { count: 10 }))));
   assert.ok((await contradictions(page, "sex").innerText()).includes(of(say("whole.such_as", { told: say("whole.no_level.other", { count: 5 }), cell: "not asked" }))));
   assert.ok((await contradictions(page, "sbp").innerText()).includes(of(say("whole.missing.other", { count: 38 }))));
+  // What the first rows do not show is repaired by one click, too, and that is undone.
+  await page.waitForTimeout(1100);
+  await contradictions(page, "sex").getByRole("button", exact(say("contradiction.use_levels", { levels: "F, M, not asked" }))).click();
+  await contradictions(page, "sex").waitFor({ state: "detached" });
+  await page.getByRole("button", exact(say("columns.undo"))).click();
+  await contradictions(page, "sex").waitFor();
   // Another description is another count; the plan is what it was.
   await discreet.describe("age", { upper: 140 });
   await contradictions(page, "age").waitFor({ state: "detached" });

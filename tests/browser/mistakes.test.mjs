@@ -17,6 +17,9 @@ const wards = (count) => table("ward.csv", ["age,sex,sbp"], people(count, (row) 
 /// What the page says of the cells of a column, on this machine only.
 const contradictions = (page, name) => page.getByRole("group", exact(say("contradiction.of", { name })));
 
+/// What a screen reader says of a field beside its name.
+const description = (field) => field.evaluate((own) => (own.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.innerText ?? "").join(" "));
+
 async function describeWard(discreet, sex) {
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
@@ -88,7 +91,14 @@ test("values beyond a bound are confirmed in place, and another bound is asked a
   await discreet.describe("sbp", { upper: 120 });
   const said = contradictions(page, "sbp");
   assert.match(await said.innerText(), /you stated 40 to 120\. What lies outside is clipped/);
-  await said.getByLabel(say("contradiction.right_to_be_clipped")).check();
+  const right = said.getByLabel(say("contradiction.right_to_be_clipped"));
+  await page.waitForTimeout(1100);
+  await right.check();
+  await discreet.ready();
+  // A confirmation is undone like any other choice.
+  await page.getByRole("button", exact(say("columns.undo"))).click();
+  assert.ok(!(await right.isChecked()));
+  await right.check();
   await discreet.ready();
   await discreet.describe("sbp", { upper: 130 });
   await discreet.strip.getByRole("button", exact(say("gap.contradicted", { name: "sbp" }))).waitFor();
@@ -169,12 +179,14 @@ test("a number that can be two is asked about beside its field, and rows are cou
   const which = row.getByRole("group", exact(say("page.two_numbers")));
   await discreet.strip.getByRole("button", { name: new RegExp(say("gap.two_numbers")) }).waitFor();
   assert.deepEqual(await which.getByRole("button").allInnerTexts(), ["1200", "1.2"]);
+  assert.ok((await description(page.getByLabel(say("columns.highest_of", { name: "sbp" }), { exact: true }))).includes(say("gap.two_numbers")));
   await which.getByRole("button", exact("1200")).click();
   await which.waitFor({ state: "detached" });
   assert.equal(await page.getByLabel(say("columns.highest_of", { name: "sbp" }), { exact: true }).inputValue(), "1200");
   await discreet.ready();
   await discreet.goTo(say("step.privacy"));
   await page.getByLabel(say("privacy.epsilon_as_a_number")).fill("2.500");
+  assert.ok((await description(page.getByLabel(say("privacy.epsilon_as_a_number")))).includes(say("gap.above_zero", { what: say("gap.epsilon") })));
   await page.getByRole("group", exact(say("page.two_numbers"))).getByRole("button", exact("2.5")).click();
   await discreet.make();
   const { plan } = await discreet.downloadJson(say("result.release_json"));
@@ -209,6 +221,45 @@ test("an outcome of two values becomes yes or no by one click, and the page asks
   await page.getByLabel(say("privacy.persons_exact_label")).waitFor();
   await discreet.goTo(say("step.columns"));
   assert.equal(await explains.getByRole("checkbox", exact("id")).count(), 0, "a column that identifies explains nothing");
+});
+
+test("an outcome of merged levels is named where columns are chosen, and what is saved says which levels were merged", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.choose(table("stage.csv", ["age,stage"], people(900, (row) => `${30 + (row % 50)},${["I", "II", "III"][((row * 7) % 11) % 3]}`)));
+  await discreet.table("stage.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  await discreet.describe("stage", { role: say("columns.outcome"), type: say("columns.category"), levels: "I; II; III" });
+  const terms = page.getByRole("region", exact(say("terms.title")));
+  await terms.locator("summary").click();
+  await terms.getByLabel(say("terms.transform"), { exact: true }).selectOption({ label: say("terms.merged") });
+  await terms.getByLabel(say("terms.from"), { exact: true }).fill("stage");
+  await terms.getByLabel(say("terms.groups"), { exact: true }).fill("late = II, III");
+  await terms.getByLabel(say("columns.role"), { exact: true }).selectOption({ label: say("columns.outcome") });
+  await terms.locator("#term-add").click();
+  await discreet.strip.getByRole("button", { name: new RegExp(say("gap.merged_already")) }).waitFor();
+  assert.ok((await description(page.getByLabel(say("columns.levels_of", { name: "stage" }), { exact: true }))).includes(say("gap.merged_already")));
+  await discreet.describe("stage", { role: say("columns.ignored") });
+  await page.getByText(say("roles.made", { names: "merged(stage)" }), { exact: true }).waitFor();
+  assert.equal(await page.getByLabel(say("roles.outcome")).count(), 0);
+  assert.equal(await page.getByRole("button", { name: like("roles.take.one") }).count(), 0, "what the outcome is made from explains nothing");
+  assert.deepEqual(await page.getByRole("group", exact(say("roles.explains"))).getByRole("checkbox").count(), 1);
+  await discreet.budget({ rows: 900, epsilon: 8, oneIn: 1000000 });
+  const share = page.getByLabel(say("privacy.typed_share"));
+  await share.fill("130");
+  await share.blur();
+  assert.equal(await share.inputValue(), "50", "no more than there is");
+  await share.fill("30");
+  await share.blur();
+  await discreet.make();
+  await page.getByText(say("refit.no_sums"), { exact: true }).waitFor();
+  const told = say("journal.merged", { name: "merged(stage)", column: "stage", groups: "late = II, III" });
+  for (const format of ["result.report_html", "export.text", "export.r", "result.coefficients_csv"]) {
+    assert.ok((await discreet.download(say(format))).text.includes(told), format);
+  }
+  const { line, entries } = await discreet.account();
+  assert.equal(line, "70 % left, 30 % charged so far");
+  assert.match(entries[0], /merged\(stage\) on age by \S+, epsilon [\d.]+/);
 });
 
 test("an empty column, dates and units are told when a column is chosen", async (t) => {

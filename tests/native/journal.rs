@@ -687,6 +687,40 @@ fn the_program_in_python_reproduces_the_table() {
     }
 }
 
+/// Every form in which a release is handed out says which levels were merged into which, and that standard errors are robust.
+#[test]
+fn merged_levels_and_robust_errors_are_told_in_every_format() {
+    let mechanism = json!({"name": "adaptive-gauss", "params": {"robust_share": 0.1}});
+    let mut plan = wide_plan(mechanism, json!({"epsilon": 8, "delta": 1e-6}));
+    plan["columns"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"name": "wa\nrd", "role": "ignored", "type": "category", "levels": ["n", "s", "w"]}));
+    plan["derived"] = json!([{"transform": "merged", "from": ["wa\nrd"], "name": "side", "groups": [{"name": "rest", "levels": ["s", "w"]}]}]);
+    let (text, _) = table();
+    let text = text.replacen("ward", "\"wa\nrd\"", 1);
+    let (header, rows) =
+        text.rsplit_once("target\n").map(|(head, rows)| (format!("{head}target"), rows)).unwrap();
+    let bench = Bench::new();
+    bench.write("table.csv", format!("{header}\n{}", rows.repeat(100)));
+    bench.plan(&plan);
+    let release: Release =
+        serde_json::from_str(&bench.ok("simulate --plan plan.json --seed 11 table.csv")).unwrap();
+    for (name, format) in Format::ALL {
+        let text = format.write(&release, &supplement(&release), &Labels::default(), None).unwrap();
+        let text = text.replace('\n', " ");
+        for told in ["are merged: rest = s, w", "standard errors are robust"] {
+            assert!(text.contains(told), "{name} does not say: {told}: {text}");
+        }
+    }
+    let program = Format::Python.write(&release, &supplement(&release), &Labels::default(), None).unwrap();
+    assert!(
+        program.lines().any(|line| line.starts_with("# In side, levels of wa rd are merged")),
+        "{program}"
+    );
+    assert!(program.lines().filter(|line| line.contains("are merged")).count() == 1);
+}
+
 #[test]
 fn a_program_reads_the_file_that_was_downloaded_and_says_where_it_is_missing() {
     let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));

@@ -1,5 +1,6 @@
 # Prints the tables of a release: Rscript coefficients.R [FILE]
 # z is the estimate over its standard error; p is two-sided. A coefficient of a number is for per units of its column.
+@REMARKS@
 library(jsonlite)
 
 per <- @PER@

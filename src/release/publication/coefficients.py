@@ -1,5 +1,6 @@
 # Prints the tables of a release as CSV: python3 coefficients.py [FILE]
 # z is the estimate over its standard error; p is two-sided. A coefficient of a number is for PER units of its column.
+@REMARKS@
 import csv
 import json
 import math

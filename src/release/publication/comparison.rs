@@ -3,7 +3,7 @@
 use super::super::Release;
 use super::super::document::Coefficients;
 use super::super::figure::{self, Figure, Line};
-use super::super::format::{self, short};
+use super::super::format::{self, at_most, short};
 use super::super::odds;
 use super::super::paid::LedgerReference;
 use super::super::table::{BYTE_ORDER_MARK, name, numbers};
@@ -39,6 +39,11 @@ impl Regression {
     #[must_use]
     pub fn of_release(release: &Release, outcome: &str, log_odds: bool) -> Self {
         let named = odds::named(&release.plan, outcome, log_odds);
+        let mechanism = &release.plan.mechanism.name;
+        let named = match release.privacy.epsilon {
+            Some(epsilon) => words::compared::regression(at_most(epsilon), mechanism, named),
+            None => named,
+        };
         let name = match &release.ledger {
             Some(charge) => words::compared::release(charge.entry, named),
             None => words::compared::demonstration(named),

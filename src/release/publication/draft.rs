@@ -4,6 +4,7 @@ use super::super::Release;
 use super::super::figure;
 use super::super::format::{at_most, row, short};
 use super::super::odds::{self, Answers};
+use super::super::remarks::merged;
 use super::super::row_count::RowCount;
 use super::super::significance::Tests;
 use super::super::statement::Statement;
@@ -39,8 +40,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     } else {
         words::journal::fitted_linear(outcomes, features)
     };
-    let number =
-        |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value, 4)));
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value)));
     let privacy = &release.privacy;
     let budget =
         [number("epsilon", privacy.epsilon), number("delta", privacy.delta), number("mu", privacy.mu)];
@@ -75,6 +75,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     if !bounds.is_empty() {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }
+    sentences.extend(merged(plan));
     sentences.push(
         match plan.missing.unwrap_or_default() {
             Missing::Skip => words::journal::missing_skipped(),

@@ -7,6 +7,7 @@ use super::super::effect::{PartialEffect, Point};
 use super::super::figure::{self, Figure, Line, Mark, Tick};
 use super::super::format::{power, row, short};
 use super::super::odds;
+use super::super::remarks::remarks;
 use super::super::supplement::Supplement;
 use super::comparison::{Comparison, Pair};
 use super::html::escape;
@@ -54,7 +55,7 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let title =
         if supplement.log_odds { words::result::logistic_of(named) } else { words::result::linear_of(named) };
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
-    Some(forest(&[title], &axis, &rows, &drawn))
+    Some(forest(&[title], &remarks(release), &axis, &rows, &drawn))
 }
 
 /// Draws two regressions with two marks for each term; nothing where they have no common axis.
@@ -72,7 +73,7 @@ pub fn compared(comparison: &Comparison) -> Option<String> {
     let rows: Vec<Row> = shown.filter(|(pair, _)| pair.term != INTERCEPT).map(row).collect();
     let [first, second] = &comparison.sides;
     let title = [format!("● {}", first.name), format!("■ {}", second.name)];
-    Some(forest(&title, &comparison.axis(), &rows, &drawn))
+    Some(forest(&title, &[], &comparison.axis(), &rows, &drawn))
 }
 
 /// One row of a plot: its name, and for each mark its numbers.
@@ -141,8 +142,8 @@ fn widest<'a>(lines: impl Iterator<Item = &'a String>) -> f64 {
 }
 
 /// Draws rows of marks over an axis, the first mark of a row as a dot and the second as a square. All text is measured, so that the drawing
-/// is as wide as its names and numbers.
-fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String {
+/// is as wide as its names and numbers. What is to be known beside it is its description, which is not drawn.
+fn forest(title: &[String], beside: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String {
     let rows: Vec<(&Row, Lines)> = rows.iter().take(MOST).map(|row| (row, Lines::of(row))).collect();
     let left = GAP + widest(rows.iter().flat_map(|(_, lines)| &lines.name)) + GAP;
     let right = left + PLOT + GAP;
@@ -157,10 +158,13 @@ fn forest(title: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String
     let height = bottom + 56.0 + TEXT * count(axis.len().saturating_sub(1));
     let mut svg = format!(
         "<svg{NAME_SPACE} width=\"{all}\" height=\"{height}\" viewBox=\"0 0 {all} {height}\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"{SIZE}\" fill=\"#16201f\">\n<title>{}</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"{SIZE}\" fill=\"#16201f\">\n<title>{}</title>\n",
         escape(&title.join(", "))
     );
+    if !beside.is_empty() {
+        let _ = writeln!(svg, "<desc>{}</desc>", escape(&beside.join(" ")));
+    }
+    svg.push_str("<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
     for (place, line) in title_lines.iter().enumerate() {
         let y = 24.0 + SECOND * count(place);
         let _ = writeln!(svg, "<text x=\"{GAP}\" y=\"{y}\" font-weight=\"bold\">{}</text>", escape(line));
@@ -206,7 +210,7 @@ fn draw_axis(svg: &mut String, left: f64, bottom: f64, ticks: &[Tick]) {
              <text x=\"{x:.2}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\">{}</text>",
             bottom + 5.0,
             bottom + 19.0,
-            short(tick.value, 3)
+            tick.label()
         );
     }
 }

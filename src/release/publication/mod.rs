@@ -22,6 +22,7 @@ use super::Release;
 use super::figure;
 use super::known;
 use super::odds;
+use super::remarks::merged;
 use super::row_count::RowCount;
 use super::statement::Statement;
 use super::supplement::Supplement;
@@ -124,10 +125,11 @@ impl Publication {
     }
 }
 
-/// Returns the notes of a release, with the rows that counted first.
+/// Returns the notes of a release, with the rows that counted first and the levels that were merged last.
 #[must_use]
 pub fn caveats(release: &Release) -> Vec<String> {
-    RowCount::of(release).iter().map(RowCount::sentence).chain(notes(release)).collect()
+    let counted = RowCount::of(release).map(|count| count.sentence());
+    counted.into_iter().chain(notes(release)).chain(merged(&release.plan)).collect()
 }
 
 /// Returns the notes of a release without the rows that counted.

@@ -232,7 +232,7 @@ fn setting(page: &mut String, release: &Release) {
             plan.rows.map_or_else(|| words::report::replace_one().to_owned(), words::report::replace_one_rows)
         }
     };
-    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {}", at_most(value, 4)));
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {}", at_most(value)));
     let numbers = [
         number("epsilon", privacy.epsilon),
         number("delta", privacy.delta),

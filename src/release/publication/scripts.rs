@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::super::Release;
 use super::super::figure;
 use super::super::odds;
+use super::super::remarks::remarks;
 use super::super::significance::Tests;
 use super::super::supplement::Supplement;
 use super::{Labels, tables};
@@ -35,7 +36,12 @@ fn filled(
 ) -> String {
     // JSON within a JSON string is a string of both languages.
     let facts = Value::String(facts(release, supplement, labels.scale()).to_string()).to_string();
+    // A line end in a name would end the comment.
+    let plain = |remark: String| remark.replace(char::is_control, " ");
+    let remarks: String =
+        remarks(release).into_iter().map(|remark| format!("# {}\n", plain(remark))).collect();
     program
+        .replace("@REMARKS@\n", &remarks)
         .replace("@PER@", &format!("{:?}", labels.scale()))
         .replace("@FILE@", &Value::String(labels.file.clone()).to_string())
         .replace("@LOG_ODDS@", flag(supplement.log_odds))

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use super::run::pool;
 use crate::ui::public_form::PublicForm;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::view_model::Confirmed;
 
 /// Closes the table, and what runs on it.
 pub fn forget(app: App) {
@@ -24,7 +23,6 @@ fn forget_table(app: App) {
     app.state.restored().set(false);
     app.state.filled().set(None);
     app.state.inspection().set(None);
-    app.state.confirmed().set(Confirmed::default());
     app.state.exported().set(None);
     app.state.nothing_before().set(false);
     forget_ledger(app);

@@ -1,5 +1,6 @@
 //! Opens files as a table, and reads the first rows again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -145,7 +146,7 @@ pub(super) async fn open_table(
     let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
     let rules = plan.as_ref().map(draft::dialect);
     let Described { setup, columns, choices } = described.unwrap_or_default();
-    let rules = rules.unwrap_or(setup);
+    let rules = Setup { confirmed: BTreeSet::new(), ..rules.unwrap_or(setup) };
     app.state.setup().set(rules.clone());
     match read(app, &files, &rules, &name, sample, choices).await {
         Ok(table) => {

@@ -47,7 +47,6 @@ pub fn go_to(app: App, gap: &Gap) {
             app.state.page().set(row / PAGE);
             dom::focus_selector_soon(format!("[data-row='{row}'][data-cell='{cell:?}']"));
         }
-        Place::Field(step, field) => dom::focus_selector_soon(format!("#{}-{field}", step.slug())),
-        Place::Whole(_) => dom::focus_soon("step-title"),
+        place => dom::focus_selector_soon(format!("#{}", place.id().as_deref().unwrap_or("step-title"))),
     }
 }

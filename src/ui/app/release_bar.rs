@@ -7,7 +7,7 @@ use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::Verdict;
 use crate::model::Role;
 use crate::model::note::factor;
-use crate::plan::derived::all_columns;
+use crate::plan::derived::named_with;
 use crate::release::format::percent;
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
@@ -186,11 +186,7 @@ fn Question(why: String) -> impl IntoView {
 fn Offer(forecast: Forecast) -> impl IntoView {
     let app = App::here();
     let first = app.state.ledger().with_untracked(Option::is_none);
-    let columns = all_columns(&forecast.plan);
-    let named = |role| {
-        let fits = columns.iter().filter(move |column| column.role == role);
-        fits.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone())).collect::<Vec<_>>()
-    };
+    let named = |role| named_with(&forecast.plan, role);
     let (outcomes, features) = (text::list(&named(Role::Outcome), 2), text::list(&named(Role::Feature), 5));
     let asks = words::release_bar::outcomes_by_features(outcomes, features);
     let whole = asks.clone();

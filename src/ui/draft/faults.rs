@@ -24,7 +24,11 @@ pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -
         };
         for row in rows.get(entry).into_iter().flatten() {
             if let Some(draft) = columns.get(*row) {
-                let text = format!("{}: {}", draft.name, cell_words(error, cell, draft));
+                let made = plan.derived_with(Role::Outcome).any(|term| term.from.contains(&draft.name));
+                let is_merged = made && error.what == words::plan::outcome_levels();
+                let said = is_merged.then(|| words::gap::merged_already().to_owned());
+                let said = said.unwrap_or_else(|| cell_words(error, cell, draft));
+                let text = format!("{}: {said}", draft.name);
                 gaps.push(Gap::new(Place::Cell(*row, cell), text));
             }
         }

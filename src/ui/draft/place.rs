@@ -43,6 +43,15 @@ impl Place {
         }
     }
 
+    /// The identifier of its element, where it is a field.
+    #[must_use]
+    pub fn id(&self) -> Option<String> {
+        match self {
+            Self::Field(step, field) => Some(format!("{}-{field}", step.slug())),
+            Self::Whole(_) | Self::Cell(..) => None,
+        }
+    }
+
     /// The row of the column table, where it is one of its cells.
     #[must_use]
     pub const fn row(&self) -> Option<usize> {

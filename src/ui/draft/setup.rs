@@ -1,7 +1,10 @@
 //! Everything that is typed but the columns.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
+use crate::data::mismatch::Contradiction;
 use crate::model::Missing;
 use crate::plan::document::Derived;
 use crate::plan::number_format::NumberFormat;
@@ -83,6 +86,9 @@ pub struct Setup {
     pub estimate_share: String,
     /// Whether the person accepts that bounds may not be found with the stated rows.
     pub uncertain_bounds: bool,
+    /// Contradictions between cells and descriptions that the person has confirmed: the column, the kind, and the description that it was
+    /// confirmed for. They follow from cells, so they are kept nowhere else.
+    pub confirmed: BTreeSet<(usize, Contradiction, String)>,
 }
 
 impl Setup {
@@ -128,6 +134,7 @@ impl Default for Setup {
             derived: Vec::new(),
             estimate_share: String::new(),
             uncertain_bounds: false,
+            confirmed: BTreeSet::new(),
         }
     }
 }

@@ -80,6 +80,31 @@ fn a_plan_with_derived_terms_keeps_them_on_the_page() {
 }
 
 #[test]
+fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
+    let (mut columns, mut setup) = drafts();
+    columns[3] = ColumnDraft {
+        name: "stage".to_owned(),
+        role: Role::Outcome,
+        kind: Some(ColumnType::Category),
+        levels: "I, II, III".to_owned(),
+        ..ColumnDraft::default()
+    };
+    let typed = super::TermDraft {
+        transform: crate::plan::document::Transform::Merged,
+        from: "stage".to_owned(),
+        value: "late = II, III".to_owned(),
+        outcome: true,
+    };
+    setup.derived.extend(typed.entry(&[]));
+    let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();
+    assert_eq!(gaps[0].place, Place::Cell(3, Cell::Levels));
+    assert!(gaps[0].text.ends_with("set the role of the column itself to Ignored"), "{gaps:?}");
+    columns[3].role = Role::Ignored;
+    let made = plan(&columns, &setup, budget(&setup)).unwrap();
+    assert_eq!(crate::plan::derived::named_with(&made, Role::Outcome), ["merged(stage)"]);
+}
+
+#[test]
 fn numbers_as_people_type_them() {
     for (text, expected) in [
         (" 1,5 ", Some(1.5)),
@@ -140,6 +165,11 @@ fn a_bound_that_can_be_two_numbers_is_asked_about() {
 #[test]
 fn levels_may_hold_commas() {
     assert_eq!(list("F, M,, \"a, b\" "), ["F", "M", "a, b"]);
+    assert_eq!(list("F; M"), ["F", "M"], "semicolons where no comma stands");
+    assert_eq!(list("F; M, X"), ["F; M", "X"]);
+    let odd = ["a, b", "c; d", "e"].map(str::to_owned);
+    assert_eq!(list(&unlist(&odd)), odd);
+    assert_eq!(list(&unlist(&odd[1..2])), odd[1..2]);
     assert_eq!(list(&unlist(&list("F, \"a, b\""))), ["F", "a, b"]);
 }
 

@@ -61,15 +61,17 @@ fn is_program_s_own(text: &str) -> bool {
     text.contains('.') && !text.trim_end().ends_with('0')
 }
 
-/// Reads a list separated by commas; an entry that holds a comma stands in double quotes.
+/// Reads a list separated by commas, or by semicolons where no comma stands; an entry that holds either stands in double quotes.
 #[must_use]
 pub fn list(text: &str) -> Vec<String> {
+    let has_comma = text.split('"').step_by(2).any(|unquoted| unquoted.contains(','));
+    let separator = if has_comma { ',' } else { ';' };
     let mut entries = Vec::new();
     let (mut entry, mut quoted) = (String::new(), false);
     for c in text.chars() {
         match c {
             '"' => quoted = !quoted,
-            ',' if !quoted => entries.push(std::mem::take(&mut entry)),
+            c if c == separator && !quoted => entries.push(std::mem::take(&mut entry)),
             c => entry.push(c),
         }
     }
@@ -80,7 +82,8 @@ pub fn list(text: &str) -> Vec<String> {
 /// The reverse of [`list`].
 #[must_use]
 pub fn unlist(entries: &[String]) -> String {
-    let write = |entry: &String| if entry.contains(',') { format!("\"{entry}\"") } else { entry.clone() };
+    let write =
+        |entry: &String| if entry.contains([',', ';']) { format!("\"{entry}\"") } else { entry.clone() };
     entries.iter().map(write).collect::<Vec<_>>().join(", ")
 }
 

@@ -6,7 +6,8 @@ pub mod plot;
 use leptos::prelude::*;
 
 use crate::release::format::grouped;
-use crate::ui::draft;
+use crate::ui::draft::{self, Gap};
+use crate::ui::state::App;
 use crate::words;
 
 /// The outline of a drawing of 16 by 16 that stands beside words, never in their place.
@@ -74,7 +75,17 @@ pub fn WhichNumber(#[prop(into)] typed: Signal<String>, set: Callback<String>) -
     }
 }
 
-/// A labelled text field with a line under it.
+/// Says what is missing or wrong at the field `id`.
+fn wrong_at(id: &str) -> Memo<Option<String>> {
+    let (app, id) = (App::here(), id.to_owned());
+    Memo::new(move |_| {
+        let here = |gap: &&Gap| gap.place.id().as_deref() == Some(&id);
+        let said = |gaps: &Vec<Gap>| gaps.iter().find(here).map(|gap| gap.text.clone());
+        app.forecast.with(|forecast| forecast.as_ref().err().and_then(said))
+    })
+}
+
+/// A labelled text field with a line under it, and a sentence where something is missing or wrong.
 #[component]
 pub fn Field(
     #[prop(into)] id: String,
@@ -89,19 +100,30 @@ pub fn Field(
     #[prop(optional)]
     counts: bool,
 ) -> impl IntoView {
-    let hint_id = format!("{id}-hint");
-    let described = hint.is_some().then(|| hint_id.clone());
+    let (hint_id, wrong_id) = (format!("{id}-hint"), format!("{id}-wrong"));
+    let wrong = wrong_at(&id);
+    let described = {
+        let (hint, wrong_id) = (hint.map(|_| hint_id.clone()), wrong_id.clone());
+        move || {
+            let wrong = wrong.with(|wrong| wrong.as_ref().map(|_| wrong_id.clone()));
+            let ids: Vec<String> = wrong.into_iter().chain(hint.clone()).collect();
+            (!ids.is_empty()).then(|| ids.join(" "))
+        }
+    };
+    let said = move || wrong.get().map(|said| view! { <p class="wrong" id=wrong_id.clone()>{said}</p> });
     view! {
         <div class="field">
             <label for=id.clone()>{label}</label>
             <span class="field-line">
                 <input id=id type="text" class:numeric=numeric inputmode=numeric.then_some("decimal") autocomplete="off"
-                    spellcheck="false" aria-describedby=described prop:value=move || value.get()
+                    spellcheck="false" aria-describedby=described aria-invalid=move || wrong.with(Option::is_some).then_some("true")
+                    prop:value=move || value.get()
                     disabled=move || disabled.is_some_and(|disabled| disabled.get())
                     on:input=move |event| set.run(event_target_value(&event))/>
                 {(!unit.is_empty()).then(|| view! { <span class="unit">{unit}</span> })}
             </span>
             {(numeric && !counts).then(|| view! { <WhichNumber typed=value set/> })}
+            {said}
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{move || hint.get()}</p> })}
         </div>
     }

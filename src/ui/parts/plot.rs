@@ -49,7 +49,7 @@ pub fn Axis(figure: Figure) -> impl IntoView {
     let ticks = figure.ticks.into_iter().map(|tick| {
         view! {
             <line class="tick" x1=at(tick.at) x2=at(tick.at) y1="0" y2="5"/>
-            <text x=at(tick.at) y="19" text-anchor="middle">{short(tick.value, 3)}</text>
+            <text x=at(tick.at) y="19" text-anchor="middle">{tick.label()}</text>
         }
     });
     view! {

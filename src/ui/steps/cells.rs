@@ -34,6 +34,8 @@ const SAMPLES: usize = 4;
 struct Column {
     app: App,
     index: usize,
+    /// The first thing that is missing or wrong.
+    gap: Memo<Option<Gap>>,
 }
 
 impl Column {
@@ -48,23 +50,46 @@ impl Column {
             }
         });
     }
+
+    /// Whether a cell is the first that is wrong.
+    fn is_wrong(self, cell: Cell) -> bool {
+        self.gap.with(|gap| gap.as_ref().is_some_and(|gap| gap.place == Place::Cell(self.index, cell)))
+    }
+
+    /// What is wrong with a cell, where its row does not ask about it or show its contradictions.
+    fn said(self) -> Option<String> {
+        let gap = self.gap.get()?;
+        let is_asked = self.read(|c| match gap.place {
+            Place::Cell(_, Cell::Lower) => c.lower.trim().is_empty(),
+            Place::Cell(_, Cell::Upper) => c.upper.trim().is_empty(),
+            Place::Cell(_, Cell::Levels) => lacks_levels(c),
+            _ => false,
+        });
+        let is_contradicted = gap.text == words::gap::contradicted(self.read(|c| c.name.clone()));
+        (!is_asked && !is_contradicted).then_some(gap.text)
+    }
+
+    /// The identifier of the sentence about a cell that is wrong.
+    fn described(self, cell: Cell) -> Option<String> {
+        (self.is_wrong(cell) && self.said().is_some()).then(|| format!("wrong-{}", self.index))
+    }
 }
 
 /// A column: what it is called, how it looks, what it means.
 #[component]
 pub fn Row(index: usize) -> impl IntoView {
     let app = App::here();
-    let column = Column { app, index };
-    let name = Memo::new(move |_| column.read(|c| c.name.clone()));
-    let kind = Memo::new(move |_| column.read(|c| c.kind));
-    let ignored = Memo::new(move |_| column.read(|c| c.role) == Role::Ignored);
     let gap = Memo::new(move |_| {
         let here = |gap: &&Gap| gap.place.row() == Some(index);
         app.plan.with(|plan| plan.as_ref().err().and_then(|gaps| gaps.iter().find(here).cloned()))
     });
+    let column = Column { app, index, gap };
+    let name = Memo::new(move |_| column.read(|c| c.name.clone()));
+    let kind = Memo::new(move |_| column.read(|c| c.kind));
+    let ignored = Memo::new(move |_| column.read(|c| c.role) == Role::Ignored);
     let tail = move || match kind.get() {
         Some(ColumnType::Category) => view! { <CategoryCells column name/> }.into_any(),
-        _ => view! { <NumberCells column name gap/> }.into_any(),
+        _ => view! { <NumberCells column name/> }.into_any(),
     };
     let label = move || {
         let label = column.read(|c| c.label.clone());
@@ -166,7 +191,6 @@ fn TextCell(
     set: fn(&mut ColumnDraft, String),
     #[prop(optional)] numeric: bool,
     #[prop(optional)] suggestions: Option<&'static str>,
-    #[prop(optional, into)] wrong: Option<Signal<bool>>,
     #[prop(optional, into)] empty: Option<Signal<&'static str>>,
 ) -> impl IntoView {
     // In a very wide table the plan is made when the person leaves a cell, not after each letter.
@@ -186,7 +210,8 @@ fn TextCell(
     let choose = Callback::new(move |value| column.write(|c| set(c, value)));
     view! {
         <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
-            inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" list=suggestions aria-label=move || label.get() aria-invalid=move || wrong.is_some_and(|wrong| wrong.get()).then_some("true")
+            inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" list=suggestions aria-label=move || label.get() aria-invalid=move || column.is_wrong(cell).then_some("true")
+            aria-describedby=move || column.described(cell)
             placeholder=move || empty.map(|empty| empty.get()) prop:value=move || column.read(get)
             on:input=move |event| if !wide { write(event) } on:change=move |event| if wide { write(event) }/>
         {numeric.then(|| view! { <WhichNumber typed=Signal::derive(move || column.read(get)) set=choose/> })}
@@ -194,20 +219,15 @@ fn TextCell(
 }
 
 #[component]
-fn NumberCells(column: Column, name: Memo<String>, gap: Memo<Option<Gap>>) -> impl IntoView {
-    let wrong = move |cell: Cell| {
-        Signal::derive(move || {
-            gap.with(|gap| gap.as_ref().is_some_and(|gap| gap.place == Place::Cell(column.index, cell)))
-        })
-    };
+fn NumberCells(column: Column, name: Memo<String>) -> impl IntoView {
     let named = |label: fn(String) -> String| Signal::derive(move || label(name.get()));
     let estimated = Memo::new(move |_| column.read(ColumnDraft::is_estimated));
     let empty = Signal::derive(move || if estimated.get() { words::columns::estimated_cell() } else { "" });
     view! {
         <td class="numeric" data-label=words::columns::lowest()><TextCell column cell=Cell::Lower label=named(words::columns::lowest_of) numeric=true
-            get=|c| c.lower.clone() set=|c, value| c.lower = value wrong=wrong(Cell::Lower) empty/></td>
+            get=|c| c.lower.clone() set=|c, value| c.lower = value empty/></td>
         <td class="numeric" data-label=words::columns::highest()><TextCell column cell=Cell::Upper label=named(words::columns::highest_of) numeric=true
-            get=|c| c.upper.clone() set=|c, value| c.upper = value wrong=wrong(Cell::Upper) empty/></td>
+            get=|c| c.upper.clone() set=|c, value| c.upper = value empty/></td>
         <td class="wide" data-label=words::columns::unit()><TextCell column cell=Cell::Unit label=named(words::columns::unit_of) get=|c| c.unit.clone() set=|c, value| c.unit = value/></td>
     }
 }
@@ -264,22 +284,29 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
 #[component]
 fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> impl IntoView {
     let is_category = move || kind.get() == Some(ColumnType::Category);
+    let said = Memo::new(move |_| column.said());
     let has_any = Memo::new(move |_| {
+        let is_wrong = said.with(Option::is_some);
         column.read(|c| {
             let is_used = c.role != Role::Ignored;
-            match c.kind {
-                Some(ColumnType::Category) => is_used && lacks_levels(c),
-                _ => {
-                    is_used && lacks_bounds(c)
-                        || c.is_estimated()
-                        || !c.note.is_empty()
-                        || c.written.is_some()
+            is_wrong
+                || match c.kind {
+                    Some(ColumnType::Category) => is_used && lacks_levels(c),
+                    _ => {
+                        is_used && lacks_bounds(c)
+                            || c.is_estimated()
+                            || !c.note.is_empty()
+                            || c.written.is_some()
+                    }
                 }
-            }
         })
     });
     move || {
         has_any.get().then(|| {
+            let wrong = move || {
+                let id = format!("wrong-{}", column.index);
+                said.get().map(|said| view! { <p class="cell-note wrong" id=id>{said}</p> })
+            };
             let asked = if is_category() {
                 view! { <AskedOfCategory column name/> }.into_any()
             } else {
@@ -288,7 +315,7 @@ fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> 
             view! {
                 <tr class="asked">
                     <td colspan="2"></td><td class="private-cell"></td>
-                    <td colspan="6"><div class="asked-lines" role="group" aria-label=move || words::columns::asked_of(name.get())>{asked}</div></td>
+                    <td colspan="6"><div class="asked-lines" role="group" aria-label=move || words::columns::asked_of(name.get())>{wrong}{asked}</div></td>
                 </tr>
             }
         })
@@ -393,8 +420,10 @@ fn AskedOfCategory(column: Column, name: Memo<String>) -> impl IntoView {
         };
         lists.unwrap_or_default().into_iter().take(MOST_LISTS).map(button).collect_view()
     };
-    view! {
-        <p class="cell-note ask">{words::columns::which_levels_can_it_have_list()}</p>
-        {usual}
+    let lacks = Memo::new(move |_| column.read(lacks_levels));
+    move || {
+        lacks.get().then(|| {
+            view! { <p class="cell-note ask">{words::columns::which_levels_can_it_have_list()}</p> {usual} }
+        })
     }
 }

@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 
 use super::whole_file;
+use crate::data::inspection::{Misfits, QUOTED};
 use crate::data::mismatch::{Contradiction, Mismatch, Repair};
 use crate::model::Role;
 use crate::plan::document::ColumnType;
@@ -28,12 +29,18 @@ pub fn Contradictions(index: usize) -> impl IntoView {
         let is_category = |columns: &Vec<ColumnDraft>| {
             columns.get(index).is_some_and(|column| column.kind == Some(ColumnType::Category))
         };
-        Some(whole_file::sentence(&misfits, app.state.columns().with(is_category)))
+        Some((
+            whole_file::sentence(&misfits, app.state.columns().with(is_category)),
+            further(app, index, &misfits),
+        ))
     });
     move || {
         let (found, counted) = (found.get(), counted.get());
         (!found.is_empty() || counted.is_some()).then(|| {
-            let counted = counted.map(|told| view! { <p class="whole-file">{told}</p> });
+            let counted = counted.map(|(told, repairs)| {
+                let buttons = repairs.into_iter().map(|repair| view! { <Offer index repair/> }).collect_view();
+                view! { <p class="whole-file">{told}</p> <div class="buttons">{buttons}</div> }
+            });
             let all = found.into_iter().map(|mismatch| view! { <One index mismatch/> }).collect_view();
             view! {
                 <tr class="contradicts">
@@ -48,6 +55,26 @@ pub fn Contradictions(index: usize) -> impl IntoView {
             }
         })
     }
+}
+
+/// The repairs by the first cell of the whole file that does not fit. One that is cut is not the file's.
+fn further(app: App, index: usize, misfits: &Misfits) -> Vec<Repair> {
+    let whole = misfits.example.as_ref().filter(|cell| cell.chars().count() < QUOTED);
+    let table = app.state.table().get().unwrap_or_default();
+    let of_cell = |cell: &String| {
+        app.state.columns().with(|columns| {
+            app.state.setup().with(|setup| view_model::repairs_of(&table, columns, setup, index, cell))
+        })
+    };
+    whole.map(of_cell).unwrap_or_default()
+}
+
+/// A button that repairs.
+#[component]
+fn Offer(index: usize, repair: Repair) -> impl IntoView {
+    let app = App::here();
+    let label = label(&repair);
+    view! { <button type="button" on:click=move |_| take(app, index, &repair)>{label}</button> }
 }
 
 fn name(app: App, index: usize) -> String {
@@ -67,13 +94,13 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
         app.state.columns().with(of)
     };
     let confirmed = Memo::new(move |_| {
-        key().is_some_and(|key| app.state.confirmed().with(|confirmed| confirmed.contains(&key)))
+        key().is_some_and(|key| app.state.setup().with(|setup| setup.confirmed.contains(&key)))
     });
     let confirm = move |_| {
         if let Some(key) = untrack(key) {
-            app.state.confirmed().update(|confirmed| {
-                if !confirmed.remove(&key) {
-                    confirmed.insert(key);
+            app.state.setup().update(|setup| {
+                if !setup.confirmed.remove(&key) {
+                    setup.confirmed.insert(key);
                 }
             });
         }
@@ -84,10 +111,7 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
         app.state.columns().with(of)
     };
     let offer = move || {
-        let button = |repair: Repair| {
-            let label = label(&repair);
-            view! { <button type="button" on:click=move |_| take(app, index, &repair)>{label}</button> }
-        };
+        let button = |repair: Repair| view! { <Offer index repair/> };
         (!confirmed.get()).then(|| repairs.iter().cloned().map(button).collect_view())
     };
     view! {

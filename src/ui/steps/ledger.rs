@@ -2,10 +2,12 @@
 
 use leptos::prelude::*;
 
+use crate::model::Role;
+use crate::plan::derived::named_with;
 use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
 use crate::release::figure;
-use crate::release::format::percent;
+use crate::release::format::{at_most, percent};
 use crate::ui::parts::{Meter, TypedWords};
 use crate::ui::state::{App, Kept, StateStoreFields};
 use crate::ui::{actions, dom, text, view_model};
@@ -94,13 +96,20 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
         }
         Some(Kept { release: Some(release), .. }) => {
             let outcomes = figure::outcomes(release);
-            // Where bounds were not found, nothing was fitted.
-            let told = if outcomes.is_empty() {
-                words::ledger::bounds().to_owned()
-            } else {
-                text::list(&outcomes, 2)
-            };
-            words::ledger::outcomes_by_mechanism(told, &entry.mechanism)
+            let features = named_with(&release.plan, Role::Feature);
+            match (outcomes.is_empty(), release.privacy.epsilon) {
+                (false, Some(epsilon)) => words::ledger::regression(
+                    text::list(&outcomes, 2),
+                    text::list(&features, 3),
+                    &entry.mechanism,
+                    at_most(epsilon),
+                ),
+                (false, None) => {
+                    words::ledger::outcomes_by_mechanism(text::list(&outcomes, 2), &entry.mechanism)
+                }
+                // Where bounds were not found, nothing was fitted.
+                (true, _) => words::ledger::outcomes_by_mechanism(words::ledger::bounds(), &entry.mechanism),
+            }
         }
     };
     let cost = view_model::entry_share(&entry, &capacity);

@@ -1,6 +1,7 @@
 //! Step 3: the budget of the table, in words that a clinician understands.
 
 use leptos::prelude::*;
+use web_sys::HtmlInputElement;
 
 use super::Status;
 use super::people::People;
@@ -8,9 +9,9 @@ use super::protect::Protection;
 use crate::model::note::factor;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
-use crate::release::format::short;
+use crate::release::format::{at_most, short};
 use crate::release::statement::{budget_sentence, hundredths};
-use crate::ui::draft::{self, BudgetKind, Place, Setup};
+use crate::ui::draft::{self, BudgetKind, Setup};
 use crate::ui::drawing::precision_curve;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::plot::CurvePlot;
@@ -28,7 +29,7 @@ const NOTCHES: f64 = 260.0;
 
 /// The budget in one line.
 pub fn status(app: App) -> Status {
-    let line = |worth: Worth| words::privacy::status(short(worth.epsilon, 3), text::one_in(worth.delta));
+    let line = |worth: Worth| words::privacy::status(at_most(worth.epsilon), text::one_in(worth.delta));
     worth(app).map_or_else(|| words::privacy::no_budget_yet().to_owned(), line).into()
 }
 
@@ -91,9 +92,9 @@ fn Fixed() -> impl IntoView {
         worth(app).map(|worth| {
             view! {
                 <dl class="figures">
-                    <div><dt>{words::privacy::epsilon()}</dt><dd>{short(worth.epsilon, 4)}</dd></div>
+                    <div><dt>{words::privacy::epsilon()}</dt><dd>{at_most(worth.epsilon)}</dd></div>
                     <div><dt>{words::privacy::delta()}</dt><dd>{text::one_in(worth.delta)}</dd></div>
-                    <div><dt>{words::privacy::mu()}</dt><dd>{short(worth.mu, 4)}</dd></div>
+                    <div><dt>{words::privacy::mu()}</dt><dd>{at_most(worth.mu)}</dd></div>
                     {view_model::budget_parts(&worth.units).into_iter().map(|(label, wallet)| view! {
                         <div><dt>{label.unwrap_or(words::privacy::left())}</dt><dd>{move || app.state.ledger().with(|l| l.as_ref().map(|l| text::left_line(view_model::left(l, wallet))))}</dd></div>
                     }).collect_view()}
@@ -117,12 +118,6 @@ fn RowsField() -> impl IntoView {
         })
     });
     let set = Callback::new(move |value| setup.update(|setup| setup.rows = value));
-    // Some mechanisms need this number; without it the forecast asks for it.
-    let needed = Memo::new(move |_| {
-        app.forecast.with(|forecast| {
-            forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.place == Place::privacy("rows")))
-        })
-    });
     move || {
         let (label, why) = match unit.get() {
             (Adjacency::AddRemove, None) => {
@@ -140,7 +135,7 @@ fn RowsField() -> impl IntoView {
         };
         view! {
             <Field id="privacy-rows" label=label numeric=true counts=true value=Signal::derive(move || setup.get().rows) set
-                hint=Signal::derive(move || if needed.get() { words::privacy::needed(&why) } else { why.clone() })/>
+                hint=Signal::derive(move || why.clone())/>
         }
     }
 }
@@ -251,8 +246,8 @@ fn Precision() -> impl IntoView {
         curve.get().map(|(now, points)| {
             let curve = precision_curve(&points, now);
             let label = match curve.at {
-                Some((_, times)) => words::privacy::curve_label(short(now, 3), factor(times)),
-                None => words::privacy::curve_withheld(short(now, 3)),
+                Some((_, times)) => words::privacy::curve_label(at_most(now), factor(times)),
+                None => words::privacy::curve_withheld(at_most(now)),
             };
             view! {
                 <figure class="curve">
@@ -440,6 +435,13 @@ fn Share() -> impl IntoView {
             </label>
         }
     });
+    let type_share = move |event: web_sys::Event| {
+        let input = event_target::<HtmlInputElement>(&event);
+        let typed = input.value().trim().parse().ok().filter(|share| (1..=100).contains(share));
+        let share: u8 = typed.unwrap_or_else(|| current.get_untracked());
+        input.set_value(&share.to_string());
+        setup.update(|setup| setup.share = share);
+    };
     let ask = move || {
         app.forecast
             .with(|forecast| forecast.as_ref().ok().map(|f| words::privacy::for_this_release(&f.price)))
@@ -448,6 +450,13 @@ fn Share() -> impl IntoView {
         <fieldset class="block" id="privacy-share" tabindex="-1">
             <legend>{words::privacy::the_next_release_takes()}</legend>
             <div class="choices">{radios}</div>
+            <div class="fields">
+                <div class="field">
+                    <label for="privacy-typed-share">{words::privacy::typed_share()}</label>
+                    <input id="privacy-typed-share" class="numeric" type="text" inputmode="numeric" autocomplete="off"
+                        prop:value=move || current.get().to_string() on:change=type_share/>
+                </div>
+            </div>
             <p class="hint">{words::privacy::share_why()} " " {words::privacy::once()} " " {ask}</p>
         </fieldset>
     }

@@ -49,6 +49,9 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
     if release.moments.as_ref().is_some_and(|moments| moments.terms.len() > MOST_TERMS) {
         return view! { <p class="hint">{words::refit::refit_elsewhere()}</p> }.into_any();
     }
+    if release.moments.is_none() {
+        return view! { <p class="hint" id="no-refit">{words::refit::no_sums()}</p> }.into_any();
+    }
     let [outcomes, predictors] = terms(&release);
     let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
     if predictors.is_empty() || !adaptive && predictors.len() < 2 {

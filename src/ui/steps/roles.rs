@@ -3,8 +3,9 @@
 use leptos::prelude::*;
 
 use crate::model::Role;
-use crate::plan::document::ColumnType;
-use crate::ui::draft::{self, ColumnDraft, is_described};
+use crate::plan::derived::name_of;
+use crate::plan::document::{ColumnType, Derived};
+use crate::ui::draft::{self, ColumnDraft, Setup, is_described};
 use crate::ui::parts::{Choice, Icon};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{text, view_model};
@@ -29,8 +30,14 @@ pub fn Roles() -> impl IntoView {
         };
         columns.with(named)
     });
-    // Several outcomes are chosen in the table.
+    let made = Memo::new(move |_| {
+        app.state.setup().with(|setup| outcomes_made(setup).map(name_of).collect::<Vec<_>>())
+    });
+    // Several outcomes are chosen in the table, and one that is made from columns among the terms.
     let outcome = Memo::new(move |_| {
+        if made.with(|made| !made.is_empty()) {
+            return None;
+        }
         columns.with(|columns| {
             let mut outcomes = columns.iter().enumerate().filter(|(_, column)| column.role == Role::Outcome);
             match (outcomes.next(), outcomes.next()) {
@@ -52,11 +59,12 @@ pub fn Roles() -> impl IntoView {
         });
     });
     let others = move |columns: &[ColumnDraft]| {
-        let person = app.state.setup().with(|setup| setup.person.clone());
-        let free = columns.iter().enumerate().filter(|(_, column)| {
-            column.role == Role::Ignored && is_described(column) && column.name != person
-        });
-        free.map(|(place, _)| place).collect::<Vec<_>>()
+        app.state.setup().with(|setup| {
+            let free = columns.iter().enumerate().filter(|(_, column)| {
+                column.role == Role::Ignored && is_described(column) && may_explain(column, setup)
+            });
+            free.map(|(place, _)| place).collect::<Vec<_>>()
+        })
     };
     let count = Memo::new(move |_| columns.with(|columns| others(columns).len()));
     let take = move |_| {
@@ -69,6 +77,15 @@ pub fn Roles() -> impl IntoView {
                 }
             }
         });
+    };
+    let made_line = move || {
+        let names = made.get();
+        (!names.is_empty())
+            .then(|| view! { <p id="outcome-made">{words::roles::made(text::list(&names, 3))}</p> })
+    };
+    let has_outcome = move || {
+        made.with(|made| !made.is_empty())
+            || outcome.with(|outcome| outcome.as_ref().is_some_and(|place| !place.is_empty()))
     };
     let chooser = move || {
         let names = names.get();
@@ -90,12 +107,22 @@ pub fn Roles() -> impl IntoView {
     move || {
         names.with(|names| (2..=MOST).contains(&names.len())).then(|| {
             view! {
-                <div class="column-tools roles">{chooser}{button}</div>
+                <div class="column-tools roles">{made_line}{chooser}{button}</div>
                 <YesOrNo/>
-                {move || outcome.with(|outcome| outcome.as_ref().is_some_and(|place| !place.is_empty())).then(|| view! { <Explains/> })}
+                {move || has_outcome().then(|| view! { <Explains/> })}
             }
         })
     }
+}
+
+/// The terms that are outcomes.
+fn outcomes_made(setup: &Setup) -> impl Iterator<Item = &Derived> {
+    setup.derived.iter().filter(|term| term.role == Some(Role::Outcome))
+}
+
+/// Whether a column can be a feature: it names no persons, and no outcome is made from it.
+fn may_explain(column: &ColumnDraft, setup: &Setup) -> bool {
+    column.name != setup.person && !outcomes_made(setup).any(|term| term.from.contains(&column.name))
 }
 
 /// Asks which columns explain the outcome.
@@ -104,13 +131,13 @@ fn Explains() -> impl IntoView {
     let app = App::here();
     let columns = app.state.columns();
     let offered = Memo::new(move |_| {
-        let person = app.state.setup().with(|setup| setup.person.clone());
         columns.with(|columns| {
-            let all = columns.iter().enumerate();
-            let free = all.filter(|(_, column)| {
-                column.role != Role::Outcome && column.name != person && !column.name.is_empty()
-            });
-            free.map(|(place, column)| (place, column.name.clone())).collect::<Vec<_>>()
+            app.state.setup().with(|setup| {
+                let free = columns.iter().enumerate().filter(|(_, column)| {
+                    column.role != Role::Outcome && !column.name.is_empty() && may_explain(column, setup)
+                });
+                free.map(|(place, column)| (place, column.name.clone())).collect::<Vec<_>>()
+            })
         })
     });
     let tick = move |(place, name): (usize, String)| {

@@ -1,6 +1,6 @@
 //! Where the cells on the screen contradict what is said of their columns. What is found here is for this machine alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::mismatch::{
@@ -18,27 +18,33 @@ use crate::words;
 /// The contradictions of each column that has some, by its place.
 pub type Contradictions = BTreeMap<usize, Vec<Mismatch>>;
 
-/// A contradiction that the person has confirmed: the column, the kind, and the description that it was confirmed for.
-pub type Confirmed = BTreeSet<(usize, Contradiction, String)>;
+/// The first rows of a table, as they are compared with what is said of their columns.
+struct FirstRows<'a> {
+    table: &'a Table,
+    rules: CsvRules,
+    /// The columns of numbers that are written as the file's.
+    numbers: Vec<usize>,
+}
 
-/// Compares the cells of all columns with a role with what is said of them.
-pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> Contradictions {
-    let rules = csv_rules(setup, table.delimiter);
-    let rows = without_units(&table.rows, &rules);
-    let numbers: Vec<usize> = columns
-        .iter()
-        .enumerate()
-        .filter(|(_, column)| column.kind == Some(ColumnType::Number) && column.written.is_none())
-        .map(|(place, _)| place)
-        .collect();
-    // A format that the rest of the table is not written in is the column's own.
-    let own = |column: &ColumnDraft, format: NumberFormat| {
-        let others = numbers.iter().copied();
-        let of_table = column.written.is_none() && format.decimal != table.delimiter;
-        !of_table || breaks(rows, others, &rules, format)
-    };
-    let of_column = |(place, column): (usize, &ColumnDraft)| {
-        let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
+impl<'a> FirstRows<'a> {
+    fn new(table: &'a Table, columns: &[ColumnDraft], setup: &Setup) -> Self {
+        let numbers = columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| column.kind == Some(ColumnType::Number) && column.written.is_none())
+            .map(|(place, _)| place)
+            .collect();
+        Self { table, rules: csv_rules(setup, table.delimiter), numbers }
+    }
+
+    fn rows(&self) -> &'a [Vec<String>] {
+        without_units(&self.table.rows, &self.rules)
+    }
+
+    /// Compares the cells of a column, and a further one of the file, with what is said of it.
+    fn compare(&self, place: usize, column: &ColumnDraft, further: Option<&str>) -> Vec<Mismatch> {
+        let rules = &self.rules;
+        let cells = self.rows().iter().filter_map(|row| row.get(place)).map(String::as_str).chain(further);
         let levels = list(&column.levels);
         let stated = match column.kind {
             Some(ColumnType::Number) => {
@@ -51,16 +57,49 @@ pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> 
         let mut found = mismatches(cells, stated, &read);
         for repair in found.iter_mut().flat_map(|mismatch| &mut mismatch.repairs) {
             if let Repair::Format(format) = *repair
-                && own(column, format)
+                && self.is_own(column, format)
             {
                 *repair = Repair::OwnFormat(format);
             }
         }
+        found
+    }
+
+    /// Whether a format that the rest of the table is not written in is the column's own.
+    fn is_own(&self, column: &ColumnDraft, format: NumberFormat) -> bool {
+        let of_table = column.written.is_none() && format.decimal != self.table.delimiter;
+        !of_table || breaks(self.rows(), self.numbers.iter().copied(), &self.rules, format)
+    }
+}
+
+/// The repairs of a column that a further cell of the file asks for, beside those that its first rows have.
+pub fn repairs_of(
+    table: &Table,
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    place: usize,
+    further: &str,
+) -> Vec<Repair> {
+    let Some(column) = columns.get(place) else { return Vec::new() };
+    let first = FirstRows::new(table, columns, setup);
+    let repairs =
+        |further| first.compare(place, column, further).into_iter().flat_map(|mismatch| mismatch.repairs);
+    let known: Vec<Repair> = repairs(None).collect();
+    repairs(Some(further)).filter(|repair| !known.contains(repair)).collect()
+}
+
+/// Compares the cells of all columns with a role with what is said of them.
+pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> Contradictions {
+    let first = FirstRows::new(table, columns, setup);
+    let rules = &first.rules;
+    let rows = first.rows();
+    let of_column = |(place, column): (usize, &ColumnDraft)| {
+        let found = first.compare(place, column, None);
         (!found.is_empty()).then_some((place, found))
     };
     let of_ignored = |(place, column): (usize, &ColumnDraft)| {
         let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
-        let found = persons(&column.name, cells, &rules).filter(|_| setup.person.is_empty())?;
+        let found = persons(&column.name, cells, rules).filter(|_| setup.person.is_empty())?;
         Some((place, vec![found]))
     };
     let of_any = |(place, column): (usize, &ColumnDraft)| match column.role {
@@ -91,12 +130,12 @@ pub fn open_questions(
     columns: &[ColumnDraft],
     setup: &Setup,
     found: &Contradictions,
-    confirmed: &Confirmed,
 ) -> Vec<Gap> {
     let header = header_question(table, setup).map(|_| Gap::new(Place::data("header"), words::gap::header()));
     let of_column = |(place, found): (&usize, &Vec<Mismatch>)| {
         let column = columns.get(*place)?;
-        let open = found.iter().find(|one| !confirmed.contains(&confirmation(*place, column, one.kind)))?;
+        let open =
+            found.iter().find(|one| !setup.confirmed.contains(&confirmation(*place, column, one.kind)))?;
         let text = words::gap::contradicted(&column.name);
         Some(Gap::new(Place::Cell(*place, cell(open, column)), text))
     };

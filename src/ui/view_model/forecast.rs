@@ -22,7 +22,7 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::measure::Epsilon;
 use crate::privacy::units::Units;
 use crate::release::figure::unit;
-use crate::release::format::short;
+use crate::release::format::at_most;
 use crate::ui::draft::{ColumnDraft, Setup, UNCERTAIN_BOUNDS, draft_plan};
 use crate::ui::public_form::Term;
 use crate::ui::sentence::sentence;
@@ -107,9 +107,9 @@ pub fn forecast(
         .map(|error| error.to_string());
     let wallet = fit.info().wallet;
     let price = match (prepared.whole_mu(), cost.promise) {
-        (Some(mu), _) => words::privacy::price_mu(short(mu, 4)),
+        (Some(mu), _) => words::privacy::price_mu(at_most(mu)),
         (None, Some((epsilon, delta))) => {
-            words::privacy::price(short(epsilon.get(), 4), text::one_in(delta.get()))
+            words::privacy::price(at_most(epsilon.get()), text::one_in(delta.get()))
         }
         (None, None) => String::new(),
     };
