@@ -72,10 +72,11 @@ test("each step of the page leads to its chapter", async (t) => {
 /// The terms of the field that a step uses, by its name.
 const TERMS = {
   [say("step.data")]: ["Differential privacy", "Release", "Record", "Person", "Plan", "Ledger"],
-  [say("step.columns")]: ["Outcome", "Feature", "Category", "Reference level", "Bounds", "Estimated bounds", "Person", "Public"],
+  [say("step.columns")]: ["Outcome", "Feature", "Category", "Reference (level)", "Bounds", "Estimated bounds", "Person", "Public"],
   [say("step.privacy")]: ["Epsilon (ε)", "Delta (δ)", "Budget", "Charge", "Ledger", "Mu (μ)", "Rho (ρ)", "Add-remove", "Replace-one", "Protect"],
   [say("step.method")]: ["Mechanism", "Noise", "Noise share", "Sampling error", "Confidence interval", "Approximate (interval)", "Withheld", "Ridge"],
-  [say("step.result")]: ["Coefficient", "Standard error", "Confidence interval", "p-value", "Noise share", "Approximate (interval)", "Withheld", "Log-odds, odds ratio"],
+  [say("step.result")]: ["Coefficient", "Standard error", "Confidence interval", "P-value", "Noise share", "Approximate (interval)", "Withheld", "Log-odds, odds ratio",
+    "Epsilon (ε)", "Delta (δ)", "Differential privacy", "Assurance"],
 };
 
 test("each step explains its terms one tap away", async (t) => {

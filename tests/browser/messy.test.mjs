@@ -171,15 +171,19 @@ test("a plan is saved before it is complete, and opened on a table that lacks so
 });
 
 test("an opened plan takes its whole budget, and the usual share where the table has a ledger", async (t) => {
-  const { discreet } = await stage.arrive(t);
-  await discreet.make();
-  const { plan } = await discreet.downloadJson(say("result.release_json"));
+  const share = async ({ page, discreet }) => {
+    await discreet.goTo(say("step.privacy"));
+    return page.getByLabel(say("privacy.typed_share")).inputValue();
+  };
+  const charged = await stage.arrive(t);
+  await charged.discreet.make();
+  const { plan } = await charged.discreet.downloadJson(say("result.release_json"));
   const opened = json("plan.json", { ...plan, budget: { epsilon: 1.5, delta: 1e-6 } });
-  await discreet.openSaved(opened);
-  await discreet.strip.getByText(/50 % of what is left/).waitFor();
+  await charged.discreet.openSaved(opened);
+  assert.equal(await share(charged), "50");
   const fresh = await stage.arrive(t);
   await fresh.discreet.openSaved(opened);
-  await fresh.discreet.ready();
+  assert.equal(await share(fresh), "100");
   await fresh.discreet.make();
   assert.equal((await fresh.discreet.downloadJson(say("result.release_json"))).plan.budget.epsilon, 1.5);
   assert.match((await fresh.discreet.account()).line, /^0 % left/);
