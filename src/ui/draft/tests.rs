@@ -4,6 +4,7 @@ use crate::plan::document::{Bound, ColumnType, Confirm};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::calibrate::Split;
 use crate::ui::step::Step;
+use crate::words;
 
 fn number_column(name: &str, role: Role, lower: &str, upper: &str) -> ColumnDraft {
     ColumnDraft {
@@ -102,6 +103,18 @@ fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
     columns[3].role = Role::Ignored;
     let made = plan(&columns, &setup, budget(&setup)).unwrap();
     assert_eq!(crate::plan::derived::named_with(&made, Role::Outcome), ["merged(stage)"]);
+}
+
+#[test]
+fn rows_that_cannot_be_read_are_said_once() {
+    let (columns, setup) = drafts();
+    for one_in in ["", "100000"] {
+        let typed = Setup { rows: "six thousand".to_owned(), one_in: one_in.to_owned(), ..setup.clone() };
+        let gaps = plan(&columns, &typed, budget(&typed)).unwrap_err();
+        assert_eq!(gaps, [Gap::new(Place::privacy("rows"), words::gap::rows())], "{one_in}");
+    }
+    let none = Setup { rows: String::new(), one_in: "100000".to_owned(), ..setup };
+    assert!(plan(&columns, &none, budget(&none)).is_ok());
 }
 
 #[test]

@@ -75,6 +75,10 @@ pub fn draft_plan(
         .then(|| count(&setup.max_rows))
         .map(|rows| rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or_default());
     let rows = count(&setup.rows);
+    let unread_rows = Gap::new(Place::privacy("rows"), words::gap::rows());
+    if rows.is_none() && !setup.rows.trim().is_empty() && !unread.contains(&unread_rows) {
+        unread.push(unread_rows);
+    }
     // A level that is no number counts as out of range, like 0.
     let confidence = number(&setup.confidence).map_or(0.0, |percent| percent / 100.0);
     let plan = Plan {
