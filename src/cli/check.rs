@@ -21,9 +21,6 @@ use crate::privacy::promise::doubt;
 use crate::release::format::{at_most, percent, significant};
 use crate::text::one_line;
 
-/// Plausible effects that half of an interval may be wide to be worth a line: beyond, a coefficient follows from others.
-const MOST_EFFECTS: f64 = 1e5;
-
 /// Runs the command.
 ///
 /// # Errors
@@ -74,11 +71,7 @@ fn described(job: &Job) -> String {
     lines.extend(weak.map(|why| format!("warning: {why}")));
     lines.extend(dependence(stage).map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
-    let shown = |term: &&TermPreview| {
-        let effect = term.plausible_effect.abs();
-        effect > 0.0 && term.half() < MOST_EFFECTS * effect
-    };
-    let terms: Vec<&TermPreview> = terms.iter().filter(shown).collect();
+    let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.is_told()).collect();
     if !terms.is_empty() {
         lines.push(format!("half of a 95 % interval, where values have {}:", assumed(prepared)));
     }

@@ -112,7 +112,17 @@ pub struct TermPreview {
     pub shrinkage: f64,
 }
 
+/// Plausible effects that half of an interval may be wide to be worth a line: beyond, a coefficient follows from others.
+const MOST_EFFECTS: f64 = 1e5;
+
 impl TermPreview {
+    /// Returns whether its width is worth a line.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        let effect = self.plausible_effect.abs();
+        effect > 0.0 && self.half() < MOST_EFFECTS * effect
+    }
+
     /// Returns half of a 95 % interval that covers the noise alone.
     #[must_use]
     pub fn noise_half(&self) -> f64 {

@@ -10,8 +10,8 @@ use super::Release;
 use super::document::Coefficients;
 use super::format::short;
 use crate::model::{Estimate, INTERCEPT, Interval};
-use crate::plan::derived::terms_of;
-use crate::plan::document::{Column, ColumnType, Plan};
+use crate::plan::derived::{name_of, terms_of};
+use crate::plan::document::{Column, ColumnType, Derived, Plan, Transform};
 use crate::words;
 
 /// Width of a plot beside a table where it is narrowest, of a digit of a tick's label, and the space between two labels, in pixels.
@@ -189,14 +189,20 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     (String::new(), Some(1.0))
 }
 
-/// Returns whether a term's coefficient can be for several units: whether it is a number.
+/// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm,
+/// square, product or spline is.
 #[must_use]
 pub fn is_scaled(plan: &Plan, term: &str) -> bool {
     number(plan, term).is_some()
 }
 
 fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
-    column(plan, term).filter(|found| found.kind != Some(ColumnType::Category))
+    let centred = |of: &Derived| of.transform == Transform::Centred && name_of(of) == term;
+    let in_its_unit = match column(plan, term)? {
+        Cow::Borrowed(_) => true,
+        Cow::Owned(_) => plan.derived.iter().any(centred),
+    };
+    column(plan, term).filter(|found| in_its_unit && found.kind != Some(ColumnType::Category))
 }
 
 /// Returns the contrast of a term's coefficient, that of a number for `per` units: `per 10 kg/m²`.

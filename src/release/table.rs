@@ -99,7 +99,7 @@ impl<'a> Cells<'a> {
 /// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`, a byte order mark in front. Behind them stand what a coefficient is for (`per`), the
 /// unit of the outcome, and of an outcome with two answers which is modelled. Log-odds have their odds ratios beside them, but for the
-/// constant. Where levels were merged or standard errors are robust, a last field says so.
+/// constant. Where levels were merged or standard errors are robust, the last field of the first record says so.
 ///
 /// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
 /// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.
@@ -135,7 +135,8 @@ pub fn records<'a>(
     meaning: Meaning<'a>,
 ) -> impl Iterator<Item = String> {
     let Meaning { tests, log_odds, .. } = meaning;
-    let note = Some(name(&meaning.note).into_owned()).filter(|note| !note.is_empty());
+    let mut note = Some(name(&meaning.note).into_owned()).filter(|note| !note.is_empty());
+    let has_note = note.is_some();
     let mut entries = entries.fuse();
     let mut started = false;
     let mut cells = Cells::new(meaning);
@@ -144,7 +145,7 @@ pub fn records<'a>(
         let mut text = Vec::new();
         if !started {
             let odds = if log_odds { ODDS } else { "" };
-            let last = if note.is_some() { NOTE } else { "" };
+            let last = if has_note { NOTE } else { "" };
             for part in [BYTE_ORDER_MARK, HEADER, odds, last, "\r\n"] {
                 text.extend_from_slice(part.as_bytes());
             }
@@ -170,9 +171,9 @@ pub fn records<'a>(
                 let OddsRatio { estimate, lower, upper, .. } = ratio.unwrap_or_default();
                 numbers(&mut text, &[estimate, lower, upper]);
             }
-            if let Some(note) = &note {
+            if has_note {
                 text.push(b',');
-                text.extend_from_slice(note.as_bytes());
+                text.extend_from_slice(note.take().unwrap_or_default().as_bytes());
             }
             text.extend_from_slice(b"\r\n");
         }

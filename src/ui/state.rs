@@ -178,6 +178,8 @@ pub struct State {
     pub missing: Vec<String>,
     /// The names of the sheets of a workbook, where it has several.
     pub sheets: Vec<String>,
+    /// Whether the table is a sheet of a workbook.
+    pub workbook: bool,
     /// The place of the sheet that is open.
     pub sheet: usize,
     /// What is asked in a dialog.

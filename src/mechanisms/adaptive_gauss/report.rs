@@ -62,6 +62,7 @@ pub fn report(
             r_squared: None,
         });
     }
+    let is_any_shown = entries.iter().flatten().any(|entry: &Estimate| entry.interval != Interval::Withheld);
     let (rows, rows_std_error) = released.rows();
     let diagnostics = Diagnostics {
         rows: Some(rows),
@@ -69,7 +70,7 @@ pub fn report(
         signal_to_noise: Some(solved.gate.condition).filter(|condition| condition.is_finite()),
         ridge: 0.0,
         repair: None,
-        notes: notes(asked, released, solved, coded, robust.then_some(&rough)),
+        notes: notes(asked, released, solved, coded, robust.then_some(&rough), is_any_shown),
         outcomes: summaries,
     };
     let names = asked.outcomes.iter().map(|(name, _)| name.clone()).collect();
@@ -174,6 +175,7 @@ fn notes(
     solved: &Solved,
     coded: &[CodedTerm],
     robust: Option<&BTreeSet<usize>>,
+    is_any_shown: bool,
 ) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
@@ -181,7 +183,7 @@ fn notes(
     // Without a number of rows that stands out of its noise, no sentence compares with it.
     let rows = Some(rows).filter(|rows| *rows > 2.0 * deviation);
     let mut notes = Vec::new();
-    if gate.inverse.is_none() || gate.held.len() == asked.features.len() {
+    if gate.inverse.is_none() || !is_any_shown {
         notes.push(undetermined(asked.checked, terms, rows));
     } else if !gate.held.is_empty() {
         let held = gate.held.iter().filter_map(|place| coded.get(place.checked_sub(1)?));

@@ -290,7 +290,8 @@ pub fn fit_line(release: &Release, supplement: &Supplement, outcome: &str) -> (S
         }
     }));
     if let Some((share, noise)) = r_squared(release, supplement, outcome) {
-        let share = significant(share, 2);
+        // Its noise can take it below 0.
+        let share = significant(share.clamp(0.0, 1.0), 2);
         let (short, long) = match noise {
             Some(noise) => (
                 words::journal::line_r_squared_about(share, significant(noise, 1)),
@@ -337,7 +338,8 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String 
         }
     });
     let share = r_squared(release, supplement, outcome).map(|(share, noise)| {
-        let share = significant(share, 2);
+        // Its noise can take it below 0.
+        let share = significant(share.clamp(0.0, 1.0), 2);
         match noise {
             Some(noise) => words::journal::r_squared_about(share, significant(noise, 1)),
             None => words::journal::r_squared(share),

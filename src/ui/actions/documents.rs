@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use web_sys::Blob;
 
 use super::confirm::{ask, guard};
-use super::files::read;
+use super::files::{dialect_here, read, recognise_if_new};
 use super::genotypes;
 use super::ledger::{lock_setup, recall};
 use super::navigation::go;
@@ -15,8 +15,10 @@ use super::release::show;
 use super::run::pool;
 use super::save::named;
 use super::say::{fail, say};
+use crate::engine::recommend::recommend;
 use crate::model::{Role, Wallet};
 use crate::plan::Plan;
+use crate::plan::document::Mechanism;
 use crate::privacy::ledger::Ledger;
 use crate::release::bounds::EstimatedBounds;
 use crate::release::format::percent;
@@ -65,7 +67,12 @@ async fn open_document(app: App, file: &Blob) {
                     stay: words::confirm::keep(),
                     go_on: words::confirm::replace(),
                 };
-                guard(app, question, move || spawn_local(apply(app, plan)));
+                guard(app, question, move || {
+                    spawn_local(async move {
+                        apply(app, plan).await;
+                        recognise_if_new(app).await;
+                    });
+                });
             }
             Err(error) => fail(app, Step::Data, error.to_string(), false),
         },
@@ -144,7 +151,7 @@ pub async fn apply(app: App, plan: Plan) {
         app.state.pending().set(Some(plan));
         return;
     };
-    let mut dialect = draft::dialect(&plan);
+    let mut dialect = dialect_here(app, &plan);
     // A title above the header belongs to a file and not to a plan: where the names are there, the line they were found in stays.
     if draft::open(&plan, &table.names).2.is_empty() {
         dialect.header = app.state.setup().with_untracked(|setup| setup.header);
@@ -160,7 +167,15 @@ pub async fn apply(app: App, plan: Plan) {
         }
     }
     let (mut columns, mut setup, lacking) = draft::open(&plan, &table.names);
-    setup.header = dialect.header;
+    let Setup { delimiter, numbers, encoding, header, .. } = dialect;
+    setup = Setup { delimiter, numbers, encoding, header, ..setup };
+    // What is recommended for the plan goes on to follow it.
+    let Mechanism { name, params, calibration } = &plan.mechanism;
+    let recommended = recommend(&plan, &table.names, table.delimiter);
+    if (recommended.name, &recommended.params) == (name, params) && calibration.is_none() && !setup.idealised
+    {
+        setup.choose(None);
+    }
     // A plan is for one release, so a new budget is that of the release, all of it. Of a budget that stands the usual share is left.
     if app.state.ledger().with_untracked(Option::is_none) {
         setup.share = 100;
@@ -173,6 +188,7 @@ pub async fn apply(app: App, plan: Plan) {
         say(app, told.clone());
         return fail(app, Step::Data, told, false);
     }
+    app.state.problem().set(None);
     app.state.table().set(Some(Arc::clone(&table)));
     for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
         if column.kind.is_none() {

@@ -23,6 +23,7 @@ use crate::data::header::{Header, HeaderError, HeaderRead, read_header};
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::other_formats;
 use crate::data::preview::preview;
+use crate::plan::Plan;
 use crate::store;
 use crate::ui::draft::{self, LATIN_1, Setup};
 use crate::ui::files::Part;
@@ -103,6 +104,7 @@ async fn open_sample(app: App, name: &str) {
     if let Some(blob) = blob {
         let part = Part { role: FileRole::Table, name: name.to_owned() };
         app.state.sheets().set(Vec::new());
+        app.state.workbook().set(false);
         open_table(app, vec![(part, blob.clone())], Files::table(blob), true, None).await;
     }
 }
@@ -144,7 +146,7 @@ pub(super) async fn open_table(
     });
     // A new table has no setup yet; a saved plan that waits for it brings its own setup.
     let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
-    let rules = plan.as_ref().map(draft::dialect);
+    let rules = plan.as_ref().map(|plan| dialect_here(app, plan));
     let Described { setup, columns, choices } = described.unwrap_or_default();
     let rules = Setup { confirmed: BTreeSet::new(), ..rules.unwrap_or(setup) };
     app.state.setup().set(rules.clone());
@@ -174,6 +176,28 @@ pub(super) async fn open_table(
     }
 }
 
+/// How a plan says that the open table is written. A workbook is written in its own way, whatever a plan says of a CSV.
+pub(super) fn dialect_here(app: App, plan: &Plan) -> Setup {
+    let dialect = draft::dialect(plan);
+    if !app.state.workbook().get_untracked() {
+        return dialect;
+    }
+    let Setup { delimiter, numbers, encoding, .. } = Setup::default();
+    Setup { delimiter, numbers, encoding, ..dialect }
+}
+
+/// Recognises the table, where it could not be read before.
+pub(super) async fn recognise_if_new(app: App) {
+    let is_read =
+        app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.names.is_empty()));
+    let is_new =
+        app.state.key().with_untracked(Option::is_none) && app.state.run().with_untracked(Option::is_none);
+    let files = app.handles.with_value(|handles| handles.files.borrow().clone());
+    if let Some(files) = files.filter(|_| is_read && is_new) {
+        recognise_and_remember(app, &files).await;
+    }
+}
+
 /// Reads the first rows again after the dialect was changed.
 pub fn reread(app: App) {
     let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
@@ -191,11 +215,7 @@ pub fn reread(app: App) {
                 }
                 app.state.problem().set(None);
                 app.state.table().set(Some(Arc::new(table)));
-                if app.state.key().with_untracked(Option::is_none)
-                    && !app.state.run().with_untracked(Option::is_some)
-                {
-                    recognise_and_remember(app, &files).await;
-                }
+                recognise_if_new(app).await;
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
             Err(failure) => fail_to_read(app, failure),

@@ -24,6 +24,7 @@ pub async fn open_packed(app: App, held: Held, sheet: usize, described: Option<D
         Ok((plain, sheets)) => {
             let several = sheets.len() > 1;
             app.handles.with_value(|handles| handles.packed.replace(several.then_some(held)));
+            app.state.workbook().set(!sheets.is_empty());
             app.state.sheets().set(if several { sheets } else { Vec::new() });
             app.state.sheet().set(sheet);
             let files = plain.iter().map(|(part, file)| (part.role, file.clone())).collect();

@@ -27,7 +27,7 @@ pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};
 pub use terms::TermDraft;
 pub use to_plan::{draft_plan, plan, plan_so_far, plan_to_inspect};
-pub use typed::{block, count, is_block, list, number, two_numbers, unlist};
+pub use typed::{block, count, is_block, list, number, percent, two_numbers, unlist};
 
 #[cfg(test)]
 mod tests;

@@ -106,10 +106,20 @@ fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
 }
 
 #[test]
+fn a_share_is_a_whole_percentage() {
+    for (text, share) in [("33", 33), (" 33 % ", 33), ("33,3", 33), ("12.5%", 12), ("100", 100), ("1", 1)] {
+        assert_eq!(percent(text), Some(share), "{text}");
+    }
+    for text in ["", "0", "0.9", "101", "150", "abc", "-5"] {
+        assert_eq!(percent(text), None, "{text}");
+    }
+}
+
+#[test]
 fn rows_that_cannot_be_read_are_said_once() {
     let (columns, setup) = drafts();
-    for one_in in ["", "100000"] {
-        let typed = Setup { rows: "six thousand".to_owned(), one_in: one_in.to_owned(), ..setup.clone() };
+    for (rows, one_in) in [("six thousand", ""), ("six thousand", "100000"), ("0", "100000")] {
+        let typed = Setup { rows: rows.to_owned(), one_in: one_in.to_owned(), ..setup.clone() };
         let gaps = plan(&columns, &typed, budget(&typed)).unwrap_err();
         assert_eq!(gaps, [Gap::new(Place::privacy("rows"), words::gap::rows())], "{one_in}");
     }

@@ -33,6 +33,15 @@ pub fn count(text: &str) -> Option<u64> {
     by_point.into_iter().chain(by_comma).filter(is_count).map(whole).max()
 }
 
+/// Reads a whole percentage from 1 to 100; decimals are dropped, so `33,3 %` is 33.
+#[must_use]
+pub fn percent(text: &str) -> Option<u8> {
+    let share = number(text.trim().trim_end_matches('%')).filter(|share| (1.0..=100.0).contains(share))?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 100")]
+    let whole = share as u8;
+    Some(whole)
+}
+
 /// The number that a text is with a decimal point and, where that is another one, with a decimal comma.
 fn readings(text: &str) -> (Option<f64>, Option<f64>) {
     let text: String = text

@@ -57,7 +57,7 @@ pub fn Expectations(
     let one = terms.iter().all(|term| terms.first().is_some_and(|first| first.outcome == term.outcome));
     let units = units.into_iter().chain(std::iter::repeat(String::new()));
     let terms: Vec<(TermPreview, String)> =
-        terms.into_iter().zip(units).filter(|(term, _)| term.plausible_effect.abs() > 0.0).collect();
+        terms.into_iter().zip(units).filter(|(term, _)| term.is_told()).collect();
     let more = terms.len().saturating_sub(SHOWN);
     let rows = terms.into_iter().take(SHOWN).map(|(term, unit)| view! { <Expect term unit one/> });
     view! {

@@ -245,8 +245,8 @@ fn Precision() -> impl IntoView {
     move || {
         curve.get().map(|(now, points)| {
             let curve = precision_curve(&points, now);
-            let label = match curve.at {
-                Some((_, times)) => words::privacy::curve_label(at_most(now), factor(times)),
+            let label = match at_epsilon(app, now).1.flatten() {
+                Some(times) => words::privacy::curve_label(at_most(now), factor(times)),
                 None => words::privacy::curve_withheld(at_most(now)),
             };
             view! {
@@ -435,12 +435,19 @@ fn Share() -> impl IntoView {
             </label>
         }
     });
+    let refused = RwSignal::new(false);
     let type_share = move |event: web_sys::Event| {
         let input = event_target::<HtmlInputElement>(&event);
-        let typed = input.value().trim().parse().ok().filter(|share| (1..=100).contains(share));
-        let share: u8 = typed.unwrap_or_else(|| current.get_untracked());
+        let typed = draft::percent(&input.value());
+        refused.set(typed.is_none());
+        let share = typed.unwrap_or_else(|| current.get_untracked());
         input.set_value(&share.to_string());
         setup.update(|setup| setup.share = share);
+    };
+    let why = move || {
+        refused.get().then(|| {
+            view! { <p class="wrong" role="alert">{move || words::privacy::no_share(current.get())}</p> }
+        })
     };
     let ask = move || {
         app.forecast
@@ -455,6 +462,7 @@ fn Share() -> impl IntoView {
                     <label for="privacy-typed-share">{words::privacy::typed_share()}</label>
                     <input id="privacy-typed-share" class="numeric" type="text" inputmode="numeric" autocomplete="off"
                         prop:value=move || current.get().to_string() on:change=type_share/>
+                    {why}
                 </div>
             </div>
             <p class="hint">{words::privacy::share_why()} " " {words::privacy::once()} " " {ask}</p>

@@ -190,6 +190,8 @@ fn YesOrNo() -> impl IntoView {
                     column.reference.clear();
                 }
             });
+            // A method for numbers is none for this outcome.
+            app.state.setup().update(|setup| setup.choose(None));
             app.state.said().set(words::contradiction::repaired().to_owned());
         };
         view! { <button type="button" on:click=set>{label}</button> }

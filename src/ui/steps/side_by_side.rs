@@ -20,9 +20,10 @@ use crate::words;
 /// Most outcomes of one release that are offered.
 const MOST_OUTCOMES: usize = 50;
 
-/// Everything that can be compared, the shown release first.
-fn regressions(app: App) -> Vec<Regression> {
+/// Everything that can be compared, in the order in which it was made, and the place of the shown release among it.
+fn regressions(app: App) -> (Vec<Regression>, usize) {
     let shown = app.state.shown().get().map(|shown| shown.release);
+    let shown_charge = shown.as_ref().map(|release| release.ledger.clone());
     let kept: Vec<Arc<Release>> =
         app.state.releases().with(|all| all.iter().filter_map(|kept| kept.release.clone()).collect());
     let mut releases: Vec<Arc<Release>> = shown.into_iter().collect();
@@ -31,13 +32,17 @@ fn regressions(app: App) -> Vec<Regression> {
             releases.push(release);
         }
     }
+    releases.sort_by_key(|release| release.ledger.as_ref().map(|charge| charge.entry));
     let of_release = |release: &Arc<Release>| {
         let log_odds = are_log_odds(&release.plan);
         let fitted = !release.coefficients.is_undetermined();
         let outcomes = figure::outcomes(release).into_iter().take(if fitted { MOST_OUTCOMES } else { 0 });
         outcomes.map(|outcome| Regression::of_release(release, &outcome, log_odds)).collect::<Vec<_>>()
     };
-    releases.iter().flat_map(of_release).chain(app.state.refits().get()).collect()
+    let is_before = |release: &&Arc<Release>| Some(&release.ledger) != shown_charge.as_ref();
+    let place = releases.iter().take_while(is_before).map(|release| of_release(release).len()).sum();
+    let all = releases.iter().flat_map(of_release).chain(app.state.refits().get()).collect();
+    (all, place)
 }
 
 /// The choice of two, once there are two.
@@ -45,16 +50,18 @@ fn regressions(app: App) -> Vec<Regression> {
 pub fn SideBySide() -> impl IntoView {
     let app = App::here();
     let all = Memo::new(move |_| regressions(app));
-    let count = Memo::new(move |_| all.with(Vec::len));
-    // What was added last is beside what is shown.
+    let count = Memo::new(move |_| all.with(|(all, _)| all.len()));
+    // What was added last is beside what is shown, or beside what came before it.
     let chosen = RwSignal::new([None::<usize>; 2]);
     let place = move |side: usize| {
-        let usual = if side == 0 { 0 } else { count.get().saturating_sub(1) };
+        let last = count.get().saturating_sub(1);
+        let shown = all.with(|(_, shown)| *shown);
+        let usual = if side == 1 { last } else { shown.min(last.saturating_sub(1)) };
         chosen.get()[side].filter(|place| *place < count.get()).unwrap_or(usual)
     };
     let chooser = move |side: usize, id: &'static str, label: &'static str| {
         move || {
-            let names = all.with(|all| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>());
+            let names = all.with(|(all, _)| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>());
             let options = names.into_iter().enumerate().map(|(place, name)| (place.to_string(), name));
             let set =
                 Callback::new(move |value: String| chosen.update(|chosen| chosen[side] = value.parse().ok()));
@@ -64,7 +71,7 @@ pub fn SideBySide() -> impl IntoView {
         }
     };
     let compared = Memo::new(move |_| {
-        all.with(|all| Some(Comparison::new(all.get(place(0))?.clone(), all.get(place(1))?.clone())))
+        all.with(|(all, _)| Some(Comparison::new(all.get(place(0))?.clone(), all.get(place(1))?.clone())))
     });
     let body = move || compared.get().map(|comparison| view! { <Compared comparison/> });
     move || {

@@ -37,8 +37,15 @@ pub fn CoefficientTable(
     let level = format::short(100.0 * confidence, 3);
     let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
     let more = lines.len().saturating_sub(MOST);
-    let withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
-    let why = withheld.then(|| view! { <span class="withheld">{if drowned { words::result::withheld() } else { words::result::withheld_as_noted() }}</span> });
+    let withheld = lines.iter().filter(|line| line.interval == Interval::Withheld).count();
+    let told = if withheld < lines.len() {
+        words::result::some_withheld()
+    } else if drowned {
+        words::result::withheld()
+    } else {
+        words::result::withheld_as_noted()
+    };
+    let why = (withheld > 0).then(|| view! { <span class="withheld">{told}</span> });
     let nothing = Mark { estimate: None, span: None };
     let (title, estimate) = if log_odds {
         (words::result::logistic_of(&what), words::result::log_odds())
