@@ -66,6 +66,18 @@ test("a double click releases once", async (t) => {
   assert.deepEqual(faults(record), {});
 });
 
+test("two releases are compared in the order in which they were made", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  await discreet.make();
+  await keepLedger(discreet);
+  await discreet.make();
+  await discreet.openFold(say("compared.title"));
+  for (const [side, number] of [["first", 1], ["second", 2]]) {
+    const chosen = await page.getByLabel(say(`compared.${side}`), { exact: true }).evaluate((select) => select.selectedOptions[0].text);
+    assert.match(chosen, new RegExp(`^Release ${number}:`));
+  }
+});
+
 test("a spent budget ends all releases", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.budget({ share: say("privacy.all") });

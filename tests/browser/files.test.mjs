@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { test } from "node:test";
 import { NO_CLIPBOARD, faults } from "./browser.mjs";
-import { csv } from "./files.mjs";
+import { csv, json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { say } from "./words.mjs";
 
@@ -103,6 +103,20 @@ test("semicolons, decimal commas and Latin-1 are read as the person says", async
   // Its name was not known while its header could not be read.
   await discreet.open(stage.server.url);
   await page.getByText(say("data.last_table", { name: "klinik.csv" })).waitFor();
+});
+
+test("a plan that says how a file is written opens it", async (t) => {
+  const { discreet } = await stage.arrive(t);
+  const text = ["größe;bp", ...Array.from({ length: 60 }, (_, row) => `${150 + (row % 30)},5;${80 + (row % 40)}`), ""].join("\n");
+  await discreet.choose({ name: "klinik.csv", mimeType: "text/csv", buffer: Buffer.from(text, "latin1") });
+  await discreet.alert.filter({ hasText: /UTF-8/ }).waitFor();
+  const number = (name, role, lower, upper) => ({ name, role, type: "number", lower, upper });
+  await discreet.openSaved(json("plan.json", {
+    schema: "discreet.plan/1", adjacency: "add-remove", stated_rows: 100000, csv: { decimal: ",", encoding: "latin-1" },
+    columns: [number("größe", "feature", 50, 250), number("bp", "outcome", 40, 200)], mechanism: { name: "analyze-gauss" }, budget: { epsilon: 8, delta: 1e-6 },
+  }));
+  await discreet.alert.waitFor({ state: "detached" });
+  await discreet.make();
 });
 
 test("another encoding keeps what was said of the columns", async (t) => {

@@ -178,12 +178,15 @@ test("an opened plan takes its whole budget, and the usual share where the table
   const charged = await stage.arrive(t);
   await charged.discreet.make();
   const { plan } = await charged.discreet.downloadJson(say("result.release_json"));
-  const opened = json("plan.json", { ...plan, budget: { epsilon: 1.5, delta: 1e-6 } });
+  const opened = json("plan.json", { ...plan, mechanism: { name: plan.mechanism.name }, budget: { epsilon: 1.5, delta: 1e-6 } });
   await charged.discreet.openSaved(opened);
   assert.equal(await share(charged), "50");
   const fresh = await stage.arrive(t);
   await fresh.discreet.openSaved(opened);
   assert.equal(await share(fresh), "100");
+  // The page had recommended its method, so nobody chose it.
+  await fresh.discreet.goTo(say("step.method"));
+  assert.equal(await fresh.page.getByText(say("method.chosen_by_hand")).count(), 0);
   await fresh.discreet.make();
   assert.equal((await fresh.discreet.downloadJson(say("result.release_json"))).plan.budget.epsilon, 1.5);
   assert.match((await fresh.discreet.account()).line, /^0 % left/);

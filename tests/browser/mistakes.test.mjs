@@ -201,6 +201,9 @@ test("an outcome of two values becomes yes or no by one click, and the page asks
   const explains = page.getByRole("group", exact(say("roles.explains")));
   assert.equal(await explains.count(), 0, "the outcome is asked for first");
   await page.getByLabel(say("roles.outcome")).selectOption("died");
+  // A method for numbers that was chosen is none for this outcome.
+  await discreet.mechanism("analyze-gauss");
+  await discreet.goTo(say("step.columns"));
   const two = page.getByRole("group", exact(say("roles.two_values", { low: 1, high: 2 })));
   assert.match(await two.innerText(), /On this machine only/);
   await two.getByRole("button", exact(say("roles.odds", { yes: 1, no: 2 }))).waitFor();

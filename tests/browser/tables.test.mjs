@@ -106,6 +106,17 @@ test("workbooks, compressed tables and UTF-16 are opened like a CSV", async (t) 
   await discreet.idle();
   assert.deepEqual(await columns(), ["age", "sex", "sbp", "visit", "bmi"]);
   assert.match(await discreet.preview.getByRole("row").nth(1).innerText(), /30\s+F\s+110\s+2019-03-12/);
+  // A workbook is written in its own way, whatever a plan says of a CSV.
+  const number = (name, role, lower, upper) => ({ name, role, type: "number", lower, upper });
+  await discreet.openSaved(json("plan.json", {
+    schema: "discreet.plan/1", adjacency: "add-remove", stated_rows: 1000, csv: { delimiter: ";", decimal: ",", encoding: "latin-1" },
+    columns: [number("bmi", "feature", 10, 80), number("sbp", "outcome", 40, 270)], mechanism: { name: "adaptive-gauss" }, budget: { epsilon: 8, delta: 1e-6 },
+  }));
+  await page.getByText(say("data.the_plan_is_open")).first().waitFor();
+  assert.deepEqual(await columns(), ["age", "sex", "sbp", "visit", "bmi"]);
+  await discreet.goTo(say("step.columns"));
+  await page.getByText(say("data.plan_takes_all")).waitFor();
+  assert.equal(await page.getByRole("group", exact(say("contradiction.of", { name: "bmi" }))).count(), 0);
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
   await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });

@@ -177,7 +177,8 @@ pub async fn apply(app: App, plan: Plan) {
         setup.choose(None);
     }
     // A plan is for one release, so a new budget is that of the release, all of it. Of a budget that stands the usual share is left.
-    if app.state.ledger().with_untracked(Option::is_none) {
+    let is_new = app.state.ledger().with_untracked(Option::is_none);
+    if is_new {
         setup.share = 100;
     }
     if let Some(first) = lacking.first()
@@ -203,6 +204,9 @@ pub async fn apply(app: App, plan: Plan) {
         lock_setup(app, &ledger);
     }
     if lacking.is_empty() {
+        if is_new && !table.sample {
+            app.state.filled().set(Some(words::data::plan_takes_all().to_owned()));
+        }
         return say(app, words::data::the_plan_is_open());
     }
     let told = words::data::plan_lacks(text::list(&lacking, 12));

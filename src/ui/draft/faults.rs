@@ -115,6 +115,8 @@ fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft) -> String {
     };
     let words = match cell {
         Cell::Kind => Some(words::gap::kind()),
+        _ if error.what == words::plan::outcome_levels() => Some(words::gap::outcome_levels()),
+        _ if error.what == words::plan::bounds_order() => Some(words::gap::bounds_order()),
         Cell::Lower => bound(&draft.lower, words::gap::lower()),
         Cell::Upper => bound(&draft.upper, words::gap::upper()),
         _ => None,

@@ -35,7 +35,9 @@ use crate::words;
 /// How many releases there are.
 pub fn status(app: App) -> Status {
     let made = app.state.releases().with(Vec::len);
+    let no_table = app.state.table().with(Option::is_none);
     let words = match (app.state.shown().with(Option::is_some), made) {
+        (false, 0) if no_table => words::result::no_table_yet().to_owned(),
         (false, 0) => words::result::nothing_released_yet().to_owned(),
         (true, 0) => words::result::a_saved_release().to_owned(),
         (_, made) => words::result::releases(made, text::whole(made)),
@@ -53,6 +55,7 @@ pub fn ResultStep() -> impl IntoView {
         match app.state.releases().with(Vec::is_empty) {
             false => words::result::some_kept(),
             true if charged => words::result::charged_elsewhere(),
+            true if app.state.table().with(Option::is_none) => words::result::with_their_table(),
             true => words::result::none_yet(),
         }
     };
