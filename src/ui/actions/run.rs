@@ -8,24 +8,27 @@ use crate::ui::dom;
 use crate::ui::state::{App, Run, StateStoreFields};
 use crate::words;
 use crate::worker::pool::Pool;
-use crate::worker::protocol::Progress;
+use crate::worker::protocol::{Progress, RoundNumber};
 
 /// The table's workers.
 pub fn pool(app: App) -> Pool {
     app.handles.with_value(|handles| handles.pool.clone())
 }
 
-/// The least time between two reports that are shown: the page is drawn by the processors that the workers want.
+/// The least time between two reports of a pass that are shown: the page is drawn by the processors that the workers want.
 const BETWEEN_MILLISECONDS: f64 = 200.0;
 
 /// Shows how far a task is.
 pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static {
-    let (started, fitting, shown) = (dom::clock(), Cell::new(None), Cell::new(f64::NEG_INFINITY));
+    let (started, fitting) = (dom::clock(), Cell::new(None));
+    let shown = Cell::new(None::<(f64, Option<RoundNumber>)>);
     move |progress| {
-        if dom::clock() - shown.get() < BETWEEN_MILLISECONDS {
+        let now = dom::clock();
+        let is_soon = |(at, round)| now - at < BETWEEN_MILLISECONDS && round == progress.round;
+        if shown.get().is_some_and(is_soon) {
             return;
         }
-        shown.set(dom::clock());
+        shown.set(Some((now, progress.round)));
         let task = match progress.round {
             None => task,
             Some(pass) if pass.kept => words::page::fitting(),
