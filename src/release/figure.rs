@@ -198,11 +198,10 @@ pub fn is_scaled(plan: &Plan, term: &str) -> bool {
 
 fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
     let centred = |of: &Derived| of.transform == Transform::Centred && name_of(of) == term;
-    let in_its_unit = match column(plan, term)? {
-        Cow::Borrowed(_) => true,
-        Cow::Owned(_) => plan.derived.iter().any(centred),
-    };
-    column(plan, term).filter(|found| in_its_unit && found.kind != Some(ColumnType::Category))
+    column(plan, term).filter(|found| {
+        let is_derived = matches!(found, Cow::Owned(_));
+        found.kind != Some(ColumnType::Category) && (!is_derived || plan.derived.iter().any(centred))
+    })
 }
 
 /// Returns the contrast of a term's coefficient, that of a number for `per` units: `per 10 kg/m²`.

@@ -206,14 +206,15 @@ fn notes(
     if solved.gate.is_penalised() {
         notes.push(words::note::own_unit_penalty().into());
     }
+    let is_robust = || format!("{} {}", words::note::robust(), words::note::robust_shortened());
     let spread = match (robust, &released.scores) {
-        (Some(rough), _) if rough.is_empty() => words::note::robust().to_owned(),
+        (Some(rough), _) if rough.is_empty() => is_robust(),
         (Some(rough), _) => {
             let term = |place: &usize| place.checked_sub(1).and_then(|place| coded.get(place));
             let name = |place| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
             let first = rough.iter().take(NAMED).map(name).collect();
             let rough = words::note::robust_rough(listing(&(first, rough.len())));
-            format!("{} {rough}", words::note::robust())
+            format!("{} {rough}", is_robust())
         }
         (None, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
         // No coefficient is determined.

@@ -25,10 +25,7 @@ pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -
         for row in rows.get(entry).into_iter().flatten() {
             if let Some(draft) = columns.get(*row) {
                 let made = plan.derived_with(Role::Outcome).any(|term| term.from.contains(&draft.name));
-                let is_merged = made && error.what == words::plan::outcome_levels();
-                let said = is_merged.then(|| words::gap::merged_already().to_owned());
-                let said = said.unwrap_or_else(|| cell_words(error, cell, draft));
-                let text = format!("{}: {said}", draft.name);
+                let text = format!("{}: {}", draft.name, cell_words(error, cell, draft, made));
                 gaps.push(Gap::new(Place::Cell(*row, cell), text));
             }
         }
@@ -105,7 +102,8 @@ fn at_field(error: &PlanError) -> Gap {
     Gap::new(place, text)
 }
 
-fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft) -> String {
+/// Says what is wrong with a cell. `made` is whether an outcome is made from its column.
+fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft, made: bool) -> String {
     let bound = |typed: &str, missing: &'static str| match number(typed) {
         // Where it is estimated, the fault is another one.
         None if typed.trim().is_empty() => Some(missing).filter(|_| !draft.is_estimated()),
@@ -115,6 +113,7 @@ fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft) -> String {
     };
     let words = match cell {
         Cell::Kind => Some(words::gap::kind()),
+        _ if error.what == words::plan::outcome_levels() && made => Some(words::gap::merged_already()),
         _ if error.what == words::plan::outcome_levels() => Some(words::gap::outcome_levels()),
         _ if error.what == words::plan::bounds_order() => Some(words::gap::bounds_order()),
         Cell::Lower => bound(&draft.lower, words::gap::lower()),
