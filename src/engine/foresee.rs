@@ -6,6 +6,7 @@ use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::TermForecast;
 use crate::inference::joint::dependent;
+use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
@@ -32,6 +33,8 @@ pub struct Foreseen {
     pub terms: Vec<TermPreview>,
     /// Whether a feature is a category.
     pub has_levels: bool,
+    /// Whether half of the rows are assumed to say yes.
+    pub assumes_even: bool,
     /// What would give full intervals; nothing where they are expected.
     pub needed: Option<Needed>,
     /// The factor on the budget's μ below which all coefficients are withheld.
@@ -83,9 +86,11 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let column = term.column.and_then(|column| prepared.bound().columns.get(column));
         term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
     });
+    let mut outcomes = prepared.bound().columns.iter().filter(|column| column.role == Role::Outcome);
+    let assumes_even = forecast.link == Link::Logit && outcomes.any(|column| column.typical.is_none());
     let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
     retain_stated(&mut terms, stage);
-    Some(Foreseen { forecast, rows, terms, has_levels, needed, withheld_below })
+    Some(Foreseen { forecast, rows, terms, has_levels, assumes_even, needed, withheld_below })
 }
 
 /// Keeps the coefficients between columns whose bounds are stated.
@@ -135,6 +140,9 @@ impl Foreseen {
             }
         }
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
+        if self.assumes_even {
+            sentences.push(words::forecast::even_odds().to_owned());
+        }
         if self.forecast.robust {
             sentences.push(words::forecast::robust().to_owned());
         }
@@ -221,7 +229,9 @@ pub fn precision(
     expected: Option<&Preview>,
 ) -> Option<Precision> {
     if let Some(Foreseen { forecast, withheld_below, .. }) = foreseen {
-        return Some(Precision { noise: forecast.noise, withheld_below: *withheld_below });
+        // What shortening costs counts as noise.
+        let noise = (forecast.widening().powi(2) - 1.0).sqrt();
+        return Some(Precision { noise, withheld_below: *withheld_below });
     }
     let (errors, signal): (Vec<(f64, f64)>, f64) = if let Some(preview) = expected {
         let slopes = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);

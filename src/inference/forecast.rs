@@ -2,14 +2,15 @@
 //!
 //! Assumptions, which are named wherever a forecast is shown: the features have the public second moment, or without one that of
 //! [`preview`](super::preview)'s usual picture; nothing is shortened; every row of a logistic outcome has the same chance p, the public mean of the
-//! outcome where there is one, else 1/2, before predictors with plausible effects make p (1 − p) smaller; and the last step hardly moves. So
+//! outcome where there is one, else the typical one of the plan, else 1/2; predictors with plausible effects make p (1 − p) smaller; and the last step hardly moves. So
 //! the curvature of n rows is n p (1 − p) times that second moment, n times it for a gaussian outcome, and with K its inverse after the
 //! penalty the noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K.
 
 use super::cell_noise::count;
+use super::curvature::Curvature;
 use super::joint::USUAL;
 use super::newton::{Link, Setting};
-use super::preview::{HALF, OUTCOMES, Picture, logistic_weight};
+use super::preview::{HALF, OUTCOMES, Picture, chance};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
@@ -78,11 +79,11 @@ pub fn forecast(
     let rows_count = rows.count as f64;
     let mut entries = Vec::new();
     for (at, (outcome, index)) in layout.outcomes.iter().take(OUTCOMES).enumerate() {
-        let chance = rows.chances.get(at).copied().flatten().unwrap_or(0.5);
+        let known = rows.chances.get(at).copied().flatten();
+        let own = || geometry.terms.get(*index).and_then(|term| bound.columns.get(term.column?));
+        let chance = known.unwrap_or_else(|| own().map_or(0.5, chance));
         let (weight, scale) = match setting.link {
-            Link::Logit => {
-                (4.0 * chance * (1.0 - chance) * logistic_weight(count(layout.predictors.len())), 1.0)
-            }
+            Link::Logit => (Curvature::of(count(layout.predictors.len()), chance).mean, 1.0),
             Link::Identity => (1.0, geometry.terms.get(*index)?.scale * setting.outcome_codes),
         };
         let curvature = &second * (rows_count * weight);

@@ -9,6 +9,7 @@ pub mod bootstrap;
 pub mod category;
 mod cell_noise;
 pub mod contrast;
+pub mod curvature;
 mod debiasing;
 pub mod description;
 pub mod design;

@@ -6,9 +6,10 @@
 use nalgebra::DMatrix;
 
 use super::cell_noise::count;
+use super::curvature::Curvature;
 use super::joint::{Inflation, Joint, USUAL};
 use super::newton::Link;
-use super::preview::{LOGISTIC_SPREAD, OUTCOMES, TermPreview, effect, inflation, logistic_weight};
+use super::preview::{LOGISTIC_SPREAD, OUTCOMES, TermPreview, chance, effect, inflation};
 use crate::data::encode::Geometry;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
@@ -31,6 +32,8 @@ pub enum Advice {
 pub struct NoiseForecast {
     /// ν: standard deviation of a coefficient's privacy noise, in units of its sampling error.
     pub noise: f64,
+    /// f, by which shortened records raise the sampling variance; 1 where that is not foreseen.
+    pub loss: f64,
     /// κ̂: the features' moments over their noise in the last round.
     pub condition: f64,
     /// What follows from it.
@@ -61,7 +64,7 @@ impl NoiseForecast {
     /// Returns the half-width of an interval with privacy noise over that without.
     #[must_use]
     pub fn widening(&self) -> f64 {
-        self.noise.hypot(1.0)
+        self.noise.hypot(self.loss.sqrt())
     }
 
     /// Returns the variance that a feature has in the last round, at most 1: less where it spreads too little in its bounds for the first
@@ -90,32 +93,39 @@ impl NoiseForecast {
         let effect = effect(count(features.len()));
         let numbers = features.iter().filter(|(_, column)| half_widths(column).is_some()).count();
         let joint = related.and_then(|related| Some((&related.spreads, related.inflation(self)?)));
+        let unexplained = (1.0 - count(features.len()) * effect * effect).sqrt();
+        let weight = |column: &BoundColumn| Curvature::of(count(features.len()), chance(column)).mean;
+        let least = outcomes.iter().map(|(_, column)| weight(column)).fold(0.25, f64::min);
         let mut terms = Vec::new();
         for (outcome, column) in outcomes.iter().take(OUTCOMES) {
-            // Of a yes or no at every second row: the logistic distribution behind it, and the information p(1 − p) of a row.
-            let (spread, residual) = match self.link {
-                Link::Identity => (spread(column), spread(column)),
-                Link::Logit => (LOGISTIC_SPREAD, logistic_weight(count(features.len())).sqrt().recip()),
+            // Of a yes or no: the logistic distribution behind it, and the information p(1 − p) of a row. ν is that of the rarest.
+            let (spread, residual, own_noise) = match self.link {
+                Link::Identity => (spread(column), spread(column) * unexplained, self.noise),
+                Link::Logit => {
+                    let weight = weight(column);
+                    (LOGISTIC_SPREAD, weight.sqrt().recip(), self.noise * (least / weight).sqrt())
+                }
             };
             for (place, (feature, column)) in features.iter().enumerate() {
                 let own = joint.as_ref().and_then(|(spreads, inflation)| {
                     Some((spreads.get(place)?, inflation.sampling.get(place)?, inflation.noise.get(place)?))
                 });
                 let (sampling, noise) = if let Some((spread, related, noisy)) = own {
-                    (residual * (related / rows).sqrt() / spread, self.noise * (noisy / related).sqrt())
+                    (residual * (related / rows).sqrt() / spread, own_noise * (noisy / related).sqrt())
                 } else {
                     let related = if half_widths(column).is_some() { inflation(count(numbers)) } else { 1.0 };
                     let sampling = residual * (related / (rows * information(column))).sqrt();
                     let resolved = half_widths(column).map_or(1.0, |spread| self.resolved(spread));
-                    (sampling, self.noise / resolved.sqrt())
+                    (sampling, own_noise / resolved.sqrt())
                 };
+                let (noise, sampling) = (noise * sampling, self.loss.sqrt() * sampling);
                 terms.push(TermPreview {
                     outcome: outcome.name.clone(),
                     term: feature.name.clone(),
-                    noise_std_error: noise * sampling,
+                    noise_std_error: noise,
                     sampling_std_error: sampling,
                     plausible_effect: effect * spread / self::spread(column),
-                    noise_share: (noise / noise.hypot(1.0)).powi(2),
+                    noise_share: (noise / noise.hypot(sampling)).powi(2),
                     shrinkage: 0.0,
                 });
             }
@@ -178,10 +188,13 @@ fn spread(column: &BoundColumn) -> f64 {
         Kind::Number { lower, upper } => {
             column.typical.map_or(USUAL.spread * (upper / 2.0 - lower / 2.0), |typical| typical.sd)
         }
-        Kind::Category { levels, .. } => {
-            let share = 1.0 / count(levels.len());
-            (share * (1.0 - share)).sqrt()
-        }
+        Kind::Category { levels, .. } => column.typical.map_or_else(
+            || {
+                let share = 1.0 / count(levels.len());
+                (share * (1.0 - share)).sqrt()
+            },
+            |typical| typical.sd,
+        ),
     }
 }
 
@@ -203,7 +216,8 @@ pub fn assumed_spreads(bound: &BoundPlan) -> Vec<f64> {
 /// Returns what one row says of a coefficient: of a level, that of two shares, its own and the reference's.
 fn information(column: &BoundColumn) -> f64 {
     match &column.kind {
-        Kind::Number { .. } => spread(column).powi(2),
-        Kind::Category { levels, .. } => 0.5 / count(levels.len()),
+        // Of two levels the same, whatever their shares are.
+        Kind::Category { levels, .. } if levels.len() > 2 => 0.5 / count(levels.len()),
+        _ => spread(column).powi(2),
     }
 }

@@ -1,7 +1,7 @@
 //! Forecasts the uncertainty of a release from public numbers alone, before anything is spent.
 //!
 //! Assumptions: a number has the mean and the standard deviation that the plan calls typical, else it is centred in its bounds with a
-//! standard deviation of a sixth of its range; levels are equally frequent; any two numbers among the predictors have a correlation of 0.3; a predictor's plausible effect is
+//! standard deviation of a sixth of its range; levels have the share that the plan calls typical, else are equally frequent; any two numbers among the predictors have a correlation of 0.3; a predictor's plausible effect is
 //! 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would then
 //! explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go
 //! together, so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4
@@ -20,7 +20,7 @@ use crate::inference::report::RegressionTerms;
 use crate::model::note::factor;
 use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
-use crate::plan::bound::{BoundPlan, Kind, Whitening};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Whitening};
 use crate::words;
 
 const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
@@ -33,12 +33,19 @@ pub(super) fn effect(predictors: f64) -> f64 {
     EFFECT.min((EXPLAINED / predictors.max(1.0)).sqrt())
 }
 
-/// Returns p(1 − p) of a row, 1/4 at a slope of 0, where so many predictors have their plausible effects on the log odds η ~ N(0, v):
-/// about (1 + π v/8)^(−1/2)/4, by the normal distribution that is closest to the logistic one.
-pub(super) fn logistic_weight(predictors: f64) -> f64 {
-    let variance = predictors * (effect(predictors) * LOGISTIC_SPREAD).powi(2);
-    0.25 / (1.0 + std::f64::consts::PI / 8.0 * variance).sqrt()
+/// Returns the share of yes among the rows of an outcome: the one that the plan calls typical, else a half.
+#[must_use]
+pub fn chance(outcome: &BoundColumn) -> f64 {
+    let Some(mean) = outcome.typical.and_then(|typical| typical.mean) else { return 0.5 };
+    let share = match outcome.kind {
+        Kind::Number { lower, upper } => (mean - lower) / (upper - lower),
+        Kind::Category { .. } => mean,
+    };
+    share.clamp(RAREST, 1.0 - RAREST)
 }
+
+/// Least share of yes that a forecast counts with.
+const RAREST: f64 = 1e-4;
 
 /// Returns the factor by which the usual correlation raises the sampling variance of a number's slope, among so many numbers.
 pub(super) fn inflation(numbers: f64) -> f64 {
@@ -267,8 +274,9 @@ impl Picture {
                 {
                     (0.0, term.reach / (count(levels.len()) - 1.0).sqrt(), 0.0)
                 }
-                Some((Kind::Category { levels, .. }, _)) => {
-                    let share = 1.0 / count(levels.len());
+                Some((Kind::Category { levels, .. }, typical)) => {
+                    let known = typical.and_then(|typical| typical.mean);
+                    let share = known.unwrap_or_else(|| 1.0 / count(levels.len()));
                     let spread = (share * (1.0 - share)).sqrt();
                     ((share - term.centre) / term.scale, spread / term.scale, share / term.scale)
                 }

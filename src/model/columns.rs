@@ -29,12 +29,10 @@ pub enum Missing {
     Midpoint,
 }
 
-/// What is publicly known of a number's values: in other people, or from the literature.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What is publicly known of a number's values, or of the dummy of one of two levels.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Typical {
     /// Mean, in the column's unit; the middle of the bounds unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
     /// Standard deviation, in the column's unit, above 0.
     pub sd: f64,

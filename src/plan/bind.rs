@@ -134,7 +134,7 @@ fn listed<'a>(
                 source: Source::Field(field),
                 role,
                 kind: kind.clone()?,
-                typical: column.typical,
+                typical: column.typical.and_then(|known| known.typical()),
             };
             Some((bound, entry))
         })

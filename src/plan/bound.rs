@@ -73,7 +73,7 @@ pub struct BoundColumn {
     pub role: Role,
     /// Number or category.
     pub kind: Kind,
-    /// What is known of a number from elsewhere, for forecasts.
+    /// What is known of a number, or of the dummy of one of two levels, from elsewhere, for forecasts.
     pub typical: Option<Typical>,
 }
 

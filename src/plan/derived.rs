@@ -208,7 +208,7 @@ impl<'a> Deriver<'a> {
             };
             let operand = match kind {
                 Kind::Number { lower, upper } => {
-                    let typical = entry.typical;
+                    let typical = entry.typical.and_then(|known| known.typical());
                     Operand::Number(Expression::Leaf(Leaf::Number { column, lower, upper, typical }))
                 }
                 Kind::Category { levels, reference, other } => {

@@ -109,9 +109,9 @@ pub struct Column {
     /// no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integer: Option<bool>,
-    /// What is known of a number from elsewhere. Forecasts use it and nothing else does.
+    /// What is known of a column from elsewhere. Forecasts use it and nothing else does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub typical: Option<Typical>,
+    pub typical: Option<Known>,
     /// How a number is written in this column, in place of what the table's dialect says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Written>,
@@ -127,6 +127,32 @@ pub struct Column {
     /// Free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// What is publicly known of a column's values: in other people, or from the literature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    /// Mean of a number, in its unit; the middle of the bounds unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// Standard deviation of a number, in its unit, above 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd: Option<f64>,
+    /// Of a category of two levels the share of the rows, above 0 and below 1, that have the one that is not the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+}
+
+impl Known {
+    /// Returns mean and standard deviation of the number, or of the dummy of the level; nothing where the spread is not known.
+    #[must_use]
+    pub fn typical(&self) -> Option<Typical> {
+        match self.share {
+            Some(share) => Some(Typical { mean: Some(share), sd: (share * (1.0 - share)).sqrt() }),
+            None => self.sd.map(|sd| Typical { mean: self.mean, sd }),
+        }
+    }
 }
 
 /// A public function of a record's own values, as one or several further columns (theory/encoding 2.8).

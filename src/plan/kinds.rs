@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::bound::Kind;
-use super::document::{Bound, Column, ColumnType, Plan, Written};
+use super::document::{Bound, Column, ColumnType, Known, Plan, Written};
 use super::error::PlanError;
 use super::number_format::{NumberFormat, Thousands};
-use crate::model::{Role, Typical};
+use crate::model::Role;
 use crate::words;
 
 /// Cells that count as missing unless the plan says otherwise.
@@ -138,9 +138,10 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     if !are_usable_bounds(lower, upper) {
         return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
     }
-    if let Some(Typical { mean, sd }) = column.typical {
+    if let Some(Known { mean, sd, share }) = column.typical {
         let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
-        if !(sd > 0.0 && sd <= (upper - lower) / 2.0 && inside) {
+        let fits = sd.is_some_and(|sd| sd > 0.0 && sd <= (upper - lower) / 2.0);
+        if !(fits && inside && share.is_none()) {
             let path = format!("{}.typical", path.trim_end_matches(".upper"));
             return Err(PlanError::at(
                 path,
@@ -156,7 +157,6 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
     if column.lower.is_some()
         || column.upper.is_some()
         || column.integer.is_some()
-        || column.typical.is_some()
         || column.written.is_some()
     {
         return Err(PlanError::at(
@@ -176,6 +176,17 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
             words::plan::outcome_levels(),
             words::plan::outcome_levels_advice(),
         ));
+    }
+    if let Some(Known { mean, sd, share }) = column.typical {
+        let fits = levels.len() == 2 && share.is_some_and(|share| share > 0.0 && share < 1.0);
+        if !fits || mean.is_some() || sd.is_some() {
+            let path = format!("{path}.typical");
+            return Err(PlanError::at(
+                path,
+                words::plan::typical_share(),
+                words::plan::typical_share_advice(),
+            ));
+        }
     }
     let mut seen = BTreeSet::new();
     for level in &levels {

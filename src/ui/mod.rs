@@ -1,7 +1,7 @@
 //! The page: everything a person sees.
 //!
 //! What is typed and how it becomes a plan ([`draft`], [`variants`]), what chosen files are ([`files`]), how downloads are called ([`names`]), the public-moments form
-//! ([`public_form`]), the public ranges ([`presets`]) and the check's drawings ([`drawing`]) are pure and compile everywhere; the rest
+//! ([`public_form`]), the public ranges ([`presets`]), messages of other rooms ([`sentence`]) and the check's drawings ([`drawing`]) are pure and compile everywhere; the rest
 //! is Leptos and exists in the browser alone. No mathematics happens here: numbers come from `engine`, `inference` and `privacy`,
 //! texts from `words`.
 
@@ -13,6 +13,7 @@ pub mod names;
 pub mod presets;
 pub mod public_form;
 pub mod samples;
+pub mod sentence;
 pub mod step;
 pub mod variants;
 
@@ -26,8 +27,6 @@ mod check;
 mod dom;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod parts;
-#[cfg(all(target_arch = "wasm32", feature = "app"))]
-mod sentence;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod state;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]

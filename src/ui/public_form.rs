@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::draft::{Gap, Place, count, number};
+use super::sentence::fault;
 use crate::engine::public_moments::Terms;
 use crate::plan::document::Column;
 use crate::plan::public::PublicTable;
@@ -218,9 +219,7 @@ fn typed(given: &Typed, terms: &[Term]) -> Result<PublicTable, Vec<Gap>> {
     };
     match table.check() {
         Ok(()) => Ok(table),
-        Err(error) => {
-            Err(vec![Gap::new(Place::method("public"), format!("{}: {}", error.what, error.advice))])
-        }
+        Err(error) => Err(vec![Gap::new(Place::method("public"), fault(&error))]),
     }
 }
 

@@ -1,6 +1,37 @@
 //! Messages of other rooms, made sentences of the page.
 
+use crate::plan::PlanError;
 use crate::text::{one_line, shortened};
+use crate::words;
+
+/// A word of the page.
+type Word = fn() -> &'static str;
+
+/// Fields of a plan that the page has under a name of its own, as messages quote them.
+const FIELDS: [(&str, Word); 15] = [
+    ("`lower`", words::columns::lowest),
+    ("`upper`", words::columns::highest),
+    ("`levels`", words::columns::levels),
+    ("`reference`", words::columns::reference),
+    ("`columns`", words::step::columns),
+    ("`ignored`", words::columns::ignored),
+    ("`typical`", words::method::assumptions),
+    ("`derived`", words::terms::title),
+    ("`from`", words::terms::from),
+    ("`offset`", words::terms::offset),
+    ("`at`", words::terms::at),
+    ("`groups`", words::terms::groups),
+    ("`decimal`", words::data::decimal_mark),
+    ("`thousands`", words::data::thousands),
+    ("`csv.na`", words::data::missing_cells_hold),
+];
+
+/// What is wrong with a plan and what to do, with the page's names of fields.
+#[must_use]
+pub fn fault(error: &PlanError) -> String {
+    let text = format!("{}: {}", error.what, error.advice);
+    FIELDS.iter().fold(text, |text, (field, name)| text.replace(field, name()))
+}
 
 /// On one line of a length that can be read, with a capital letter in front.
 #[must_use]
@@ -9,4 +40,23 @@ pub fn sentence(text: &str) -> String {
     let line = shortened(&line);
     let mut chars = line.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_a_plan_has_the_names_of_the_page() {
+        let error =
+            PlanError::at("columns[0].upper", words::plan::bounds_order(), words::plan::bounds_advice());
+        let said = fault(&error);
+        assert!(said.starts_with("Lowest has to be below Highest"), "{said}");
+        let error = PlanError::at(
+            "derived",
+            words::plan::derived_log("age", 0.0),
+            words::plan::derived_log_advice("age"),
+        );
+        assert!(fault(&error).contains("or give Add before the logarithm"), "{}", fault(&error));
+    }
 }

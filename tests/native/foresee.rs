@@ -3,7 +3,7 @@
 use discreet::engine::foresee::{Foreseen, expected, foresee, hopeless};
 use discreet::engine::recommend::recommend;
 use discreet::engine::simulate::Source;
-use discreet::engine::{Simulation, bounds_outlook, demonstrate, prepare, prepare_with};
+use discreet::engine::{Simulation, bounds_outlook, demonstrate, prepare, prepare_with, standard_errors};
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::pseudo::Pseudo;
 use discreet::mechanisms::estimated_bounds::forecast::Prospect;
@@ -56,10 +56,10 @@ fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
     assert_eq!(foreseen.needed, None);
     let terms: Vec<&str> = foreseen.terms.iter().map(|term| term.term.as_str()).collect();
     assert_eq!(terms, ["age", "sex[M]", "bmi"]);
-    // A number's spread is a sixth of its range, the outcome is taken for unrelated, and two numbers have a correlation of 0.3:
-    // (230/6)/(82/6)/√(12,000 · 0.91).
+    // A number's spread is a sixth of its range, three terms explain 0.09 of the outcome each, and two numbers have a correlation of 0.3:
+    // √0.73 (230/6)/(82/6)/√(12,000 · 0.91).
     let age = &foreseen.terms[0];
-    let sampling = (230.0 / 6.0) / (82.0 / 6.0) / (12_000.0_f64 * 0.91).sqrt();
+    let sampling = 0.73_f64.sqrt() * (230.0 / 6.0) / (82.0 / 6.0) / (12_000.0_f64 * 0.91).sqrt();
     assert!((age.sampling_std_error / sampling - 1.0).abs() < 1e-9, "{}", age.sampling_std_error);
     assert!((age.noise_std_error / (foreseen.forecast.noise * sampling) - 1.0).abs() < 1e-9);
     assert!((age.noise_share - (age.noise_std_error / (age.half() / 1.96)).powi(2)).abs() < 1e-9);
@@ -159,6 +159,43 @@ fn fits_in_steps_that_cannot_work_are_asked_about_and_say_what_would_help() {
     assert!(why.starts_with("The fit cannot work with these rows and this budget. "), "{why}");
     assert!(why.contains("You would need"), "{why}");
     assert_eq!(asked(&yes_or_no(100_000, 4.0, "pmt-logistic"), Some(&known)), None);
+}
+
+#[test]
+fn a_stated_share_of_yes_widens_what_is_foreseen() {
+    let with = |typical: Value, mechanism: &str| {
+        let mut plan = plan(Some(12_000), 2.0);
+        plan["mechanism"]["name"] = json!(mechanism);
+        plan["columns"][3] = json!({"name": "sbp", "role": "outcome", "type": "category", "levels": ["no", "yes"], "typical": typical});
+        plan
+    };
+    let even = foreseen(&with(Value::Null, "adaptive-logistic"));
+    assert!(even.advice().contains("half of the rows say yes"), "{}", even.advice());
+    let rare = foreseen(&with(json!({"share": 0.05}), "adaptive-logistic"));
+    assert!(!rare.advice().contains("half of the rows"), "{}", rare.advice());
+    let age = |foreseen: &Foreseen| foreseen.terms[0].clone();
+    // A row says p (1 − p) of a slope: a fifth, and the standard error is √5 times as large or a little less.
+    let times = age(&rare).sampling_std_error / age(&even).sampling_std_error;
+    assert!((1.9..2.4).contains(&times), "{times}");
+    assert!(age(&rare).noise_std_error > 4.0 * age(&even).noise_std_error);
+    let errors = |plan: &Value| {
+        let prepared = prepare(parsed(plan), &names(), b',', Purpose::Release).unwrap();
+        standard_errors(&prepared).unwrap()[1].clone()
+    };
+    let (even, rare) =
+        (errors(&with(Value::Null, "dp-logistic")), errors(&with(json!({"share": 0.05}), "dp-logistic")));
+    assert!(rare.noise_std_error > 4.0 * even.noise_std_error);
+    for wrong in [
+        json!({"share": 1}),
+        json!({"mean": 0.1}),
+        json!({"sd": 0.3}),
+        json!({"share": 0.1, "sd": 0.3}),
+        json!({}),
+    ] {
+        let error =
+            prepare(parsed(&with(wrong, "dp-logistic")), &names(), b',', Purpose::Release).unwrap_err();
+        assert!(error.to_string().contains("share of one of two levels"), "{error}");
+    }
 }
 
 #[test]

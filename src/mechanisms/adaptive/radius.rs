@@ -3,36 +3,52 @@
 use super::tails::{Counts, feature_edges};
 use super::terms::{Terms, count};
 
-/// Returns R_x and J at each candidate: the one that loses least to clipping and noise together, the first of equals. The noise is
-/// `noise` R² f² / (`information` N), with f² the loss to clipping and N the counted records.
-#[must_use]
-pub fn feature_radius(terms: &Terms, counts: &Counts, noise: f64, information: f64) -> (f64, Vec<f64>) {
-    let last = 20.0 * count(terms.coefficients()).sqrt();
-    let upper: Vec<f64> = feature_edges(terms).into_iter().chain([last]).collect();
-    let kept: Vec<f64> =
-        counts.features.iter().map(|count| if *count < 3.0 * counts.noise { 0.0 } else { *count }).collect();
-    let total = kept.iter().fold(0.0, |sum, count| sum + count);
-    let rows = total.max(1.0);
-    let sum = |of: &dyn Fn(f64) -> f64| {
-        kept.iter().zip(&upper).fold(0.0, |sum, (count, radius)| sum + count * of(*radius))
-    };
-    let lost = |radius: f64| {
-        if total <= 0.0 {
-            return 1.0;
+/// R_x and what it costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureRadius {
+    /// R_x.
+    pub radius: f64,
+    /// f, by which shortening raises the sampling variance.
+    pub loss: f64,
+    /// J at each candidate.
+    pub costs: Vec<f64>,
+}
+
+impl FeatureRadius {
+    /// Chooses the candidate that loses least to clipping and noise together, the first of equals. The noise is `noise` R² f² /
+    /// (`information` N), with N the counted records.
+    #[must_use]
+    pub fn choose(terms: &Terms, counts: &Counts, noise: f64, information: f64) -> Self {
+        let last = 20.0 * count(terms.coefficients()).sqrt();
+        let upper: Vec<f64> = feature_edges(terms).into_iter().chain([last]).collect();
+        let kept: Vec<f64> = counts
+            .features
+            .iter()
+            .map(|count| if *count < 3.0 * counts.noise { 0.0 } else { *count })
+            .collect();
+        let total = kept.iter().fold(0.0, |sum, count| sum + count);
+        let rows = total.max(1.0);
+        let sum = |of: &dyn Fn(f64) -> f64| {
+            kept.iter().zip(&upper).fold(0.0, |sum, (count, radius)| sum + count * of(*radius))
+        };
+        let lost = |radius: f64| {
+            if total <= 0.0 {
+                return 1.0;
+            }
+            let square = radius * radius;
+            (rows / sum(&|r| (square / (r * r)).min(1.0))) * (sum(&|r| r * r) / sum(&|r| (r * r).min(square)))
+        };
+        let (mut best, mut found) = (f64::INFINITY, (last, 1.0));
+        let mut costs = Vec::with_capacity(upper.len());
+        for radius in upper.iter().skip(1) {
+            let square = lost(*radius);
+            let noise = noise * (radius * radius) * square;
+            let cost = square.sqrt() + noise / (information * rows);
+            if cost < best {
+                (best, found) = (cost, (*radius, square.sqrt()));
+            }
+            costs.push(cost);
         }
-        let square = radius * radius;
-        (rows / sum(&|r| (square / (r * r)).min(1.0))) * (sum(&|r| r * r) / sum(&|r| (r * r).min(square)))
-    };
-    let mut best = (f64::INFINITY, last);
-    let mut costs = Vec::with_capacity(upper.len());
-    for radius in upper.iter().skip(1) {
-        let square = lost(*radius);
-        let noise = noise * (radius * radius) * square;
-        let cost = square.sqrt() + noise / (information * rows);
-        if cost < best.0 {
-            best = (cost, *radius);
-        }
-        costs.push(cost);
+        Self { radius: found.0, loss: found.1, costs }
     }
-    (best.1, costs)
 }

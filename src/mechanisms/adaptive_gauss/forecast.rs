@@ -1,6 +1,6 @@
 //! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
 
-use super::radii::{hides_a_tail, noise_constant_squared};
+use super::radii::{CAUTIOUS_OUTCOME_RADIUS, USUAL_OUTCOME_RADIUS, hides_a_tail, noise_constant_squared};
 use super::units::{Shares, WHOLE_SHARE};
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
@@ -27,7 +27,6 @@ pub struct Forecast {
 
 /// R_x² / k where no tail is long.
 const USUAL_SQUARE: f64 = 2.25;
-const USUAL_OUTCOME_RADIUS: f64 = 4.0;
 /// κ̂ of a level below which its coefficient is withheld.
 const LEVEL_WITHHELD_BELOW: f64 = 1.0;
 
@@ -56,9 +55,11 @@ impl Forecast {
             Adjacency::ReplaceOne => (8.0_f64.sqrt(), std::f64::consts::SQRT_2),
         };
         let tails = replaced * (1.0 + l).sqrt() / (of(shares.tails) / people);
+        let unseen = hides_a_tail(tails, rows);
+        let outcome_radius = if unseen { CAUTIOUS_OUTCOME_RADIUS } else { USUAL_OUTCOME_RADIUS };
         Self {
-            unseen: hides_a_tail(tails, rows),
-            noise: constant * l.sqrt() * square.sqrt() * USUAL_OUTCOME_RADIUS / (last * rows.sqrt()),
+            unseen,
+            noise: constant * l.sqrt() * square.sqrt() * outcome_radius / (last * rows.sqrt()),
             condition: rows * last / (std::f64::consts::SQRT_2 * q * k.sqrt() * square * norm),
             guide_noise: replaced * 2.04 * (k + l) * (k - 1.0).sqrt() / (moments * rows),
             margin_variance,
@@ -86,6 +87,7 @@ impl Forecast {
     pub fn said(&self, terms: &Terms, spreads: &[f64], related: Option<&Related>) -> NoiseForecast {
         let forecast = NoiseForecast {
             noise: self.noise,
+            loss: 1.0,
             condition: self.condition,
             advice: Advice::TooFew,
             least_share: LEVEL_WITHHELD_BELOW / (self.condition * 2.0 * count(terms.coefficients())),

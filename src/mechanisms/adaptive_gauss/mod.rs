@@ -160,7 +160,7 @@ impl Configured for Parameters {
 }
 
 /// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together; and `robust_share`, that of
-/// the scores: 0.02 to 0.3.
+/// the scores: 0.01 to 0.3.
 fn shares(params: &mut Params<'_>) -> Result<Shares, PlanError> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most half of the whole")]
     let parts = |share: f64| (share * f64::from(WHOLE_SHARE)).round() as u32;

@@ -2,15 +2,15 @@
 
 use super::units::Rounds;
 use crate::mechanisms::adaptive::bits::bits26;
-use crate::mechanisms::adaptive::radius::feature_radius;
+use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::tails::{Counts, outcome_edges};
 use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
 
 /// Where nothing of an outcome's tail can be trusted.
-const USUAL_OUTCOME_RADIUS: f64 = 4.0;
+pub const USUAL_OUTCOME_RADIUS: f64 = 4.0;
 /// The same where many rows could lie far out unnoticed.
-const CAUTIOUS_OUTCOME_RADIUS: f64 = 5.0;
+pub const CAUTIOUS_OUTCOME_RADIUS: f64 = 5.0;
 /// Least and largest radius of an outcome.
 const OUTCOME_RADII: [f64; 2] = [2.5, 60.0];
 
@@ -64,7 +64,8 @@ impl Choice {
     ) -> Self {
         let constant = noise_constant_squared(adjacency, rounds.weight);
         let outcomes = count(terms.outcomes());
-        let (features, costs) = feature_radius(terms, counts, 16.0 * constant * outcomes, mu_last * mu_last);
+        let FeatureRadius { radius: features, costs, .. } =
+            FeatureRadius::choose(terms, counts, 16.0 * constant * outcomes, mu_last * mu_last);
         let clipped = constant.sqrt() * outcomes.sqrt() * features / (3.0 * mu_last);
         let unseen = hides_a_tail(counts.noise, rows);
         let outcomes =

@@ -16,7 +16,7 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// Largest norm of a step.
 const LONGEST_STEP: f64 = 2.0;
 /// What a Newton step leaves over, in units of its squared length.
-const REMAINDER: f64 = 0.2;
+pub const REMAINDER: f64 = 0.2;
 /// Standard errors by which the slopes may be longer than they are found.
 const FAR: f64 = 2.0;
 

@@ -1,54 +1,88 @@
 //! What to expect, from public numbers alone (theory/adaptive-logistic 5).
 
+use super::estimate::REMAINDER;
 use super::progress::replaced;
+use super::start::mean_variance;
+use crate::inference::curvature::Curvature;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
+use crate::inference::preview::LOGISTIC_SPREAD;
 use crate::math::gamma::ln_chi_square_cdf;
-use crate::mechanisms::adaptive::radius::feature_radius;
+use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::tails::{Counts, feature_edges};
 use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::logistic_curvature_share;
 
-/// What is expected at a stated number of rows of which half have a yes, where no tail is long.
+/// What is expected at a stated number of rows, where no tail is long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// ν: standard deviation of the privacy noise of a whitened coefficient, in units of its sampling error.
+    /// ν: standard deviation of the privacy noise of a whitened coefficient of the rarest label, in units of its sampling error.
     pub noise: f64,
+    /// f, by which shortened records raise the sampling variance.
+    pub loss: f64,
     /// κ̂: the curvature over its noise in the last step.
     pub condition: f64,
+    /// ρ of the last step where the features explain half of the log odds: more than usual, for a step that is left short is withheld.
+    pub remainder: f64,
 }
 
-/// p (1 − p) at even odds.
-const EVEN: f64 = 0.25;
-/// ψ, by how much the curvature is smaller at effects of the usual size: a linear predictor with a standard deviation of 1.3.
-const EFFECTS: f64 = 1.0 + 0.35 * 1.3 * 1.3;
 /// The share of μ² of the last step, about.
 const LAST: f64 = 0.7;
+/// The same of the step before.
+const BEFORE: f64 = 0.1;
 /// κ̂ from which intervals are normal, and from which there are any.
 const NORMAL_FROM: f64 = 3.0;
 const WITHHELD_BELOW: f64 = 1.0;
+/// The largest ρ to expect: it varies, and from 1 coefficients are withheld.
+const MOST_LEFT: f64 = 0.6;
 
 impl Forecast {
-    /// Computes the forecast for `rows` at μ, where a person has at most `max_rows_per_person` of them.
+    /// Computes the forecast for `rows` at μ, where a person has at most `max_rows_per_person` of them and these shares of the rows say yes
+    /// to each label.
     #[must_use]
-    pub fn new(terms: &Terms, adjacency: Adjacency, max_rows_per_person: u32, rows: f64, mu: f64) -> Self {
+    pub fn new(
+        terms: &Terms,
+        adjacency: Adjacency,
+        max_rows_per_person: u32,
+        rows: f64,
+        mu: f64,
+        chances: &[f64],
+    ) -> Self {
         let (k, l) = (count(terms.coefficients()), count(terms.outcomes()));
         let a = replaced(adjacency);
         let m = mu * LAST.sqrt() / f64::from(max_rows_per_person.max(1));
-        let (radius, _) = feature_radius(terms, &usual_counts(terms, rows), a * a * l, m * m * EVEN);
-        let noise = a * l.sqrt() * radius * EFFECTS.sqrt().sqrt() / (m * (rows * EVEN).sqrt());
-        let signal = 4.0 * rows * EVEN * m / (EFFECTS * EFFECTS.sqrt());
+        let counts = usual_counts(terms, rows);
+        let FeatureRadius { radius, loss, .. } =
+            FeatureRadius::choose(terms, &counts, a * a * l, m * m * mean_variance(chances));
+        let even = |chance: f64| chance * (1.0 - chance);
+        let rarest = chances.iter().copied().min_by(|p, q| even(*p).total_cmp(&even(*q))).unwrap_or(0.5);
         let share = logistic_curvature_share(adjacency);
+        // ν and ρ, what the last step leaves over in units of the standard error, where a row has this curvature.
+        let step = |row: Curvature| {
+            let curvature = rows * row.mean;
+            let first = (a * l.sqrt() * radius * loss / (m * curvature.sqrt())).powi(2);
+            // ‖d‖² from the noise of both steps: it multiplies the curvature's noise, and is left over in part.
+            let directions = row.inverse_squares + (k - 2.0);
+            let moved = directions * first * (1.0 + LAST / BEFORE) / curvature;
+            let of_curvature = (share * radius).powi(2) / 32.0 * moved * (1.0 + 1.0 / k);
+            let left = (REMAINDER * moved).powi(2) * curvature;
+            let noise = first * (1.0 + of_curvature);
+            ((noise + (1.0 + 2.0 / k) * left).sqrt(), (left / (loss + noise)).sqrt())
+        };
+        let row = Curvature::of(count(terms.features()), rarest);
+        let (noise, _) = step(row);
+        let (_, remainder) = step(Curvature::new(LOGISTIC_SPREAD, rarest));
         // Noise alone reaches −φ.
+        let signal = 4.0 * rows * m * row.least / loss;
         let condition = signal / (share * a * (2.0 * k * l).sqrt() * radius * radius) - 1.0;
-        Self { noise, condition }
+        Self { noise, loss, condition, remainder }
     }
 
     /// Returns whether to take this mechanism.
     #[must_use]
     pub fn advice(&self) -> Advice {
-        if self.condition >= NORMAL_FROM {
+        if self.condition >= NORMAL_FROM && self.remainder <= MOST_LEFT {
             Advice::Recommended
         } else if self.condition >= WITHHELD_BELOW {
             Advice::Uncertain
@@ -63,6 +97,7 @@ impl Forecast {
         let whole = (self.condition + 1.0) * 2.0 * count(terms.coefficients());
         NoiseForecast {
             noise: self.noise,
+            loss: self.loss,
             condition: self.condition,
             advice: self.advice(),
             least_share: (WITHHELD_BELOW + 1.0) / whole,

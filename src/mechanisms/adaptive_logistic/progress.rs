@@ -11,7 +11,7 @@ use crate::mechanisms::adaptive::bits::bits26;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::{self, Margins};
 use crate::mechanisms::adaptive::noise;
-use crate::mechanisms::adaptive::radius::feature_radius;
+use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
 use crate::mechanisms::adaptive::tails::{Counts, Edges};
 use crate::mechanisms::adaptive::terms::{Terms, count};
@@ -109,8 +109,9 @@ impl Setting {
     pub fn radius(&self, counts: &Counts, rates: &[f64]) -> (f64, Vec<f64>) {
         let a = replaced(self.adjacency);
         let noise = a * a * count(self.terms.outcomes());
-        let (radius, costs) =
-            feature_radius(&self.terms, counts, noise, self.mu_last * self.mu_last * mean_variance(rates));
+        let information = self.mu_last * self.mu_last * mean_variance(rates);
+        let FeatureRadius { radius, costs, .. } =
+            FeatureRadius::choose(&self.terms, counts, noise, information);
         (bits26(radius), costs)
     }
 }

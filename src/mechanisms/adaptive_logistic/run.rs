@@ -9,9 +9,11 @@ use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
 use crate::inference::noise_forecast::{NoiseForecast, Related};
+use crate::inference::preview::chance;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::noise::is_unnoised;
 use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
+use crate::model::Role;
 use crate::noise::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -31,7 +33,9 @@ impl Rounds for Setting {
     fn noise_forecast(&self, task: &Task, rows: f64, mu: f64, _: Option<&Related>) -> Option<NoiseForecast> {
         let Self { terms, adjacency, .. } = self;
         let people = task.checked.max_rows_per_person;
-        Some(Forecast::new(terms, *adjacency, people, rows, mu).said(terms))
+        let outcomes = task.encoding.bound.columns.iter().filter(|column| column.role == Role::Outcome);
+        let chances: Vec<f64> = outcomes.map(chance).collect();
+        Some(Forecast::new(terms, *adjacency, people, rows, mu, &chances).said(terms))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::dialect::format;
 use super::place::Cell;
-use super::typed::{list, number, unlist};
-use crate::model::{Role, Typical};
-use crate::plan::document::{Bound, Column, ColumnType, Written};
+use super::typed::{in_percent, list, number, share, unlist};
+use crate::model::Role;
+use crate::plan::document::{Bound, Column, ColumnType, Known, Written};
 use crate::plan::number_format::NumberFormat;
 use crate::plan::search::Search;
 
@@ -29,6 +29,10 @@ pub struct ColumnDraft {
     pub typical_mean: String,
     /// Typical standard deviation as typed; forecasts use it.
     pub typical_sd: String,
+    /// Typical share of the rows with one of two levels, in per cent as typed; forecasts use it.
+    pub typical_share: String,
+    /// The level that it is the share of.
+    pub typical_level: String,
     /// Whether values are always whole; unset where nobody has said.
     pub integer: Option<bool>,
     /// How its numbers are written, where not as the file's.
@@ -125,7 +129,7 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         kind: draft.kind,
         lower: bound(&draft.lower).filter(|_| number_column),
         upper: bound(&draft.upper).filter(|_| number_column),
-        typical: typical(draft).filter(|_| number_column),
+        typical: typical(draft),
         integer: draft.integer.filter(|_| number_column),
         written: draft.written.filter(|_| number_column).map(Written::from),
         levels: Some(list(&draft.levels)).filter(|_| category),
@@ -145,9 +149,36 @@ fn note(draft: &ColumnDraft) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(". "))
 }
 
-/// What is typical of a column, where its standard deviation was typed.
-fn typical(draft: &ColumnDraft) -> Option<Typical> {
-    number(&draft.typical_sd).map(|sd| Typical { mean: number(&draft.typical_mean), sd })
+/// What is typical of a column: of a number where its standard deviation was typed, of one of two levels its share.
+fn typical(draft: &ColumnDraft) -> Option<Known> {
+    match draft.kind? {
+        ColumnType::Number => {
+            let sd = number(&draft.typical_sd)?;
+            Some(Known { mean: number(&draft.typical_mean), sd: Some(sd), share: None })
+        }
+        ColumnType::Category => {
+            let share = share(&draft.typical_share)?;
+            let other = other_level(&list(&draft.levels), &draft.reference)?;
+            let share = if level_of_share(draft)? == other { share } else { 1.0 - share };
+            Some(Known { share: Some(share), ..Known::default() })
+        }
+    }
+}
+
+/// Returns the level of two whose typical share a column has, or may have: the one that it was stated for, else the one that is not the
+/// reference.
+#[must_use]
+pub fn level_of_share(draft: &ColumnDraft) -> Option<String> {
+    let levels = list(&draft.levels);
+    let other = other_level(&levels, &draft.reference)?;
+    let stated = &draft.typical_level;
+    Some(if !draft.typical_share.is_empty() && levels.contains(stated) { stated.clone() } else { other })
+}
+
+/// Returns that of two levels which is not the reference.
+fn other_level(levels: &[String], reference: &str) -> Option<String> {
+    let [first, second] = levels else { return None };
+    Some(if reference.trim() == second { first.clone() } else { second.clone() })
 }
 
 /// Describes a column as an entry of a plan does.
@@ -160,9 +191,14 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.kind = entry.kind;
     draft.lower = written(entry.lower);
     draft.upper = written(entry.upper);
-    let mean = entry.typical.and_then(|typical| typical.mean);
-    draft.typical_mean = mean.map_or_else(String::new, |mean| mean.to_string());
-    draft.typical_sd = entry.typical.map_or_else(String::new, |typical| typical.sd.to_string());
+    let Known { mean, sd, share } = entry.typical.unwrap_or_default();
+    let typed = |known: Option<f64>| known.map_or_else(String::new, |known| known.to_string());
+    draft.typical_mean = typed(mean);
+    draft.typical_sd = typed(sd);
+    draft.typical_share = share.map_or_else(String::new, in_percent);
+    let levels = entry.levels.as_deref().unwrap_or_default();
+    let other = other_level(levels, entry.reference.as_deref().unwrap_or_default());
+    draft.typical_level = share.and(other).unwrap_or_default();
     draft.estimate = [entry.lower, entry.upper].contains(&Some(Bound::Estimate));
     draft.integer = entry.integer;
     draft.written = entry.written.as_ref().map(format);

@@ -3,9 +3,10 @@
 use super::columns::ColumnDraft;
 use super::patterns::claims;
 use super::place::{Cell, Gap, Place};
-use super::typed::{number, two_numbers};
+use super::typed::{list, number, two_numbers};
 use crate::model::Role;
 use crate::plan::{Plan, PlanError};
+use crate::ui::sentence::fault;
 use crate::ui::step::Step;
 use crate::words;
 
@@ -97,7 +98,7 @@ fn at_field(error: &PlanError) -> Gap {
         "confirm" => (Place::privacy("protect"), words::gap::protect()),
         "columns" => (Place::Whole(Step::Columns), words::gap::outcome()),
         "confidence" => (Place::method("confidence"), words::gap::confidence()),
-        path => return Gap::new(field(path), format!("{}: {}", error.what, error.advice)),
+        path => return Gap::new(field(path), fault(error)),
     };
     Gap::new(place, text)
 }
@@ -111,6 +112,11 @@ fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft, made: bool) ->
         None => Some(words::gap::not_a_number()),
         Some(_) => None,
     };
+    if error.what == words::plan::levels_few()
+        && let [level] = list(&draft.levels).as_slice()
+    {
+        return words::gap::one_level(level);
+    }
     let words = match cell {
         Cell::Kind => Some(words::gap::kind()),
         _ if error.what == words::plan::outcome_levels() && made => Some(words::gap::merged_already()),
@@ -120,5 +126,5 @@ fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft, made: bool) ->
         Cell::Upper => bound(&draft.upper, words::gap::upper()),
         _ => None,
     };
-    words.map_or_else(|| format!("{}: {}", error.what, error.advice), str::to_owned)
+    words.map_or_else(|| fault(error), str::to_owned)
 }

@@ -17,7 +17,7 @@ mod typed;
 
 pub use budget::{ask, ask_other, budget, delta, proposed_one_in};
 pub use codebook::{Filled, fill, fill_from_plan};
-pub use columns::{ColumnDraft, filtered, is_described, is_yes_or_no, paste};
+pub use columns::{ColumnDraft, filtered, is_described, is_yes_or_no, level_of_share, paste};
 pub use dialect::{LATIN_1, csv_rules, dialect, header_rules, missing_marks};
 pub use faults::{UNCERTAIN_BOUNDS, place};
 pub use from_plan::{as_typed, open};
@@ -27,7 +27,7 @@ pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};
 pub use terms::TermDraft;
 pub use to_plan::{draft_plan, plan, plan_so_far, plan_to_inspect};
-pub use typed::{block, count, is_block, list, number, percent, two_numbers, unlist};
+pub use typed::{block, count, is_block, list, number, percent, share, two_numbers, unlist};
 
 #[cfg(test)]
 mod tests;

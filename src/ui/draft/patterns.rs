@@ -196,6 +196,8 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         estimate,
         typical_mean,
         typical_sd,
+        typical_share,
+        typical_level,
         integer,
         written,
         unit,
@@ -212,6 +214,8 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         && *estimate == right.estimate
         && *typical_mean == right.typical_mean
         && *typical_sd == right.typical_sd
+        && *typical_share == right.typical_share
+        && *typical_level == right.typical_level
         && *integer == right.integer
         && *written == right.written
         && *unit == right.unit

@@ -218,6 +218,29 @@ fn a_draft_becomes_a_plan_and_comes_back() {
 }
 
 #[test]
+fn a_typical_share_stays_with_its_level() {
+    let (mut columns, setup) = drafts();
+    columns[2].typical_share = "8 %".to_owned();
+    columns[2].typical_level = "M".to_owned();
+    let share = |columns: &[ColumnDraft]| {
+        plan(columns, &setup, budget(&setup)).unwrap().columns[1].typical.and_then(|known| known.share)
+    };
+    assert_eq!(share(&columns), Some(0.08));
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (again, ..) = open(&plan(&columns, &setup, budget(&setup)).unwrap(), &names);
+    assert_eq!((again[2].typical_share.as_str(), again[2].typical_level.as_str()), ("8", "M"));
+    columns[2].reference = "M".to_owned();
+    assert_eq!(share(&columns), Some(0.92), "of the level that is not the reference");
+    columns[2].levels = "f, m".to_owned();
+    columns[2].reference.clear();
+    assert_eq!(super::level_of_share(&columns[2]).as_deref(), Some("m"), "the level that is there now");
+    for wrong in ["0", "100", "eight", "-3"] {
+        columns[2].typical_share = wrong.to_owned();
+        assert_eq!(share(&columns), None, "{wrong}");
+    }
+}
+
+#[test]
 fn a_plan_that_estimates_bounds_comes_back_with_share_and_consent() {
     let (mut columns, mut setup) = drafts();
     columns[0].lower.clear();

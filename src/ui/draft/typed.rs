@@ -33,6 +33,20 @@ pub fn count(text: &str) -> Option<u64> {
     by_point.into_iter().chain(by_comma).filter(is_count).map(whole).max()
 }
 
+/// Reads a percentage above 0 and below 100 as a share.
+#[must_use]
+pub fn share(text: &str) -> Option<f64> {
+    let percent = number(text.trim().trim_end_matches('%'))?;
+    (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
+}
+
+/// Writes a share as a person types a percentage.
+#[must_use]
+pub fn in_percent(share: f64) -> String {
+    // Without what the binary fraction adds at the end.
+    format!("{:.10}", 100.0 * share).trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// Reads a whole percentage from 1 to 100; decimals are dropped, so `33,3 %` is 33.
 #[must_use]
 pub fn percent(text: &str) -> Option<u8> {

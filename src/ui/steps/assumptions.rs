@@ -1,33 +1,51 @@
-//! What a forecast assumes of each number among the columns, and where a person knows better.
+//! What a forecast assumes of each column, and where a person knows better.
 
 use leptos::prelude::*;
 
 use crate::model::Role;
 use crate::plan::document::ColumnType;
-use crate::ui::draft::ColumnDraft;
+use crate::ui::draft::{self, ColumnDraft};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
 
 /// Columns that are listed.
 const SHOWN: usize = 40;
 
-/// Typical mean and standard deviation of each number: stated with a preset, or typed.
+/// What is asked of a column.
+#[derive(Clone, PartialEq)]
+enum Asked {
+    /// Typical mean and standard deviation of a number.
+    Spread,
+    /// Typical share of one of two levels.
+    Share(String),
+}
+
+fn asked(column: &ColumnDraft) -> Option<Asked> {
+    match column.kind.filter(|_| column.role != Role::Ignored)? {
+        ColumnType::Number => Some(Asked::Spread),
+        ColumnType::Category => draft::level_of_share(column).map(Asked::Share),
+    }
+}
+
+/// What is typical of each column: stated with a preset, or typed.
 #[component]
 pub fn Assumptions() -> impl IntoView {
     let app = App::here();
-    let numbers = Memo::new(move |_| {
+    let listed = Memo::new(move |_| {
         app.state.columns().with(|columns| {
-            let counted = |column: &ColumnDraft| {
-                column.role != Role::Ignored && column.kind == Some(ColumnType::Number)
-            };
-            let listed = columns.iter().enumerate().filter(|(_, column)| counted(column));
-            listed.map(|(index, column)| (index, column.name.clone())).take(SHOWN).collect::<Vec<_>>()
+            let listed = columns.iter().enumerate();
+            let listed =
+                listed.filter_map(|(index, column)| Some((index, column.name.clone(), asked(column)?)));
+            listed.take(SHOWN).collect::<Vec<_>>()
         })
     });
     move || {
-        let numbers = numbers.get();
-        (!numbers.is_empty()).then(|| {
-            let rows = numbers.into_iter().map(|(index, name)| view! { <Assumption index name/> });
+        let listed = listed.get();
+        (!listed.is_empty()).then(|| {
+            let rows = listed.into_iter().map(|(index, name, asked)| match asked {
+                Asked::Spread => view! { <Spread index name/> }.into_any(),
+                Asked::Share(level) => view! { <Share index name level/> }.into_any(),
+            });
             view! {
                 <details class="more">
                     <summary>{words::method::assumptions()}</summary>
@@ -49,30 +67,57 @@ pub fn Assumptions() -> impl IntoView {
 }
 
 #[component]
-fn Assumption(index: usize, name: String) -> impl IntoView {
-    let app = App::here();
-    let cell = move |label: String, get: fn(&ColumnDraft) -> &String, set: fn(&mut ColumnDraft, String)| {
-        let value = Memo::new(move |_| {
-            app.state.columns().with(|columns| columns.get(index).map(get).cloned().unwrap_or_default())
-        });
-        let typed = move |event: web_sys::Event| {
-            let text = event_target_value(&event);
-            app.state.columns().update(|columns| {
-                if let Some(column) = columns.get_mut(index) {
-                    set(column, text);
-                }
-            });
-        };
-        view! {
-            <td><input type="text" class="numeric" inputmode="decimal" autocomplete="off" aria-label=label
-                prop:value=move || value.get() on:input=typed/></td>
-        }
-    };
+fn Spread(index: usize, name: String) -> impl IntoView {
     view! {
         <tr>
             <th scope="row">{name.clone()}</th>
-            {cell(words::method::typical_mean_of(&name), |column| &column.typical_mean, |column, text| column.typical_mean = text)}
-            {cell(words::method::typical_sd_of(&name), |column| &column.typical_sd, |column, text| column.typical_sd = text)}
+            <td><Typed index label=words::method::typical_mean_of(&name) get=|column| &column.typical_mean
+                set=|column, text| column.typical_mean = text is_read=|text| draft::number(text).is_some()/></td>
+            <td><Typed index label=words::method::typical_sd_of(&name) get=|column| &column.typical_sd
+                set=|column, text| column.typical_sd = text is_read=|text| draft::number(text).is_some()/></td>
         </tr>
+    }
+}
+
+#[component]
+fn Share(index: usize, name: String, level: String) -> impl IntoView {
+    view! {
+        <tr>
+            <th scope="row">{words::method::typical_share(&name, &level)}</th>
+            <td colspan="2"><Typed index label=words::method::typical_share_of(&level, &name) get=|column| &column.typical_share
+                set=|column, text| {
+                    column.typical_level = draft::level_of_share(column).unwrap_or_default();
+                    column.typical_share = text;
+                }
+                is_read=|text| draft::share(text).is_some()/>" %"</td>
+        </tr>
+    }
+}
+
+/// A field of one column. What cannot be read is marked as wrong.
+#[component]
+fn Typed(
+    index: usize,
+    label: String,
+    get: fn(&ColumnDraft) -> &String,
+    set: fn(&mut ColumnDraft, String),
+    is_read: fn(&str) -> bool,
+) -> impl IntoView {
+    let app = App::here();
+    let value = Memo::new(move |_| {
+        app.state.columns().with(|columns| columns.get(index).map(get).cloned().unwrap_or_default())
+    });
+    let typed = move |event: web_sys::Event| {
+        let text = event_target_value(&event);
+        app.state.columns().update(|columns| {
+            if let Some(column) = columns.get_mut(index) {
+                set(column, text);
+            }
+        });
+    };
+    let is_wrong = move || value.with(|text| !text.trim().is_empty() && !is_read(text));
+    view! {
+        <input type="text" class="numeric" inputmode="decimal" autocomplete="off" aria-label=label
+            aria-invalid=move || is_wrong().then_some("true") prop:value=move || value.get() on:input=typed/>
     }
 }

@@ -25,7 +25,7 @@ use crate::release::figure::unit;
 use crate::release::format::at_most;
 use crate::ui::draft::{ColumnDraft, Setup, UNCERTAIN_BOUNDS, draft_plan};
 use crate::ui::public_form::Term;
-use crate::ui::sentence::sentence;
+use crate::ui::sentence::{fault, sentence};
 use crate::ui::table::Table;
 use crate::ui::text;
 use crate::words;
@@ -84,9 +84,7 @@ pub fn forecast(
     let prepared =
         prepare_with_moments(plan.clone(), public, &table.names, table.delimiter, Purpose::Release).map_err(
             |error| match error {
-                EngineError::Plan(error) => {
-                    (error.path.clone(), format!("{}: {}", sentence(&error.what), error.advice))
-                }
+                EngineError::Plan(error) => (error.path.clone(), sentence(&fault(&error))),
                 EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
                 error => (String::new(), error.to_string()),
             },
