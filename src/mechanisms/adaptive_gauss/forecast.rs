@@ -27,6 +27,11 @@ pub struct Forecast {
 
 /// R_x² / k where no tail is long.
 const USUAL_SQUARE: f64 = 2.25;
+/// κ̂ from which intervals are normal, and below which all coefficients are withheld.
+const NORMAL_FROM: f64 = 2.0;
+const WITHHELD_BELOW: f64 = 1.0;
+/// The same of a feature that the first rounds do not resolve, whose own coefficient may have one all the same.
+const UNRESOLVED_BELOW: f64 = 0.5;
 /// κ̂ of a level below which its coefficient is withheld.
 const LEVEL_WITHHELD_BELOW: f64 = 1.0;
 
@@ -72,9 +77,9 @@ impl Forecast {
     #[must_use]
     pub fn advice(&self, least: f64) -> Advice {
         let condition = self.condition * least;
-        if condition >= 2.0 && self.guide_noise <= 1.0 / 3.0 {
+        if condition >= NORMAL_FROM && self.guide_noise <= 1.0 / 3.0 {
             if self.unseen { Advice::Approximate } else { Advice::Recommended }
-        } else if condition >= 0.5 {
+        } else if self.condition >= WITHHELD_BELOW && condition >= UNRESOLVED_BELOW {
             Advice::Uncertain
         } else {
             Advice::TooFew
