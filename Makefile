@@ -52,7 +52,7 @@ ERASE := --cfg erase_components
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help run dist single install verify reproducible docs test check native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox
+.PHONY: help page sources run dist single install verify reproducible docs test check native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -83,12 +83,18 @@ run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
 	@node tests/browser/server.mjs dist --port $(PORT)
 
-# The page is linked on one core, so the native tests are built and run beside it, and the second build after it; each prints what it did
-# when it is done.
-test: check
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target BESIDE=1 reproducible native
-	@$(MAKE) --no-print-directory web journeys
-	@$(MAKE) --no-print-directory journeys-firefox IN_FIREFOX="journeys single"
+# The page is linked on one core, so what needs no page is built and run beside it; each part prints what it did when it is done. What is
+# installed comes before, one thing after the other.
+test: toolchain chromium firefox $(DENY)/done $(MDBOOK)/done $(TRUNK)/done $(BINDGEN)/done node_modules/done
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target BESIDE=1 page sources
+	@$(MAKE) --no-print-directory journeys
+
+page:
+	@$(MAKE) --no-print-directory BESIDE= reproducible
+	@$(MAKE) --no-print-directory BESIDE= journeys-firefox IN_FIREFOX="journeys single"
+
+sources:
+	@$(MAKE) --no-print-directory BESIDE= check native web
 
 check: toolchain $(DENY)/done
 	$(call say,Format)
