@@ -185,6 +185,25 @@ fn at_epsilon(app: App, epsilon: f64) -> (Option<Worth>, Option<Option<f64>>) {
     (other, width)
 }
 
+/// Columns above which the method that is recommended for another ε is not looked for.
+const MANY: usize = 200;
+
+/// The same with the method that is recommended at that ε, for a named level: a click on it takes that method.
+fn at_level(app: App, epsilon: f64) -> (Option<Worth>, Option<Option<f64>>) {
+    let (worth, scaled) = at_epsilon(app, epsilon);
+    let setup = app.state.setup().get();
+    let same =
+        typed_epsilon(&setup) == Some(epsilon) || setup.mechanism.is_some() || !setup.derived.is_empty();
+    let table = app.state.table().get().unwrap_or_default();
+    if same || table.names.len() > MANY {
+        return (worth, scaled);
+    }
+    let there = Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup };
+    let found =
+        app.state.columns().with(|columns| view_model::rough_precision(columns, &there, None, &table));
+    (worth, found.map(|precision| precision.at(1.0)))
+}
+
 /// Named levels of care.
 #[component]
 fn Levels() -> impl IntoView {
@@ -192,7 +211,7 @@ fn Levels() -> impl IntoView {
     let setup = app.state.setup();
     let current = Memo::new(move |_| setup.with(typed_epsilon));
     let radios = levels().map(|(epsilon, name, purpose)| {
-        let found = Memo::new(move |_| at_epsilon(app, epsilon));
+        let found = Memo::new(move |_| at_level(app, epsilon));
         let guess = move || {
             found.get().0.and_then(|worth| hundredths(worth.accuracy)).map(words::privacy::level_guess)
         };
