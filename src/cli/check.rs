@@ -31,7 +31,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         return print(help::CHECK);
     }
     let job = Job::new(&args, Purpose::Release)?;
-    warnings::warn(&job);
+    warnings::warn(&job)?;
     print(described(&job))
 }
 
@@ -53,7 +53,10 @@ fn described(job: &Job) -> String {
     let errors = standard_errors(prepared).unwrap_or_default();
     let (verdict, terms) = match (foresee(stage), expected(stage)) {
         (Some(foreseen), _) => (format!("{} {}", foreseen.verdict(), foreseen.advice()), foreseen.terms),
-        (None, Some(preview)) => (preview.advice, preview.terms),
+        (None, Some(preview)) => match outlook(prepared).filter(|outlook| !outlook.preflight.is_stable()) {
+            Some(outlook) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
+            None => (preview.advice, preview.terms),
+        },
         (None, None) if prepared.stated_rows().is_none() => {
             ("Add `stated_rows` to the plan to see what to expect.".to_owned(), Vec::new())
         }

@@ -16,7 +16,7 @@ use super::error::CliError;
 use super::packed;
 use super::table::{Table, TableError};
 use crate::data::genotypes::Form;
-use crate::data::minhash::{DIFFERENT, MinHash, MinHashScanner, common_columns};
+use crate::data::minhash::{DIFFERENT, MinHash, MinHashScanner, Overlap, common_columns};
 use crate::data::{Header, HeaderRules};
 use crate::engine::Prepared;
 use crate::engine::public::{prepare_table, table_of, table_of_release, term_names};
@@ -158,8 +158,8 @@ impl Comparison {
         let own = own.header();
         let columns = common_columns(&header.names, &own.names);
         let common = columns.iter().filter(|is_common| **is_common).count();
-        let public =
-            hashed(&public.path, own, common_columns(&own.names, &header.names)).map_err(unreadable)?;
+        let scanner = MinHashScanner::to_compare(own, common_columns(&own.names, &header.names));
+        let public = scanned(&public.path, own, scanner).map_err(unreadable)?.of_table();
         Ok(Some(Self { public, columns, common, stream: None }))
     }
 
@@ -168,13 +168,14 @@ impl Comparison {
     /// # Errors
     /// When the two share people, and when the file cannot be read.
     pub fn with_file(&self, path: &Path, header: &Header) -> Result<(), CliError> {
-        let private = hashed(path, header, self.columns.clone())?;
-        self.verdict(&private)
+        let scanner = MinHashScanner::to_compare(header, self.columns.clone()).seeking(&self.public);
+        self.verdict(scanned(path, header, scanner)?.overlap())
     }
 
     /// Returns the table with a reader that hashes its records. [`Self::finish`] compares them.
     pub fn with_stream(&mut self, table: Table) -> Table {
-        let scanner = Rc::new(RefCell::new(MinHashScanner::to_compare(table.header(), self.columns.clone())));
+        let scanner = MinHashScanner::to_compare(table.header(), self.columns.clone()).seeking(&self.public);
+        let scanner = Rc::new(RefCell::new(scanner));
         self.stream = Some(Rc::clone(&scanner));
         table.observed(move |bytes| {
             scanner.borrow_mut().feed(bytes);
@@ -187,18 +188,16 @@ impl Comparison {
     /// When the two share people.
     pub fn finish(&mut self) -> Result<(), CliError> {
         let scanner = self.stream.take().and_then(Rc::into_inner).map(RefCell::into_inner);
-        scanner.map_or(Ok(()), |scanner| self.verdict(&scanner.of_table()))
+        scanner.map_or(Ok(()), |scanner| self.verdict(scanner.overlap()))
     }
 
-    fn verdict(&self, private: &MinHash) -> Result<(), CliError> {
-        let overlap = self.public.overlap(private);
+    fn verdict(&self, overlap: Overlap) -> Result<(), CliError> {
         if !overlap.shares_people() {
             return Ok(());
         }
         let share = overlap.of_100();
         Err(CliError::usage(format!(
-            "{share} of 100 rows of the smaller of the two files, --public and the private table, are in the other, too (in the {} column(s) \
-             that both have); nothing in --public is protected, so give data of other people; if they are other people whose values coincide, \
+            "{share} of 100 rows that were compared are in both files, --public and the private table (in the {} column(s) that both have); nothing in --public is protected, so give data of other people; if they are other people whose values coincide, \
              add --confirm-public \"{DIFFERENT}\"",
             self.common
         )))
@@ -217,15 +216,15 @@ pub fn confirmed(args: &Args) -> Result<bool, CliError> {
     }
 }
 
-fn hashed(path: &Path, header: &Header, columns: Vec<bool>) -> Result<MinHash, TableError> {
-    let mut scanner = MinHashScanner::to_compare(header, columns);
+/// Reads all records of a file.
+fn scanned(path: &Path, header: &Header, mut scanner: MinHashScanner) -> Result<MinHashScanner, TableError> {
     let mut file = packed::bytes(path)?;
     io::copy(&mut file.by_ref().take(header.body_offset), &mut io::sink())?;
     read_all(&mut file, TableError::Io, |piece| {
         scanner.feed(piece);
         Ok(())
     })?;
-    Ok(scanner.of_table())
+    Ok(scanner)
 }
 
 #[cfg(test)]

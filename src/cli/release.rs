@@ -39,7 +39,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let job = Job::new(&args, Purpose::Release)?;
     let job = if public::confirmed(&args)? { job } else { job.compare()? };
     let fit = job.fit()?;
-    let warned = warnings::warn(&job);
+    let warned = warnings::warn(&job)?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
     consent(&job.prepared, &ledger, &args, warned)?;

@@ -3,30 +3,42 @@
 
 use std::io::{self, Write};
 
+use super::error::CliError;
 use super::job::Job;
 use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::{Contradiction, Stated, mismatches, persons};
 use crate::data::preview::preview;
-use crate::plan::bound::Kind;
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
+use crate::plan::expression::{Leaf, LevelCodes};
 
 /// First rows that are compared with the plan, as many as the page shows.
 const ROWS: usize = 24;
 
 /// Writes the warnings, and returns whether there are any.
-pub fn warn(job: &Job) -> bool {
+///
+/// # Errors
+/// [`CliError`] where the cells of a record would become the names of columns: a pattern takes any.
+pub fn warn(job: &Job) -> Result<bool, CliError> {
     let mut errors = io::stderr().lock();
-    let warnings = warnings(job);
+    let (names_are_values, warnings) = warnings(job);
+    if names_are_values && job.prepared.plan().columns.iter().any(|column| column.pattern.is_some()) {
+        return Err(CliError::usage(
+            "the names of the columns look like values, and `match` would publish them as the names of terms; write \
+             \"header\": 0 into `csv` of the plan if the file has no header, or \"header\": 1 if it has one",
+        ));
+    }
     for warning in &warnings {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(errors, "discreet: warning: {warning}");
     }
-    !warnings.is_empty()
+    Ok(!warnings.is_empty())
 }
 
-fn warnings(job: &Job) -> Vec<String> {
-    let Some(table) = job.table() else { return Vec::new() };
+/// Returns whether the line that was read as the header looks like a record, and all warnings.
+fn warnings(job: &Job) -> (bool, Vec<String>) {
+    let Some(table) = job.table() else { return (false, Vec::new()) };
     let prepared = job.prepared.fit();
     let (header, bound) = (table.header(), prepared.bound());
     let (bytes, at_end) = table.first_bytes();
@@ -34,12 +46,14 @@ fn warnings(job: &Job) -> Vec<String> {
     let shown = preview(header, &bound.csv, bytes.get(body..).unwrap_or_default(), at_end, ROWS);
     if shown.error.is_some() {
         // The run ends with this error, which is one line.
-        return Vec::new();
+        return (false, Vec::new());
     }
     let rows = shown.rows;
     let mut warnings = Vec::new();
+    let mut names_are_values = false;
     if !job.states_header() {
         let found = doubt(header, HeaderRules::of(prepared.checked()), bytes, &rows);
+        names_are_values = matches!(found, Some(Doubt::Values));
         warnings.extend(found.map(|doubt| match doubt {
             Doubt::Values => "the names of the columns look like values; if the file has no header, write \"header\": 0 \
                               into `csv` of the plan, or \"header\": 1 if it has one"
@@ -59,15 +73,18 @@ fn warnings(job: &Job) -> Vec<String> {
     let cells = |field: usize| records.iter().filter_map(move |row| row.get(field)).map(String::as_str);
     let told = |name: &str, kind| format!("column `{name}`: {}", what(kind));
     let mut used = Vec::new();
-    for column in &bound.columns {
-        let Some(field) = column.source.field() else { continue };
+    for (field, described) in fields(bound) {
+        if used.contains(&field) {
+            continue;
+        }
         used.push(field);
-        let stated = match &column.kind {
-            Kind::Number { lower, upper } => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
-            Kind::Category { levels, .. } => Stated::Category { levels },
+        let stated = match &described {
+            Described::Number(lower, upper) => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
+            Described::Category(levels) => Stated::Category { levels },
         };
+        let name = header.names.get(field).map(String::as_str).unwrap_or_default();
         let found = mismatches(cells(field), stated, &bound.csv.of_field(field));
-        warnings.extend(found.iter().map(|found| told(&column.name, found.kind)));
+        warnings.extend(found.iter().map(|found| told(name, found.kind)));
     }
     if let Some((field, _)) = totals(&table.last_bytes(LAST_BYTES), header, &rows, &bound.csv) {
         let name = header.names.get(field).map(String::as_str).unwrap_or_default();
@@ -79,7 +96,33 @@ fn warnings(job: &Job) -> Vec<String> {
         let several = found.filter(|(_, found)| found.kind == Contradiction::SeveralRows);
         warnings.extend(several.map(|(name, found)| told(name, found.kind)));
     }
-    warnings
+    (names_are_values, warnings)
+}
+
+/// What a plan states of a field.
+enum Described {
+    Number(f64, f64),
+    Category(Vec<String>),
+}
+
+/// Returns the fields that a plan reads with what it states of them, those of derived terms too.
+fn fields(bound: &BoundPlan) -> Vec<(usize, Described)> {
+    let levels = |codes: &LevelCodes| codes.codes.iter().map(|(level, _)| level.clone()).collect();
+    let of_leaf = |leaf: &Leaf| match leaf {
+        Leaf::Number { column, lower, upper, .. } => (*column, Described::Number(*lower, *upper)),
+        Leaf::Level { codes, .. } => (codes.column, Described::Category(levels(codes))),
+    };
+    let of_column = |column: &BoundColumn| match (&column.source, &column.kind) {
+        (Source::Field(field), Kind::Number { lower, upper }) => {
+            vec![(*field, Described::Number(*lower, *upper))]
+        }
+        (Source::Field(field), Kind::Category { levels, .. }) => {
+            vec![(*field, Described::Category(levels.clone()))]
+        }
+        (Source::Merged(codes), _) => vec![(codes.column, Described::Category(levels(codes)))],
+        (Source::Computed(expression), _) => expression.leaves().into_iter().map(of_leaf).collect(),
+    };
+    bound.columns.iter().flat_map(of_column).collect()
 }
 
 /// Returns what a contradiction means and what to do.

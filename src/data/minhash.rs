@@ -20,6 +20,9 @@
 //! both have, the Jaccard index, would fall with the size of the larger table.) Two tables share people if the overlap is above
 //! one in [`ONE_IN`].
 //!
+//! Where both tables are read at once ([`MinHashScanner::overlap`]), each record of the one is also looked up among the values of the
+//! other's MinHash. So a few records out of a large table are found, of which none may be in the sample: the overlap is the larger of the two.
+//!
 //! # How exact it is
 //!
 //! A common value is a common record, except with probability 2^-48. So an overlap of 0 is not overestimated, except for equal
@@ -191,6 +194,8 @@ struct MinHasher {
     /// Whether the current record can identify a person.
     telling: bool,
     minhash: MinHash,
+    /// The values of another table, ascending, each with whether it was met.
+    sought: Vec<(u64, bool)>,
 }
 
 /// The place in a cell.
@@ -220,6 +225,7 @@ impl MinHasher {
             record: 0,
             telling: false,
             minhash: MinHash::default(),
+            sought: Vec::new(),
         }
     }
 
@@ -292,6 +298,9 @@ impl MinHasher {
         self.end_cell();
         if self.telling {
             self.minhash.add(self.record);
+            if let Ok(place) = self.sought.binary_search_by_key(&self.record, |(value, _)| *value) {
+                self.sought[place].1 = true;
+            }
         }
         self.record = 0;
         self.telling = false;
@@ -335,6 +344,13 @@ impl MinHashScanner {
         Self::new(job, header.delimiter, &[0; 16]).of_columns(columns)
     }
 
+    /// Looks each record up among those of another table.
+    #[must_use]
+    pub fn seeking(mut self, other: &MinHash) -> Self {
+        self.hasher.sought = other.0.iter().map(|value| (*value, false)).collect();
+        self
+    }
+
     /// Omits the cells of columns for which `columns` has no `true`.
     fn of_columns(mut self, columns: Vec<bool>) -> Self {
         self.hasher.columns = Some(columns);
@@ -348,6 +364,18 @@ impl MinHashScanner {
             Outcome::Read { part, .. } => part.sink,
             Outcome::Nothing | Outcome::Failed { .. } => MinHash::default(),
         }
+    }
+
+    /// Estimates the overlap of a whole table with the one that was looked for, once all bytes were read.
+    #[must_use]
+    pub fn overlap(mut self) -> Overlap {
+        if let State::Parse(_, parser) = &mut self.state {
+            parser.finish(|piece| self.hasher.take(piece));
+        }
+        let MinHasher { sought, minhash, .. } = self.hasher;
+        let met = Overlap { common: sought.iter().filter(|(_, met)| *met).count(), of: sought.len() };
+        let sampled = MinHash(sought.into_iter().map(|(value, _)| value).collect()).overlap(&minhash);
+        if sampled.exceeds(&met) { sampled } else { met }
     }
 
     /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.
@@ -407,6 +435,32 @@ mod tests {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from(self.0 >> 33).unwrap() % end
         }
+    }
+
+    /// What the records of one table are in another, both read at once.
+    fn compared(rows: std::ops::Range<usize>, of: std::ops::Range<usize>) -> Overlap {
+        let table = |rows: std::ops::Range<usize>| {
+            rows.fold("id\n".to_owned(), |text, row| text + &format!("{row}\n")).into_bytes()
+        };
+        let header = Header { names: vec!["id".to_owned()], delimiter: b',', body_offset: 3, lines: 1 };
+        let scan = |rows, sought: &MinHash| {
+            let mut scanner = MinHashScanner::to_compare(&header, vec![true]).seeking(sought);
+            scanner.feed(&table(rows)[3..]);
+            scanner
+        };
+        let public = scan(rows, &MinHash::default()).of_table();
+        scan(of, &public).overlap()
+    }
+
+    /// The sample of the four thousand has two of thirty records on average, and often none.
+    #[test]
+    fn a_few_records_out_of_a_large_table_are_found() {
+        for first in (0..3_960).step_by(30) {
+            assert_eq!(compared(first..first + 30, 0..4_000), Overlap { common: 30, of: 30 }, "{first}");
+        }
+        assert!(!compared(3_999..4_020, 0..4_000).shares_people(), "one in twenty-one");
+        assert!(compared(3_998..4_020, 0..4_000).shares_people(), "two in twenty-two");
+        assert!(compared(0..4_000, 0..30).shares_people(), "the other way round");
     }
 
     fn of<'a>(key: &MinHashKey, records: impl IntoIterator<Item = &'a [u8]>) -> MinHash {

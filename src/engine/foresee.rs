@@ -13,7 +13,7 @@ use crate::math::search::first_true;
 use crate::mechanisms::Task;
 use crate::model::Role;
 use crate::model::note::{factor, quoted, two_digits};
-use crate::plan::bound::BoundPlan;
+use crate::plan::bound::{BoundPlan, Kind};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::text::grouped;
@@ -66,7 +66,12 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let stated = rows as f64;
     let task = prepared.task();
     let related = Related::of(prepared.bound());
-    let at = |rows: f64, mu: f64| prepared.all_rounds().noise_forecast(task, rows, mu, related.as_ref());
+    let rarest = rarest_level(prepared.bound());
+    let at = |rows: f64, mu: f64| {
+        let forecast = prepared.all_rounds().noise_forecast(task, rows, mu, related.as_ref())?;
+        let is_lost = rarest < forecast.least_share && forecast.advice != Advice::TooFew;
+        Some(if is_lost { NoiseForecast { advice: Advice::Uncertain, ..forecast } } else { forecast })
+    };
     let forecast = at(stated, mu)?;
     let advised = |forecast: Option<NoiseForecast>| {
         forecast.is_some_and(|forecast| forecast.advice == Advice::Recommended)
@@ -87,10 +92,21 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
     });
     let mut outcomes = prepared.bound().columns.iter().filter(|column| column.role == Role::Outcome);
-    let assumes_even = forecast.link == Link::Logit && outcomes.any(|column| column.typical.is_none());
+    let assumes_even = forecast.link == Link::Logit
+        && outcomes.any(|column| column.typical.and_then(|typical| typical.mean).is_none());
     let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
     retain_stated(&mut terms, stage);
     Some(Foreseen { forecast, rows, terms, has_levels, assumes_even, needed, withheld_below })
+}
+
+/// Returns the least share that the plan states of a level among the features; 1 where it states none.
+fn rarest_level(bound: &BoundPlan) -> f64 {
+    let levels = bound
+        .columns
+        .iter()
+        .filter(|column| column.role == Role::Feature && matches!(column.kind, Kind::Category { .. }));
+    let shares = levels.filter_map(|column| column.typical?.mean);
+    shares.map(|share| share.min(1.0 - share)).fold(1.0, f64::min)
 }
 
 /// Keeps the coefficients between columns whose bounds are stated.

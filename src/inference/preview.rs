@@ -45,7 +45,7 @@ pub fn chance(outcome: &BoundColumn) -> f64 {
 }
 
 /// Least share of yes that a forecast counts with.
-const RAREST: f64 = 1e-4;
+const RAREST: f64 = 1e-9;
 
 /// Returns the factor by which the usual correlation raises the sampling variance of a number's slope, among so many numbers.
 pub(super) fn inflation(numbers: f64) -> f64 {

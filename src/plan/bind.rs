@@ -134,7 +134,8 @@ fn listed<'a>(
                 source: Source::Field(field),
                 role,
                 kind: kind.clone()?,
-                typical: column.typical.and_then(|known| known.typical()),
+                // A spread says nothing in bounds that are not known.
+                typical: column.typical.filter(|_| !column.is_estimated()).and_then(|known| known.typical()),
             };
             Some((bound, entry))
         })

@@ -1,4 +1,5 @@
-//! What a reader of the coefficients alone has to know beside them: which levels were merged, and that standard errors are robust.
+//! What a reader of the coefficients alone has to know beside them: that they are of a demonstration, which levels were merged, and that
+//! standard errors are robust.
 
 use super::Release;
 use crate::plan::Plan;
@@ -22,5 +23,6 @@ pub fn merged(plan: &Plan) -> Vec<String> {
 pub fn remarks(release: &Release) -> Vec<String> {
     let notes = &release.diagnostics.notes;
     let robust = notes.iter().filter(|note| note.starts_with(words::note::robust())).cloned();
-    merged(&release.plan).into_iter().chain(robust).collect()
+    let demo = release.demo.as_ref().map(|_| words::journal::not_private().to_owned());
+    demo.into_iter().chain(merged(&release.plan)).chain(robust).collect()
 }

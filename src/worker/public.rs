@@ -7,7 +7,7 @@ use super::files::Files;
 use super::protocol::{Failure, PublicRequest, Reason, Response, ScanRequest, SharedRows};
 use super::read::{Piece, Pieces, length};
 use super::table::{Table, header_of};
-use crate::data::minhash::{MinHash, MinHashScanner, common_columns};
+use crate::data::minhash::{MinHashScanner, common_columns};
 use crate::data::{Header, HeaderRules};
 use crate::engine::public::{prepare_table, table_of};
 use crate::plan::public::PublicTable;
@@ -55,8 +55,10 @@ async fn try_read(
         let columns = common_columns(&own.names, &header.names);
         let common = columns.iter().filter(|is_common| **is_common).count();
         let public_columns = common_columns(&header.names, &own.names);
-        let public = hashed(&mut table, &file, &header, public_columns).await?;
-        let overlap = public.overlap(&hashed(&mut table, private, &own, columns).await?);
+        let scanner = MinHashScanner::to_compare(&header, public_columns);
+        let public = scanned(&mut table, &file, &header, scanner).await?.of_table();
+        let scanner = MinHashScanner::to_compare(&own, columns).seeking(&public);
+        let overlap = scanned(&mut table, private, &own, scanner).await?.overlap();
         shared = overlap.shares_people().then_some(SharedRows { overlap, columns: common });
     }
     let prepared = prepare_table(&plan, &header.names, header.delimiter).map_err(|error| refused(&error))?;
@@ -71,18 +73,17 @@ async fn try_read(
     Ok((found, shared))
 }
 
-/// Returns the MinHash of a CSV in some of its columns.
-async fn hashed<P: Fn(&Response)>(
+/// Reads all records of a CSV.
+async fn scanned<P: Fn(&Response)>(
     table: &mut Table<P>,
     file: &Blob,
     header: &Header,
-    columns: Vec<bool>,
-) -> Result<MinHash, Failure> {
-    let mut scanner = MinHashScanner::to_compare(header, columns);
+    mut scanner: MinHashScanner,
+) -> Result<MinHashScanner, Failure> {
     let mut pieces = Pieces::new(file, header.body_offset, length(file))?;
     while let Some(Piece { bytes, .. }) = pieces.next().await? {
         scanner.feed(bytes);
         table.pool.advance(bytes.len() as u64);
     }
-    Ok(scanner.of_table())
+    Ok(scanner)
 }

@@ -480,6 +480,64 @@ fn a_plan_says_which_line_is_the_header() {
 }
 
 #[test]
+fn the_cells_of_a_record_never_become_names_by_a_pattern() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["columns"] = json!([
+        {"match": "*", "role": "feature", "type": "number", "lower": 0, "upper": 200},
+        {"name": "140.5", "role": "outcome", "type": "number", "lower": 0, "upper": 400},
+    ]);
+    bench.plan(&plan);
+    bench.write("table.csv", "59.25,32.1,140.5\n48.5,21.6,75.25\n72.75,30.5,141\n");
+    for line in [RELEASE, "check --plan plan.json table.csv"] {
+        let said = bench.fails(line, 2);
+        assert!(said.contains("`match` would publish them") && !said.contains("59.25"), "{said}");
+    }
+    assert!(bench.ledger().entries().is_empty());
+    plan["csv"] = json!({"header": 1});
+    bench.plan(&plan);
+    bench.ok("check --plan plan.json table.csv");
+}
+
+#[test]
+fn the_first_rows_of_a_column_that_serves_a_term_are_compared_with_the_plan() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["columns"] = json!([
+        {"name": "crp", "role": "ignored", "type": "number", "lower": 0, "upper": 300},
+        {"name": "stage", "role": "ignored", "type": "category", "levels": ["I", "II", "III"]},
+        {"name": "sbp", "role": "outcome", "type": "number", "lower": 60, "upper": 260},
+    ]);
+    plan["derived"] = json!([
+        {"transform": "log", "from": ["crp"], "offset": 0.5},
+        {"transform": "merged", "from": ["stage"], "groups": [{"name": "late", "levels": ["II", "III"]}]},
+    ]);
+    bench.plan(&plan);
+    bench.write("table.csv", "crp;stage;sbp\n1,25;I;140\n0,75;III;135\n12,5;IIIa;128\n");
+    let said = text(&bench.run("check --plan plan.json table.csv").stderr);
+    assert!(said.contains("column `crp`: the first rows have numbers in another format"), "{said}");
+    assert!(said.contains("column `stage`: the first rows have cells that are none of its levels"), "{said}");
+}
+
+#[test]
+fn a_typical_spread_of_a_column_whose_bounds_are_estimated_changes_no_verdict() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 8, "delta": 1e-5}));
+    (plan["mechanism"], plan["stated_rows"]) = (json!({"name": "adaptive-gauss"}), json!(12_000));
+    (plan["columns"][0]["lower"], plan["columns"][0]["upper"]) = (json!("estimate"), json!("estimate"));
+    let expected = |plan: &Value| {
+        bench.plan(plan);
+        let said = bench.ok("check --plan plan.json table.csv");
+        said.lines().find(|line| line.starts_with("expected: ")).unwrap().to_owned()
+    };
+    let without = expected(&plan);
+    plan["columns"][0]["typical"] = json!({"mean": 27, "sd": 5});
+    assert_eq!(expected(&plan), without);
+    assert!(without.contains("Intervals are expected"), "{without}");
+}
+
+#[test]
 fn a_table_of_another_length_is_refused_before_the_charge() {
     let bench = Bench::new();
     bench.ok("ledger new ledger.json --epsilon 1 --delta 1e-5 --adjacency replace-one");

@@ -212,9 +212,11 @@ fn notes(
         (Some(rough), _) => {
             let term = |place: &usize| place.checked_sub(1).and_then(|place| coded.get(place));
             let name = |place| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
-            let first = rough.iter().take(NAMED).map(name).collect();
-            let rough = words::note::robust_rough(listing(&(first, rough.len())));
-            format!("{} {rough}", is_robust())
+            let shown: Vec<usize> =
+                rough.iter().copied().filter(|place| !gate.held.contains(place)).collect();
+            let first = shown.iter().take(NAMED).map(name).collect();
+            let told = words::note::robust_rough(listing(&(first, shown.len())));
+            if shown.is_empty() { is_robust() } else { format!("{} {told}", is_robust()) }
         }
         (None, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
         // No coefficient is determined.
@@ -235,17 +237,19 @@ fn notes(
     notes
 }
 
-/// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ.
+/// What would determine the coefficients, where the number of rows is known: by the forecast, whose numbers grow as rows and as μ.
 fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: Option<f64>) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-    let stated = checked.plan.rows.or(checked.plan.stated_rows).map(|rows| rows as f64);
-    let Some(rows) = rows.or(stated) else { return words::note::undetermined().to_owned() };
+    let Some(rows) = rows else { return words::note::undetermined().to_owned() };
     let parts = checked.budget.and_then(|budget| budget_parts(&budget, &Split::Gaussian).ok());
     let mu = parts.as_ref().map_or(0.0, |parts| parts.pair.mu.get());
     let rows = rows.max(1.0);
     let foreseen =
         Forecast::new(terms, checked.adjacency, checked.max_rows_per_person, rows, mu, Shares::default());
-    let factor = (2.0 / foreseen.condition).max(3.0 * foreseen.guide_noise).max(1.0);
+    let factor = (2.0 / foreseen.condition).max(3.0 * foreseen.guide_noise);
+    if factor <= 1.0 {
+        // The forecast expects coefficients of so many rows, so it is no guide here.
+        return words::note::undetermined_all_the_same().to_owned();
+    }
     let promise = parts.and_then(|parts| parts.promise);
     let epsilon = promise.and_then(|(_, delta)| gdp_epsilon(Mu::try_new(mu * factor).ok()?, delta).ok());
     let needed = two_digits(rows * factor);

@@ -23,6 +23,10 @@ pub struct Forecast {
     pub loss: f64,
     /// κ̂: the curvature over its noise in the last step.
     pub condition: f64,
+    /// The same where the features have no effects.
+    pub best: f64,
+    /// The curvature in most directions over its noise, before the noise.
+    pub bulk: f64,
     /// ρ of the last step where the features explain half of the log odds: more than usual, for a step that is left short is withheld.
     pub remainder: f64,
 }
@@ -31,9 +35,11 @@ pub struct Forecast {
 const LAST: f64 = 0.7;
 /// The same of the step before.
 const BEFORE: f64 = 0.1;
-/// κ̂ from which intervals are normal, and from which there are any.
+/// κ̂ from which intervals are normal, and from which a coefficient has one.
 const NORMAL_FROM: f64 = 3.0;
 const WITHHELD_BELOW: f64 = 1.0;
+/// κ̂ without effects below which all coefficients are withheld: it varies.
+const LOST_BELOW: f64 = 0.5;
 /// The largest ρ to expect: it varies, and from 1 coefficients are withheld.
 const MOST_LEFT: f64 = 0.6;
 
@@ -73,10 +79,17 @@ impl Forecast {
         let row = Curvature::of(count(terms.features()), rarest);
         let (noise, _) = step(row);
         let (_, remainder) = step(Curvature::new(LOGISTIC_SPREAD, rarest));
-        // Noise alone reaches −φ.
-        let signal = 4.0 * rows * m * row.least / loss;
-        let condition = signal / (share * a * (2.0 * k * l).sqrt() * radius * radius) - 1.0;
-        Self { noise, loss, condition, remainder }
+        // Over φ.
+        let unit = 4.0 * rows * m / (loss * share * a * (2.0 * k * l).sqrt() * radius * radius);
+        let bulk = unit * row.mean;
+        Self {
+            noise,
+            loss,
+            condition: least_eigenvalue(bulk, unit * row.least),
+            best: unit * even(rarest) - 1.0,
+            bulk,
+            remainder,
+        }
     }
 
     /// Returns whether to take this mechanism.
@@ -84,7 +97,7 @@ impl Forecast {
     pub fn advice(&self) -> Advice {
         if self.condition >= NORMAL_FROM && self.remainder <= MOST_LEFT {
             Advice::Recommended
-        } else if self.condition >= WITHHELD_BELOW {
+        } else if self.best >= LOST_BELOW {
             Advice::Uncertain
         } else {
             Advice::TooFew
@@ -94,7 +107,7 @@ impl Forecast {
     /// Returns what is said of it before a release.
     #[must_use]
     pub fn said(&self, terms: &Terms) -> NoiseForecast {
-        let whole = (self.condition + 1.0) * 2.0 * count(terms.coefficients());
+        let whole = self.bulk * 2.0 * count(terms.coefficients());
         NoiseForecast {
             noise: self.noise,
             loss: self.loss,
@@ -107,6 +120,13 @@ impl Forecast {
             robust: false,
         }
     }
+}
+
+/// Returns the least eigenvalue of a matrix with noise of the spectral norm 1 on it, whose own eigenvalues are `bulk` but for one, `least`:
+/// that one stands out of the noise where it is farther than 1/2 from the others, and is moved by them (theory/adaptive-logistic 5).
+fn least_eigenvalue(bulk: f64, least: f64) -> f64 {
+    let apart = bulk - least;
+    if apart > 0.5 { least - 0.25 / apart } else { bulk - 1.0 }
 }
 
 /// The counts of ‖w‖ of normal features: ‖w‖² is 1 more than a chi-square with k − 1 degrees of freedom.
@@ -125,4 +145,28 @@ fn usual_counts(terms: &Terms, rows: f64) -> Counts {
     }
     features.push(rows * (1.0 - before));
     Counts { features, outcomes: Vec::new(), noise: 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanisms::adaptive::terms::Term;
+
+    #[test]
+    fn the_least_eigenvalue_leaves_the_others_where_it_stands_out() {
+        assert!((least_eigenvalue(3.0, 2.5 - 1e-9) - least_eigenvalue(3.0, 2.5)).abs() < 1e-6);
+        assert!((least_eigenvalue(9.0, 3.0) - 3.0).abs() < 0.05, "far from the others");
+        assert!((least_eigenvalue(9.0, 9.0) - 8.0).abs() < 1e-12, "one of them");
+    }
+
+    /// Eight features of a table with 6.7 % yes: releases had all intervals, some, and with 900 rows none.
+    #[test]
+    fn a_rare_yes_may_lose_its_intervals_and_of_few_rows_does() {
+        let term = |column| Term { column, dummy: false };
+        let terms = Terms::new((0..9).map(term).collect(), 8);
+        let advice = |rows, mu| Forecast::new(&terms, Adjacency::AddRemove, 1, rows, mu, &[0.067]).advice();
+        assert_eq!(advice(6_000.0, 0.24), Advice::Uncertain);
+        assert_eq!(advice(900.0, 0.5), Advice::TooFew);
+        assert_eq!(advice(100_000.0, 0.5), Advice::Recommended);
+    }
 }

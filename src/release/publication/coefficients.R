@@ -6,7 +6,7 @@ library(jsonlite)
 per <- @PER@
 log_odds <- @LOG_ODDS@
 tested <- @TESTED@  # Whether the release has p-values: penalised coefficients have none.
-# What a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
+# The release in its ledger ("of"), what a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
 # rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
 facts <- fromJSON(@FACTS@, simplifyVector = FALSE)
 fields <- c("estimate", "std_error", "lower", "upper", "noise_share", "interval")
@@ -16,6 +16,7 @@ candidates <- if (length(arguments) > 0) arguments[1] else c(@FILE@, "release.js
 file <- candidates[file.exists(candidates)][1]
 if (is.na(file)) stop("There is no file ", candidates[1], " in ", getwd(), ". Name the release (JSON): Rscript coefficients.R FILE", call. = FALSE)
 release <- fromJSON(file, simplifyVector = FALSE)
+if (!identical(facts$of, release$ledger)) stop(file, " is another release than the one that this program was made for.", call. = FALSE)
 
 one <- function(value) if (is.null(value)) NA else value
 rows <- function(entries) do.call(rbind, lapply(entries, function(entry) {

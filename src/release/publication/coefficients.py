@@ -10,7 +10,7 @@ import sys
 PER = @PER@
 LOG_ODDS = @LOG_ODDS@
 TESTED = @TESTED@  # Whether the release has p-values: penalised coefficients have none.
-# What a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
+# The release in its ledger ("of"), what a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
 # rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
 FACTS = json.loads(@FACTS@)
 FIELDS = ("estimate", "std_error", "lower", "upper", "noise_share", "interval")
@@ -21,6 +21,8 @@ if path is None:
     sys.exit(f"There is no file {candidates[0]} in {os.getcwd()}. Name the release (JSON): python3 {sys.argv[0]} FILE")
 with open(path, encoding="utf-8") as file:
     release = json.load(file)
+if FACTS["of"] != release.get("ledger"):
+    sys.exit(f"{path} is another release than the one that this program was made for.")
 
 
 def entries():

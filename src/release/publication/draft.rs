@@ -1,5 +1,7 @@
 //! Drafts of the paragraphs on methods and results: what the release says, and no more.
 
+use std::collections::BTreeSet;
+
 use super::super::Release;
 use super::super::figure;
 use super::super::format::{at_most, row, short};
@@ -47,9 +49,12 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let budget: Vec<String> = budget.into_iter().flatten().collect();
     let software = &release.software;
     let program = words::journal::program(&software.name, &software.version, &plan.mechanism.name);
+    let estimated = release.estimated_bounds.iter().flat_map(|estimated| &estimated.columns);
+    let estimated: BTreeSet<&str> = estimated.map(|column| column.column.as_str()).collect();
+    let is_estimated = |column: &Column| column.name.as_deref().is_some_and(|name| estimated.contains(name));
     let bounds: Vec<String> = columns
         .iter()
-        .filter(|column| column.role != Role::Ignored)
+        .filter(|column| column.role != Role::Ignored && !is_estimated(column))
         .take(MOST_COLUMNS)
         .filter_map(|column| {
             let (lower, upper) = column.stated_bounds()?;

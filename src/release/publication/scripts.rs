@@ -93,6 +93,6 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
         .map(|test| json!([test.outcome, test.column, test.statistic, test.degrees]))
         .collect();
     json!({
-        "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
+        "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
     })
 }

@@ -140,7 +140,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     let named = odds::named(&release.plan, outcome, log_odds);
     let named = if unit.is_empty() { named } else { format!("{named} ({unit})") };
     let standard: Vec<Option<f64>> =
-        lines.iter().map(|line| standardised(supplement, line, outcome, per)).collect();
+        lines.iter().map(|line| standardised(release, supplement, line, outcome, per)).collect();
     let any_standard = standard.iter().any(Option::is_some);
     let mut heads = vec![head(words::result::term())];
     if log_odds {
@@ -193,13 +193,19 @@ pub fn ratio(line: &Line) -> String {
 }
 
 /// Returns what one standard deviation of a feature, or a level, does to the outcome in standard deviations of it (theory/inference 6.6).
-fn standardised(supplement: &Supplement, line: &Line, outcome: &str, per: f64) -> Option<f64> {
+fn standardised(
+    release: &Release,
+    supplement: &Supplement,
+    line: &Line,
+    outcome: &str,
+    per: f64,
+) -> Option<f64> {
     if supplement.log_odds || line.term == INTERCEPT || line.interval == Interval::Withheld {
         return None;
     }
     let of = supplement.description.as_ref()?.sd(outcome)?.value;
-    let level = is_level(supplement, &line.term);
-    let own = spread(supplement, &line.term)? / if level { 1.0 } else { per };
+    let units = if figure::is_scaled(&release.plan, &line.term) { per } else { 1.0 };
+    let own = spread(supplement, &line.term)? / units;
     Some(line.estimate? * own / of)
 }
 

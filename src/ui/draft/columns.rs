@@ -165,6 +165,18 @@ fn typical(draft: &ColumnDraft) -> Option<Known> {
     }
 }
 
+/// Writes the levels of a column. A reference that is none of them any more becomes the one that is written alike but for capitals, else
+/// the first.
+pub fn retype_levels(draft: &mut ColumnDraft, typed: String) {
+    let levels = list(&typed);
+    if !levels.contains(&draft.reference) {
+        let lower = draft.reference.to_lowercase();
+        let alike = levels.iter().find(|level| level.to_lowercase() == lower);
+        draft.reference = alike.cloned().unwrap_or_default();
+    }
+    draft.levels = typed;
+}
+
 /// Returns the level of two whose typical share a column has, or may have: the one that it was stated for, else the one that is not the
 /// reference.
 #[must_use]

@@ -218,6 +218,15 @@ fn a_draft_becomes_a_plan_and_comes_back() {
 }
 
 #[test]
+fn a_reference_goes_with_retyped_levels() {
+    let mut column = ColumnDraft { reference: "nein".to_owned(), ..ColumnDraft::default() };
+    for (typed, reference) in [("Ja, Nein", "Nein"), ("Nein, Ja, unbekannt", "Nein"), ("yes, no", "")] {
+        super::retype_levels(&mut column, typed.to_owned());
+        assert_eq!((column.levels.as_str(), column.reference.as_str()), (typed, reference));
+    }
+}
+
+#[test]
 fn a_typical_share_stays_with_its_level() {
     let (mut columns, setup) = drafts();
     columns[2].typical_share = "8 %".to_owned();

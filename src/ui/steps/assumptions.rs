@@ -119,5 +119,6 @@ fn Typed(
     view! {
         <input type="text" class="numeric" inputmode="decimal" autocomplete="off" aria-label=label
             aria-invalid=move || is_wrong().then_some("true") prop:value=move || value.get() on:input=typed/>
+        {move || is_wrong().then(|| view! { <span class="hint" role="alert">{words::method::typical_unread()}</span> })}
     }
 }

@@ -272,7 +272,7 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     };
     view! {
         <td colspan="2" class="wide" data-label=words::columns::levels()><TextCell column cell=Cell::Levels label=Signal::derive(move || words::columns::levels_of(name.get())) suggestions=USUAL_LEVELS_LIST
-            get=|c| c.levels.clone() set=|c, value| c.levels = value/></td>
+            get=|c| c.levels.clone() set=draft::retype_levels/></td>
         <td class="wide" data-label=words::columns::reference()><select class="cell" data-row=column.index data-cell="Reference"
             aria-label=move || words::columns::reference_of(name.get())
             on:change=move |event| { let value = event_target_value(&event); column.write(|c| c.reference = value); }>

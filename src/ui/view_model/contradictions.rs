@@ -88,7 +88,7 @@ pub fn repairs_of(
     repairs(Some(further)).filter(|repair| !known.contains(repair)).collect()
 }
 
-/// Compares the cells of all columns with a role with what is said of them.
+/// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them.
 pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> Contradictions {
     let first = FirstRows::new(table, columns, setup);
     let rules = &first.rules;
@@ -102,8 +102,9 @@ pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> 
         let found = persons(&column.name, cells, rules).filter(|_| setup.person.is_empty())?;
         Some((place, vec![found]))
     };
+    let serves = |column: &ColumnDraft| setup.derived.iter().any(|term| term.from.contains(&column.name));
     let of_any = |(place, column): (usize, &ColumnDraft)| match column.role {
-        Role::Ignored => of_ignored((place, column)),
+        Role::Ignored if !serves(column) => of_ignored((place, column)),
         _ => of_column((place, column)),
     };
     let mut found: Contradictions = columns.iter().enumerate().filter_map(of_any).collect();
@@ -158,12 +159,16 @@ pub fn may_be_yes_or_no(
     let rows = without_units(&table.rows, &rules);
     let cells = || rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
     // A rare answer may not be among the first rows.
-    let coded = columns
-        .get(place)
-        .is_some_and(|column| number(&column.lower) == Some(0.0) && number(&column.upper) == Some(1.0));
-    let zero_one = || ["0", "1"].map(str::to_owned);
-    let is_coded = coded && cells().all(|cell| rules.is_missing(cell) || matches!(cell.trim(), "0" | "1"));
-    Some((place, two_values(cells(), &rules).or_else(|| is_coded.then(zero_one))?))
+    let bounds = columns.get(place).and_then(|column| number(&column.lower).zip(number(&column.upper)));
+    let coded =
+        bounds.filter(|(lower, upper)| (upper - lower - 1.0).abs() < f64::EPSILON).map(|(lower, upper)| {
+            // As a whole number is written.
+            [lower, upper].map(|bound| bound.to_string())
+        });
+    let has = |pair: &[String; 2]| {
+        cells().all(|cell| rules.is_missing(cell) || pair.iter().any(|value| value == cell.trim()))
+    };
+    Some((place, two_values(cells(), &rules).or_else(|| coded.filter(has))?))
 }
 
 /// Whether the line below the header holds units, where it is known which line is the header.
