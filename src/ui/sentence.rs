@@ -33,10 +33,17 @@ pub fn fault(error: &PlanError) -> String {
     FIELDS.iter().fold(text, |text, (field, name)| text.replace(field, name()))
 }
 
+/// How a remark begins for a person who writes plans by hand; it ends with a parenthesis.
+const IN_A_PLAN: &str = " (in a plan: ";
+
 /// On one line of a length that can be read, with a capital letter in front.
 #[must_use]
 pub fn sentence(text: &str) -> String {
-    let line = one_line(text);
+    let text = match text.split_once(IN_A_PLAN) {
+        Some((before, remark)) => before.to_owned() + remark.split_once(')').map_or("", |(_, after)| after),
+        None => text.to_owned(),
+    };
+    let line = one_line(&text);
     let line = shortened(&line);
     let mut chars = line.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
@@ -45,6 +52,12 @@ pub fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_plan_would_say_is_left_out() {
+        let said = sentence(&words::error::header_not_utf8(5));
+        assert!(said.starts_with("Line 1, column 5") && said.ends_with("read it as Latin-1"), "{said}");
+    }
 
     #[test]
     fn a_fault_of_a_plan_has_the_names_of_the_page() {

@@ -105,6 +105,25 @@ test("semicolons, decimal commas and Latin-1 are read as the person says", async
   await page.getByText(say("data.last_table", { name: "klinik.csv" })).waitFor();
 });
 
+test("a table in Latin-1 comes back after a reload as it was read and described, before any release", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const text = ["größe;bmi;bp", ...Array.from({ length: 60 }, (_, row) => `${150 + row};${20 + (row % 15)},3;${80 + (row % 40)}`), ""].join("\r\n");
+  const klinik = { name: "klinik.csv", mimeType: "text/csv", buffer: Buffer.from(text, "latin1") };
+  await discreet.choose(klinik);
+  await discreet.alert.getByRole("button", { name: say("data.read_as_latin_1") }).click();
+  await discreet.step(say("step.data")).filter({ hasText: "3 columns" }).waitFor();
+  await discreet.idle();
+  await discreet.describe("größe", { role: say("columns.outcome"), type: say("columns.number"), lower: "100", upper: "230" });
+  // What is typed is kept after a pause.
+  await page.waitForTimeout(1500);
+  await discreet.open(stage.server.url);
+  await discreet.choose(klinik);
+  await discreet.step(say("step.data")).filter({ hasText: "3 columns" }).waitFor();
+  assert.equal(await discreet.alert.count(), 0);
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "größe" }), { exact: true }).inputValue(), "230");
+});
+
 test("a plan that says how a file is written opens it", async (t) => {
   const { discreet } = await stage.arrive(t);
   const text = ["größe;bp", ...Array.from({ length: 60 }, (_, row) => `${150 + (row % 7)},5;${80 + (row % 40)}`), ""].join("\n");

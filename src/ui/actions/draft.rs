@@ -152,6 +152,10 @@ pub async fn restore(app: App, files: &Files, key: &str) {
     app.state.table().set(Some(Arc::new(table)));
     app.state.columns().set(columns);
     app.state.setup().set(setup);
+    if old.names.is_empty() {
+        // It could not be read before.
+        app.state.problem().set(None);
+    }
     if let Some(typed) = typed {
         app.state.public().update(|form| (form.way, form.typed) = (Way::Typed, typed));
     }

@@ -171,9 +171,26 @@ pub(super) async fn open_table(
             // The file's name stays, so that the person can say how the file is written.
             let size = files.length() as f64;
             app.state.table().set(Some(Arc::new(Table { name, size, sample, ..Table::default() })));
+            let by_encoding = failure.reason == Reason::Encoding;
             fail_to_read(app, failure);
+            if by_encoding {
+                reopen(app, &files).await;
+            }
         }
     }
+}
+
+/// Reads a file whose encoding is not known as it was read last, where its description was kept.
+async fn reopen(app: App, files: &Files) {
+    if !app.state.host().with_untracked(|host| host.secure) {
+        return;
+    }
+    let Ok(key) = pool(app).identify(files, |_| {}).await else { return };
+    app.state.key().set(Some(key.clone()));
+    super::draft::restore(app, files, &key).await;
+    // Without the header its records were not told apart, so it is recognised again, now or once it can be read.
+    app.state.key().set(None);
+    recognise_if_new(app).await;
 }
 
 /// How a plan says that the open table is written. A workbook is written in its own way, whatever a plan says of a CSV.

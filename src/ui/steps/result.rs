@@ -21,7 +21,7 @@ use crate::release::publication::{Table, tables};
 use crate::release::remarks::merged;
 use crate::release::row_count::{RowCount, Verdict};
 use crate::release::significance::Tests;
-use crate::release::statement::Statement;
+use crate::release::statement::{Statement, budget_sentence};
 use crate::release::supplement::Supplement;
 use crate::release::{Release, known};
 use crate::release::{figure, odds};
@@ -29,6 +29,7 @@ use crate::ui::draft::number;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Icon, Quoted};
 use crate::ui::state::{App, Origin, StateStoreFields};
+use crate::ui::view_model;
 use crate::ui::{dom, text};
 use crate::words;
 
@@ -75,6 +76,15 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let app = App::here();
     let statement = Statement::new(&release);
     let names = figure::outcomes(&release);
+    let (adjacency, protect) = (release.plan.adjacency, release.plan.protect.unwrap_or_default());
+    let is_own = !matches!(origin, Origin::File);
+    let with_others = move || {
+        app.state.ledger().with(|ledger| {
+            let ledger = ledger.as_ref().filter(|ledger| is_own && ledger.entries().len() > 1)?;
+            let worth = view_model::ledger_worth(ledger)?;
+            Some(view! { <p class="hint">{budget_sentence(adjacency, protect, worth.accuracy)}</p> })
+        })
+    };
     let origin = match origin {
         Origin::Made => words::result::made_just_now(),
         Origin::Kept => words::result::kept_on_this_machine(),
@@ -155,7 +165,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {withheld}
             <div class="seal" class:in-name=!statement.protects>
                 <Icon name=if statement.protects { "seal" } else { "stop" }/>
-                <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p></div>
+                <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p> {with_others}</div>
             </div>
             {count}
             {before}
