@@ -237,9 +237,12 @@ fn notes(
     notes
 }
 
-/// What would determine the coefficients, where the number of rows is known: by the forecast, whose numbers grow as rows and as μ.
-fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: Option<f64>) -> String {
-    let Some(rows) = rows else { return words::note::undetermined().to_owned() };
+/// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ, of the rows that counted or else were
+/// stated.
+fn undetermined(checked: &CheckedPlan, terms: &Terms, counted: Option<f64>) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+    let stated = checked.plan.rows.or(checked.plan.stated_rows).map(|rows| rows as f64);
+    let Some(rows) = counted.or(stated) else { return words::note::undetermined().to_owned() };
     let parts = checked.budget.and_then(|budget| budget_parts(&budget, &Split::Gaussian).ok());
     let mu = parts.as_ref().map_or(0.0, |parts| parts.pair.mu.get());
     let rows = rows.max(1.0);
@@ -247,8 +250,12 @@ fn undetermined(checked: &CheckedPlan, terms: &Terms, rows: Option<f64>) -> Stri
         Forecast::new(terms, checked.adjacency, checked.max_rows_per_person, rows, mu, Shares::default());
     let factor = (2.0 / foreseen.condition).max(3.0 * foreseen.guide_noise);
     if factor <= 1.0 {
-        // The forecast expects coefficients of so many rows, so it is no guide here.
-        return words::note::undetermined_all_the_same().to_owned();
+        // The forecast expects coefficients of so many rows, so it is no guide here, or they did not count.
+        let why = match counted {
+            Some(_) => words::note::undetermined_all_the_same(),
+            None => words::note::undetermined(),
+        };
+        return why.to_owned();
     }
     let promise = parts.and_then(|parts| parts.promise);
     let epsilon = promise.and_then(|(_, delta)| gdp_epsilon(Mu::try_new(mu * factor).ok()?, delta).ok());
