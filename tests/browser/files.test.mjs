@@ -113,6 +113,7 @@ test("a table in Latin-1 comes back after a reload as it was read and described,
   await discreet.alert.getByRole("button", { name: say("data.read_as_latin_1") }).click();
   await discreet.step(say("step.data")).filter({ hasText: "3 columns" }).waitFor();
   await discreet.idle();
+  await discreet.goTo(say("step.columns"));
   await discreet.describe("größe", { role: say("columns.outcome"), type: say("columns.number"), lower: "100", upper: "230" });
   // What is typed is kept after a pause.
   await page.waitForTimeout(1500);
