@@ -197,7 +197,8 @@ impl Comparison {
         }
         let share = overlap.of_100();
         Err(CliError::usage(format!(
-            "{share} of 100 rows that were compared are in both files, --public and the private table (in the {} column(s) that both have); nothing in --public is protected, so give data of other people; if they are other people whose values coincide, \
+            "{share} of 100 rows that were compared are in both files, --public and the private table (in the {} column(s) that \
+             both have); nothing in --public is protected, so give data of other people; if they are other people whose values coincide, \
              add --confirm-public \"{DIFFERENT}\"",
             self.common
         )))

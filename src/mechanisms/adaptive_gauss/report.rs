@@ -208,15 +208,14 @@ fn notes(
     }
     let is_robust = || format!("{} {}", words::note::robust(), words::note::robust_shortened());
     let spread = match (robust, &released.scores) {
-        (Some(rough), _) if rough.is_empty() => is_robust(),
         (Some(rough), _) => {
             let term = |place: &usize| place.checked_sub(1).and_then(|place| coded.get(place));
             let name = |place| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
             let shown: Vec<usize> =
                 rough.iter().copied().filter(|place| !gate.held.contains(place)).collect();
             let first = shown.iter().take(NAMED).map(name).collect();
-            let told = words::note::robust_rough(listing(&(first, shown.len())));
-            if shown.is_empty() { is_robust() } else { format!("{} {told}", is_robust()) }
+            let rough = || words::note::robust_rough(listing(&(first, shown.len())));
+            if shown.is_empty() { is_robust() } else { format!("{} {}", is_robust(), rough()) }
         }
         (None, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
         // No coefficient is determined.

@@ -89,7 +89,7 @@ fn Share(index: usize, name: String, level: String) -> impl IntoView {
                     column.typical_level = draft::level_of_share(column).unwrap_or_default();
                     column.typical_share = text;
                 }
-                is_read=|text| draft::share(text).is_some()/>" %"</td>
+                is_read=|text| draft::share(text).is_some() unit=" %"/></td>
         </tr>
     }
 }
@@ -102,6 +102,7 @@ fn Typed(
     get: fn(&ColumnDraft) -> &String,
     set: fn(&mut ColumnDraft, String),
     is_read: fn(&str) -> bool,
+    #[prop(optional)] unit: &'static str,
 ) -> impl IntoView {
     let app = App::here();
     let value = Memo::new(move |_| {
@@ -119,6 +120,7 @@ fn Typed(
     view! {
         <input type="text" class="numeric" inputmode="decimal" autocomplete="off" aria-label=label
             aria-invalid=move || is_wrong().then_some("true") prop:value=move || value.get() on:input=typed/>
+        {unit} " "
         {move || is_wrong().then(|| view! { <span class="hint" role="alert">{words::method::typical_unread()}</span> })}
     }
 }
