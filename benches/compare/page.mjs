@@ -45,6 +45,8 @@ export async function release(url, table) {
   await discreet.choose(table);
   await identified;
   await discreet.table(basename(table));
+  // All of the budget would be asked about.
+  await discreet.budget({ share: say("privacy.half") });
   await discreet.ready();
   await discreet.release.evaluate((button) => {
     const released = window.answer("released");

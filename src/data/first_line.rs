@@ -102,21 +102,20 @@ const FEWEST: usize = 3;
 #[must_use]
 pub fn without_units<'a>(rows: &'a [Vec<String>], rules: &CsvRules) -> &'a [Vec<String>] {
     let Some((first, others)) = rows.split_first().filter(|_| rows.len() >= FEWEST) else { return rows };
+    let is_value = |cell: &str| are_numbers_somehow(&[cell], rules) || is_date(cell);
+    let kinds = first.iter().enumerate().filter(|(_, cell)| !rules.is_missing(cell.trim()));
+    let (values, words): (Vec<_>, Vec<_>) = kinds.partition(|(_, cell)| is_value(cell.trim()));
+    // Nearly every table ends here, before all of its cells are looked at.
+    if words.len() < FEWEST {
+        return rows;
+    }
     let of_column = |field: usize| {
         let cells = others.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
         let cells: Vec<&str> = cells.filter(|cell| !rules.is_missing(cell)).collect();
         are_numbers_somehow(&cells, rules)
     };
-    let over_numbers = first.iter().enumerate().filter(|(field, _)| of_column(*field));
-    let (mut words, mut values) = (0, 0);
-    for (_, cell) in over_numbers {
-        match cell.trim() {
-            cell if rules.is_missing(cell) => {}
-            cell if are_numbers_somehow(&[cell], rules) || is_date(cell) => values += 1,
-            _ => words += 1,
-        }
-    }
-    if words >= FEWEST && values == 0 { others } else { rows }
+    let over_numbers = words.iter().filter(|(field, _)| of_column(*field)).count();
+    if over_numbers >= FEWEST && !values.iter().any(|(field, _)| of_column(*field)) { others } else { rows }
 }
 
 #[cfg(test)]

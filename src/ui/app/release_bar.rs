@@ -147,14 +147,20 @@ fn Ready() -> impl IntoView {
     }
 }
 
-/// Why a release would be of little use: no intervals are expected, or the rows are too few for the method that suits the outcome.
+/// Why a release is asked about: no intervals are expected, the rows are too few for the method that suits the outcome, or the first
+/// release of a table leaves nothing for a second.
 fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     let few = || {
         let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
         app.recommended
             .with(|found| (found.too_few && !by_hand).then(|| words::release_bar::few_rows().to_owned()))
     };
-    forecast.hopeless.clone().or_else(few)
+    let private = || app.state.table().with(|table| table.as_ref().is_some_and(|table| !table.sample));
+    let takes_all = || {
+        let first = app.state.ledger().with(Option::is_none);
+        (first && forecast.of_all >= 1.0 && private()).then(|| words::release_bar::takes_all().to_owned())
+    };
+    forecast.hopeless.clone().or_else(few).or_else(takes_all)
 }
 
 /// Asks before a charge that will buy little or nothing.

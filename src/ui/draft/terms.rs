@@ -1,8 +1,13 @@
 //! A derived term as it is typed.
 
-use super::typed::{list, number};
+use super::columns::ColumnDraft;
+use super::setup::Setup;
+use super::to_plan::draft_plan;
+use super::typed::{list, number, unlist};
 use crate::model::Role;
-use crate::plan::document::{Derived, Group, Transform};
+use crate::plan::document::{BudgetForm, Derived, Group, Transform};
+use crate::plan::{Purpose, faults};
+use crate::ui::sentence::fault;
 
 /// A derived term as it is typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,9 +20,36 @@ pub struct TermDraft {
     pub value: String,
     /// Whether it is an outcome.
     pub outcome: bool,
+    /// What a plan says of it that is not typed: its name, and the group that others are compared with.
+    pub unseen: (Option<String>, Option<String>),
 }
 
 impl TermDraft {
+    /// Returns an entry of a plan as it would be typed.
+    #[must_use]
+    pub fn of(entry: &Derived) -> Self {
+        let written = |number: &f64| number.to_string();
+        let value = match entry.transform {
+            Transform::Log => entry.offset.as_ref().map(written),
+            Transform::Centred => entry.at.as_ref().map(written),
+            Transform::Spline => {
+                entry.knots.as_ref().map(|knots| knots.iter().map(written).collect::<Vec<_>>().join(" "))
+            }
+            Transform::Merged => entry.groups.as_ref().map(|groups| {
+                let each = groups.iter().map(|group| format!("{} = {}", group.name, unlist(&group.levels)));
+                each.collect::<Vec<_>>().join("; ")
+            }),
+            Transform::Square | Transform::Product => None,
+        };
+        Self {
+            transform: entry.transform,
+            from: unlist(&entry.from),
+            value: value.unwrap_or_default(),
+            outcome: entry.role == Some(Role::Outcome),
+            unseen: (entry.name.clone(), entry.reference.clone()),
+        }
+    }
+
     /// Returns it as an entry of a plan for a table with these columns; nothing where its value cannot be read.
     #[must_use]
     pub fn entry(&self, columns: &[String]) -> Option<Derived> {
@@ -26,6 +58,8 @@ impl TermDraft {
             transform: self.transform,
             from: named(&self.from, columns),
             role: self.outcome.then_some(Role::Outcome),
+            name: self.unseen.0.clone(),
+            reference: self.unseen.1.clone().filter(|_| self.transform == Transform::Merged),
             ..Derived::default()
         };
         match self.transform {
@@ -40,6 +74,32 @@ impl TermDraft {
         }
         Some(entry)
     }
+}
+
+/// Puts a term in the setup, at the place of another one or behind all.
+///
+/// # Errors
+/// What is wrong with it in a table that is described so; the setup is then as it was.
+pub fn put_term(
+    columns: &[ColumnDraft],
+    setup: &mut Setup,
+    entry: Derived,
+    place: Option<usize>,
+) -> Result<(), Vec<String>> {
+    let mut with = setup.clone();
+    let index = place.filter(|place| *place < with.derived.len()).unwrap_or(with.derived.len());
+    with.derived.truncate(index);
+    with.derived.push(entry);
+    with.derived.extend(setup.derived.iter().skip(index + 1).cloned());
+    let plan = draft_plan(columns, &with, Ok(BudgetForm::default())).0;
+    let here = format!("derived[{index}]");
+    let wrong = faults(&plan, Purpose::Public).into_iter().filter(|error| error.path.starts_with(&here));
+    let wrong: Vec<String> = wrong.map(|error| fault(&error)).collect();
+    if wrong.is_empty() {
+        *setup = with;
+        return Ok(());
+    }
+    Err(wrong)
 }
 
 /// Reads names of columns, which may have commas of their own: the most parts that make the name of a column belong together, and what

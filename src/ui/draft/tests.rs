@@ -61,7 +61,7 @@ fn a_plan_with_derived_terms_keeps_them_on_the_page() {
     );
 
     let typed = |transform, from: &str, value: &str| {
-        super::TermDraft { transform, from: from.to_owned(), value: value.to_owned(), outcome: false }
+        super::TermDraft { transform, from: from.to_owned(), value: value.to_owned(), ..Default::default() }
             .entry(&["Item 2, tired".to_owned(), "age".to_owned()])
     };
     use crate::plan::document::Transform::{Centred, Log, Merged, Product, Spline};
@@ -81,6 +81,41 @@ fn a_plan_with_derived_terms_keeps_them_on_the_page() {
 }
 
 #[test]
+fn a_term_is_typed_as_it_was_and_is_refused_before_it_is_in_the_plan() {
+    use super::{TermDraft, put_term};
+    use crate::plan::document::Transform::{Centred, Log, Merged, Product, Spline, Square};
+    let each = [
+        (Log, "crp", "0.5"),
+        (Centred, "age", "60"),
+        (Spline, "age", "20 40 60"),
+        (Square, "age", ""),
+        (Product, "age, \"a,b\"", ""),
+        (Merged, "k", "ever = former, light; other = \"x,y\""),
+    ];
+    for (transform, from, value) in each {
+        let typed =
+            TermDraft { transform, from: from.to_owned(), value: value.to_owned(), ..Default::default() };
+        let entry = typed.entry(&[]).unwrap();
+        assert_eq!(TermDraft::of(&entry), typed);
+        assert_eq!(TermDraft::of(&entry).entry(&[]).unwrap(), entry);
+    }
+
+    let (columns, mut setup) = drafts();
+    let log = |offset: &str| {
+        let (from, value) = (columns[0].name.clone(), offset.to_owned());
+        TermDraft { transform: Log, from, value, ..Default::default() }.entry(&[]).unwrap()
+    };
+    // The column's lowest value is 0.
+    let before = setup.clone();
+    let wrong = put_term(&columns, &mut setup, log(""), None).unwrap_err();
+    assert!(!wrong.is_empty() && setup == before, "{wrong:?}");
+    put_term(&columns, &mut setup, log("1"), None).unwrap();
+    put_term(&columns, &mut setup, log("2"), None).unwrap();
+    put_term(&columns, &mut setup, log("3"), Some(0)).unwrap();
+    assert_eq!(setup.derived.iter().map(|term| term.offset).collect::<Vec<_>>(), [Some(3.0), Some(2.0)]);
+}
+
+#[test]
 fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
     let (mut columns, mut setup) = drafts();
     columns[3] = ColumnDraft {
@@ -95,6 +130,7 @@ fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
         from: "stage".to_owned(),
         value: "late = II, III".to_owned(),
         outcome: true,
+        ..Default::default()
     };
     setup.derived.extend(typed.entry(&[]));
     let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();

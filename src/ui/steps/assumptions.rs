@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::model::Role;
 use crate::plan::document::ColumnType;
+use crate::release::format::significant;
 use crate::ui::draft::{self, ColumnDraft};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
@@ -72,9 +73,9 @@ fn Spread(index: usize, name: String) -> impl IntoView {
         <tr>
             <th scope="row">{name.clone()}</th>
             <td><Typed index label=words::method::typical_mean_of(&name) get=|column| &column.typical_mean
-                set=|column, text| column.typical_mean = text is_read=|text| draft::number(text).is_some()/></td>
+                set=|column, text| column.typical_mean = text doubt=doubt_mean/></td>
             <td><Typed index label=words::method::typical_sd_of(&name) get=|column| &column.typical_sd
-                set=|column, text| column.typical_sd = text is_read=|text| draft::number(text).is_some()/></td>
+                set=|column, text| column.typical_sd = text doubt=doubt_sd/></td>
         </tr>
     }
 }
@@ -89,9 +90,50 @@ fn Share(index: usize, name: String, level: String) -> impl IntoView {
                     column.typical_level = draft::level_of_share(column).unwrap_or_default();
                     column.typical_share = text;
                 }
-                is_read=|text| draft::share(text).is_some() unit=" %"/></td>
+                doubt=doubt_share unit=" %"/></td>
         </tr>
     }
+}
+
+/// What is said beside a typical value that is typed.
+enum Doubt {
+    /// It is not used.
+    Wrong(&'static str),
+    /// It is used, and may be meant otherwise.
+    Odd(String),
+}
+
+fn doubt_mean(column: &ColumnDraft) -> Option<Doubt> {
+    let Some(mean) = draft::number(&column.typical_mean) else {
+        return Some(Doubt::Wrong(words::method::typical_unread()));
+    };
+    let (lower, upper) = (draft::number(&column.lower), draft::number(&column.upper));
+    let inside = lower.is_none_or(|lower| lower <= mean) && upper.is_none_or(|upper| mean <= upper);
+    if !inside {
+        return Some(Doubt::Wrong(words::method::typical_outside()));
+    }
+    let alone = column.typical_sd.trim().is_empty();
+    alone.then(|| Doubt::Odd(words::method::typical_alone().to_owned()))
+}
+
+fn doubt_sd(column: &ColumnDraft) -> Option<Doubt> {
+    let Some(sd) = draft::number(&column.typical_sd).filter(|sd| *sd > 0.0) else {
+        return Some(Doubt::Wrong(words::method::typical_unread()));
+    };
+    let range =
+        draft::number(&column.upper).zip(draft::number(&column.lower)).map(|(upper, lower)| upper - lower);
+    range.is_some_and(|range| sd > range / 2.0).then(|| Doubt::Wrong(words::method::typical_wide()))
+}
+
+fn doubt_share(column: &ColumnDraft) -> Option<Doubt> {
+    let Some(share) = draft::share(&column.typical_share) else {
+        return Some(Doubt::Wrong(words::method::typical_unread()));
+    };
+    // A share was typed where a percentage is asked for.
+    let meant = 1e4 * share;
+    (share < 0.01).then(|| {
+        Doubt::Odd(words::method::typical_below_one(significant(100.0 * share, 2), significant(meant, 2)))
+    })
 }
 
 /// A field of one column. What cannot be read is marked as wrong.
@@ -101,7 +143,7 @@ fn Typed(
     label: String,
     get: fn(&ColumnDraft) -> &String,
     set: fn(&mut ColumnDraft, String),
-    is_read: fn(&str) -> bool,
+    doubt: fn(&ColumnDraft) -> Option<Doubt>,
     #[prop(optional)] unit: &'static str,
 ) -> impl IntoView {
     let app = App::here();
@@ -116,11 +158,21 @@ fn Typed(
             }
         });
     };
-    let is_wrong = move || value.with(|text| !text.trim().is_empty() && !is_read(text));
+    let said = move || {
+        let typed = value.with(|text| !text.trim().is_empty());
+        app.state.columns().with(|columns| columns.get(index).filter(|_| typed).and_then(doubt))
+    };
+    let is_wrong = move || matches!(said(), Some(Doubt::Wrong(_)));
     view! {
         <input type="text" class="numeric" inputmode="decimal" autocomplete="off" aria-label=label
             aria-invalid=move || is_wrong().then_some("true") prop:value=move || value.get() on:input=typed/>
         {unit} " "
-        {move || is_wrong().then(|| view! { <span class="hint" role="alert">{words::method::typical_unread()}</span> })}
+        {move || said().map(|doubt| {
+            let words = match doubt {
+                Doubt::Wrong(words) => words.to_owned(),
+                Doubt::Odd(words) => words,
+            };
+            view! { <span class="hint" role="alert">{words}</span> }
+        })}
     }
 }

@@ -4,7 +4,8 @@ use leptos::prelude::*;
 
 use crate::plan::derived::name_of;
 use crate::plan::document::{Derived, Transform};
-use crate::ui::draft::{Place, TermDraft};
+use crate::ui::dom;
+use crate::ui::draft::{Place, TermDraft, put_term};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
@@ -12,11 +13,32 @@ use crate::words;
 /// The field of the columns step where a fault of a term is shown.
 pub const FIELD: &str = "terms";
 
-/// The terms of the plan, each with a way to remove it, and a form for another.
+/// The form for a term, and the place of the term that it changes.
+#[derive(Clone, Copy)]
+struct Form {
+    draft: RwSignal<TermDraft>,
+    place: RwSignal<Option<usize>>,
+    wrong: RwSignal<Vec<String>>,
+}
+
+impl Form {
+    fn show(self, draft: TermDraft, place: Option<usize>) {
+        self.draft.set(draft);
+        self.place.set(place);
+        self.wrong.set(Vec::new());
+    }
+}
+
+/// The terms of the plan, each with ways to change and to remove it, and a form for another.
 #[component]
 pub fn Terms() -> impl IntoView {
     let app = App::here();
     let terms = Memo::new(move |_| app.state.setup().with(|setup| setup.derived.clone()));
+    let form = Form {
+        draft: RwSignal::new(TermDraft::default()),
+        place: RwSignal::new(None),
+        wrong: RwSignal::new(Vec::new()),
+    };
     let faults = Memo::new(move |_| {
         let here = Place::columns(FIELD);
         let of = |gaps: &Vec<crate::ui::draft::Gap>| {
@@ -26,43 +48,50 @@ pub fn Terms() -> impl IntoView {
     });
     let row = move |(index, term): (usize, Derived)| {
         let name = name_of(&term);
-        let label = words::terms::remove(&name);
+        let (label, change_label) = (words::terms::remove(&name), words::terms::change(&name));
         let remove = move |_| {
+            form.show(TermDraft::default(), None);
             app.state.setup().update(|setup| {
                 if index < setup.derived.len() {
                     setup.derived.remove(index);
                 }
             });
         };
+        let heading = title(term.transform);
+        let change = move |_| {
+            form.show(TermDraft::of(&term), Some(index));
+            dom::focus_soon("term-from");
+        };
         view! {
             <li>
-                <code class="code">{name}</code> " " {title(term.transform)} " "
+                <code class="code">{name}</code> " " {heading} " "
+                <button type="button" class="quiet" aria-label=change_label on:click=change>{words::terms::change_word()}</button> " "
                 <button type="button" class="quiet" aria-label=label on:click=remove>{words::terms::remove_word()}</button>
             </li>
         }
     };
     let listed = move || terms.get().into_iter().enumerate().map(row).collect_view();
-    let wrong = move || {
-        let said = |text: String| view! { <p class="notice problem">{text}</p> };
-        faults.get().into_iter().map(said).collect_view()
-    };
+    let wrong = move || faults.get().into_iter().map(problem).collect_view();
     view! {
         <section class="block terms" id="columns-terms" tabindex="-1" aria-labelledby="terms-title">
             <h2 id="terms-title">{words::terms::title()}</h2>
             <p class="hint">{words::terms::lead()}</p>
             <ul class="terms-list">{listed}</ul>
             {wrong}
-            <Another/>
+            <Typed form/>
         </section>
     }
 }
 
-/// A form for one more term.
+fn problem(text: String) -> impl IntoView {
+    view! { <p class="notice problem" role="alert">{text}</p> }
+}
+
+/// The form for one more term, or for one that is changed.
 #[component]
-fn Another() -> impl IntoView {
+fn Typed(form: Form) -> impl IntoView {
     let app = App::here();
-    let draft = RwSignal::new(TermDraft::default());
-    let unread = RwSignal::new(false);
+    let Form { draft, place, wrong } = form;
     let options = Transform::ALL
         .into_iter()
         .map(|transform| (transform.name().to_owned(), title(transform).to_owned()));
@@ -72,17 +101,26 @@ fn Another() -> impl IntoView {
         }
     });
     let roles = [("feature", words::columns::feature()), ("outcome", words::columns::outcome())];
-    let add = move |_| {
+    let put = move |_| {
         let names = app
             .state
             .table()
             .with_untracked(|table| table.as_ref().map(|table| table.names.clone()).unwrap_or_default());
-        let entry = draft.with_untracked(|draft| draft.entry(&names));
-        unread.set(entry.is_none());
-        let Some(entry) = entry else { return };
-        app.state.said().set(words::terms::added(name_of(&entry)));
-        app.state.setup().update(|setup| setup.derived.push(entry));
-        draft.update(|draft| (draft.from, draft.value) = (String::new(), String::new()));
+        let Some(entry) = draft.with_untracked(|draft| draft.entry(&names)) else {
+            return wrong.set(vec![words::terms::unread().to_owned()]);
+        };
+        let name = name_of(&entry);
+        let columns = app.state.columns().get_untracked();
+        let mut setup = app.state.setup().get_untracked();
+        let changes = place.get_untracked();
+        if let Err(faults) = put_term(&columns, &mut setup, entry, changes) {
+            return wrong.set(faults);
+        }
+        app.state.setup().set(setup);
+        let said = if changes.is_some() { words::terms::changed(&name) } else { words::terms::added(&name) };
+        app.state.said().set(said);
+        let kind = draft.with_untracked(|draft| draft.transform);
+        form.show(TermDraft { transform: kind, ..TermDraft::default() }, None);
     };
     let value = move || {
         let set = Callback::new(move |value| draft.update(|draft| draft.value = value));
@@ -97,9 +135,10 @@ fn Another() -> impl IntoView {
         let hint = Signal::derive(move || hint.to_owned());
         Some(view! { <Field id="term-value" label value=own set hint/> })
     };
+    let act = move || if place.get().is_some() { words::terms::keep_change() } else { words::terms::add() };
     view! {
-        <details class="more">
-            <summary>{words::terms::add()}</summary>
+        <details class="more" prop:open=move || place.get().is_some()>
+            <summary>{act}</summary>
             <Choice id="term-transform" label=words::terms::transform() options=options.collect()
                 value=Signal::derive(move || draft.with(|draft| draft.transform.name().to_owned())) set=set_transform/>
             <Field id="term-from" label=words::terms::from()
@@ -111,8 +150,8 @@ fn Another() -> impl IntoView {
                 options=roles.into_iter().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
                 value=Signal::derive(move || if draft.with(|draft| draft.outcome) { "outcome" } else { "feature" }.to_owned())
                 set=Callback::new(move |role: String| draft.update(|draft| draft.outcome = role == "outcome"))/>
-            {move || unread.get().then(|| view! { <p class="notice problem" role="alert">{words::terms::unread()}</p> })}
-            <button type="button" id="term-add" on:click=add>{words::terms::add()}</button>
+            {move || wrong.get().into_iter().map(problem).collect_view()}
+            <button type="button" id="term-add" on:click=put>{act}</button>
         </details>
     }
 }

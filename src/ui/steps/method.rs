@@ -13,7 +13,11 @@ use super::public::PublicMoments;
 use crate::engine::Outlook;
 use crate::inference::preview::{Preview, Verdict};
 use crate::mechanisms::find;
+use crate::mechanisms::info::are_log_odds;
+use crate::model::Role;
 use crate::plan::Plan;
+use crate::plan::derived::named_with;
+use crate::release::odds;
 use crate::ui::draft::Place;
 use crate::ui::parts::Quoted;
 use crate::ui::parts::gloss::{Glossed, entries};
@@ -67,10 +71,21 @@ fn Chosen() -> impl IntoView {
         }
         .into_any()
     };
+    // Which answer the odds are of cannot be turned after the charge, and nothing else can be fitted then.
+    let odds = move || {
+        app.plan.with(|plan| {
+            let plan = plan.as_ref().ok().filter(|plan| are_log_odds(plan))?;
+            let outcomes: Vec<String> =
+                named_with(plan, Role::Outcome).iter().map(|outcome| odds::named(plan, outcome, true)).collect();
+            let (outcomes, once) = (text::list(&outcomes, 2), words::method::no_refit());
+            Some(view! { <p id="method-odds">{words::method::computes(outcomes)}</p> <p class="hint">{once}</p> })
+        })
+    };
     view! {
         <section class="block chosen" aria-label=words::method::chosen_method()>
             <h2>{move || name.with(|name| kind(name))}</h2>
             {why}
+            {odds}
             <p class="hint">{title} " " <code class="code">{move || name.get()}</code></p>
             <Change/>
         </section>

@@ -21,6 +21,8 @@ pub type Contradictions = BTreeMap<usize, Vec<Mismatch>>;
 /// The first rows of a table, as they are compared with what is said of their columns.
 struct FirstRows<'a> {
     table: &'a Table,
+    /// Without a line of units.
+    rows: &'a [Vec<String>],
     rules: CsvRules,
     /// The columns of numbers that are written as the file's.
     numbers: Vec<usize>,
@@ -34,17 +36,14 @@ impl<'a> FirstRows<'a> {
             .filter(|(_, column)| column.kind == Some(ColumnType::Number) && column.written.is_none())
             .map(|(place, _)| place)
             .collect();
-        Self { table, rules: csv_rules(setup, table.delimiter), numbers }
-    }
-
-    fn rows(&self) -> &'a [Vec<String>] {
-        without_units(&self.table.rows, &self.rules)
+        let rules = csv_rules(setup, table.delimiter);
+        Self { table, rows: without_units(&table.rows, &rules), rules, numbers }
     }
 
     /// Compares the cells of a column, and a further one of the file, with what is said of it.
     fn compare(&self, place: usize, column: &ColumnDraft, further: Option<&str>) -> Vec<Mismatch> {
         let rules = &self.rules;
-        let cells = self.rows().iter().filter_map(|row| row.get(place)).map(String::as_str).chain(further);
+        let cells = self.rows.iter().filter_map(|row| row.get(place)).map(String::as_str).chain(further);
         let levels = list(&column.levels);
         let stated = match column.kind {
             Some(ColumnType::Number) => {
@@ -68,7 +67,7 @@ impl<'a> FirstRows<'a> {
     /// Whether a format that the rest of the table is not written in is the column's own.
     fn is_own(&self, column: &ColumnDraft, format: NumberFormat) -> bool {
         let of_table = column.written.is_none() && format.decimal != self.table.delimiter;
-        !of_table || breaks(self.rows(), self.numbers.iter().copied(), &self.rules, format)
+        !of_table || breaks(self.rows, self.numbers.iter().copied(), &self.rules, format)
     }
 }
 
@@ -92,7 +91,7 @@ pub fn repairs_of(
 pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> Contradictions {
     let first = FirstRows::new(table, columns, setup);
     let rules = &first.rules;
-    let rows = first.rows();
+    let rows = first.rows;
     let of_column = |(place, column): (usize, &ColumnDraft)| {
         let found = first.compare(place, column, None);
         (!found.is_empty()).then_some((place, found))
