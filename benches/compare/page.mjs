@@ -6,6 +6,7 @@ import { handWritten } from "./script.mjs";
 import { launch, open } from "../../tests/browser/browser.mjs";
 import { json } from "../../tests/browser/files.mjs";
 import { DiscreetPage } from "../../tests/browser/page-object.mjs";
+import { say } from "../../tests/browser/words.mjs";
 import { basename } from "node:path";
 
 /// Runs before the program: notes when a file was chosen, when the release was clicked, and when a worker answered each. `answer` waits
