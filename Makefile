@@ -44,7 +44,8 @@ WASM := --locked --target wasm32-unknown-unknown
 CARGO_DIR := $(or $(CARGO_HOME),$(HOME)/.cargo)
 # The same commit gives the same bytes wherever it is built. Only the page's release build carries these flags: no other
 # target compiles for wasm in release, so nothing else is compiled twice because of them.
-REMAP := --remap-path-prefix=$(CURDIR)=/discreet --remap-path-prefix=$(CARGO_DIR)=/cargo
+ROOT ?= $(CURDIR)
+REMAP := --remap-path-prefix=$(ROOT)=/discreet --remap-path-prefix=$(CARGO_DIR)=/cargo
 # Instructions on 128 bits, which every browser has had since 2023: sums and searches take two to sixteen numbers at a time.
 SIMD := -C target-feature=+simd128
 # Leptos keeps the types of a view out of its neighbours' types: a tenth smaller.
@@ -152,13 +153,15 @@ verify: dist
 	@if test -d "$(FILE)"; then diff -rq --exclude=.stage --exclude=discreet.html "$(FILE)" dist; else node .ci/single.mjs dist dist/discreet.html && cmp "$(FILE)" dist/discreet.html; fi
 	@echo 'It is the page of this source.'
 
-# A second build of the same files, at another path, has to have the same bytes. Its crates are compiled once more, too.
+# A second build of the same files, at another path, has to have the same bytes, and none of them may name where it was built. The crates of
+# others are taken from the first: what is compiled once more is ours.
 reproducible: dist
 	$(call say,The same page built once more$(,) elsewhere)
+	! grep -rlF -e "$(CURDIR)" -e "$(CARGO_DIR)" --exclude-dir=.stage dist
 	rm -rf target/second
 	mkdir -p target/second
 	git ls-files -z --cached --others --exclude-standard --deduplicate | tar --null --ignore-failed-read -cf - -T - | tar -xf - -C target/second
-	$(MAKE) --no-print-directory -C target/second BESIDE= dist
+	CARGO_TARGET_DIR=$(CURDIR)/target $(MAKE) --no-print-directory -C target/second BESIDE= ROOT=$(CURDIR) dist
 	diff -r --exclude=.stage --exclude=discreet.html dist target/second/dist
 	rm -rf target/second
 	@echo 'Both builds have the same bytes.'

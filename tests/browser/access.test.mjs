@@ -175,6 +175,15 @@ test("terms are made from columns, and a question stands before a description is
   await terms.getByLabel(say("terms.from"), { exact: true }).fill("age");
   await terms.locator("#term-add").click();
   await terms.getByRole("button", { name: like("terms.remove") }).waitFor();
+  // A product has two columns, so it is refused and the square stays.
+  await terms.getByRole("button", { name: like("terms.change") }).click();
+  await transform.selectOption({ label: say("terms.product") });
+  await terms.locator("#term-add").click();
+  await terms.getByRole("alert").waitFor();
+  await look("Columns with a term that cannot be");
+  await transform.selectOption({ label: say("terms.square") });
+  await terms.locator("#term-add").click();
+  await terms.getByText("age^2", { exact: true }).waitFor();
   await look("Columns with a term");
   await discreet.make();
   const { plan, coefficients } = await discreet.downloadJson(say("result.release_json"));
