@@ -123,7 +123,7 @@ fn assumed(prepared: &Prepared) -> &'static str {
 }
 
 /// Refuses a release whose promise protects next to nobody, unless the words for it were typed. Asks on a terminal whether to make one that
-/// would be of no use, or of a table whose first rows contradict the plan (`warned`); elsewhere it writes a warning on standard error, and
+/// would be of no use, or where there was a warning (`warned`); elsewhere it writes a warning on standard error, and
 /// nothing where the person has agreed by `--confirm`.
 ///
 /// # Errors

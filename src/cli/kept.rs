@@ -5,8 +5,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use super::error::CliError;
 use super::store::{SaveError, beside, sync_folder, temporary_beside};
+use crate::plan::Plan;
 use crate::privacy::ledger::{Kind, Ledger};
 use crate::words;
 
@@ -61,6 +64,22 @@ pub fn read(path: &Path, ledger: &Ledger, entry: Option<u64>) -> Result<Vec<u8>,
         }
     }
     Err(CliError::usage(words::error::kept_none(folder(path).display())))
+}
+
+/// Returns the entry of a kept release that answers the question of a plan, for whatever budget and by whatever mechanism.
+pub fn answered(path: &Path, ledger: &Ledger, plan: &Plan) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Asked {
+        plan: Plan,
+    }
+    let answers = |seq: &u64| {
+        let asked = fs::File::open(place(path, ledger, *seq))
+            .ok()
+            .and_then(|file| serde_json::from_reader::<_, Asked>(io::BufReader::new(file)).ok());
+        asked.is_some_and(|asked| asked.plan.asks_the_same(plan))
+    };
+    let releases = ledger.entries().iter().filter(|found| found.kind == Kind::Release);
+    releases.filter_map(|found| found.seq.parse().ok()).find(answers)
 }
 
 fn folder(path: &Path) -> PathBuf {

@@ -8,7 +8,7 @@ use super::check::consent;
 use super::error::CliError;
 use super::halt::halt;
 use super::job::{Job, software};
-use super::kept::Kept;
+use super::kept::{Kept, answered};
 use super::store::LedgerFile;
 use super::{check_output, help, print, public, warnings, write_out};
 use crate::engine::{Computation, Prepared};
@@ -42,7 +42,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let warned = warnings::warn(&job)?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
-    consent(&job.prepared, &ledger, &args, warned)?;
+    let asked = || answered(file.path(), &ledger, job.prepared.plan());
+    let again = if args.flag("confirm") { None } else { asked() };
+    if let Some(entry) = again {
+        // A failure to write a warning is ignored: the release is what was asked for.
+        let _ = writeln!(io::stderr(), "discreet: warning: {}", words::error::cli_again(entry));
+    }
+    consent(&job.prepared, &ledger, &args, warned || again.is_some())?;
     let software = software()?;
     let first = charged(job, &mut file, &mut ledger, software.clone())?;
     let Some(fit) = fit else { return first.print() };
