@@ -23,13 +23,16 @@ impl Kept {
     /// Opens a file for the document of an entry that will be charged.
     ///
     /// # Errors
-    /// [`CliError::Failed`] if a document of this entry exists, or the folder cannot be written.
+    /// [`CliError::Failed`] if a document of this entry exists, or the folder is none or cannot be written.
     pub fn prepare(path: &Path, ledger: &Ledger, entry: u64) -> Result<Self, CliError> {
         let place = place(path, ledger, entry);
         if place.exists() {
             return Err(CliError::failed(words::error::kept_exists(place.display(), entry)));
         }
         let failed = |error| CliError::failed(SaveError::before(error).to_string());
+        if folder(path).is_file() {
+            return Err(CliError::failed(words::error::kept_folder(folder(path).display())));
+        }
         fs::create_dir_all(folder(path)).map_err(failed)?;
         // The ledger is locked, so one name is enough, and what a crash left is replaced.
         let file = temporary_beside(&folder(path).join("release.json")).map_err(failed)?;

@@ -65,10 +65,10 @@ fn warnings(job: &Job) -> (bool, Vec<String>) {
     }
     let records = without_units(&rows, &bound.csv);
     if warnings.is_empty() && records.len() < rows.len() {
-        warnings.push(
-            "the line below the header looks like a line of units; it counts as a record with missing cells"
-                .to_owned(),
-        );
+        let has_header = job.prepared.plan().csv.as_ref().is_none_or(|csv| csv.header != Some(0));
+        let line = if has_header { "line below the header" } else { "first line" };
+        warnings
+            .push(format!("the {line} looks like a line of units; it counts as a record with missing cells"));
     }
     let cells = |field: usize| records.iter().filter_map(move |row| row.get(field)).map(String::as_str);
     let told = |name: &str, kind| format!("column `{name}`: {}", what(kind));
