@@ -11,9 +11,9 @@ use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
-use crate::model::Role;
 use crate::model::note::{factor, quoted, two_digits};
-use crate::plan::bound::{BoundPlan, Kind};
+use crate::model::{Role, Typical};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::text::grouped;
@@ -33,8 +33,8 @@ pub struct Foreseen {
     pub terms: Vec<TermPreview>,
     /// Whether a feature is a category.
     pub has_levels: bool,
-    /// Whether half of the rows are assumed to say yes.
-    pub assumes_even: bool,
+    /// Where half of the rows are assumed to say yes: the noise if one in ten does.
+    pub rarely: Option<NoiseForecast>,
     /// What would give full intervals; nothing where they are expected.
     pub needed: Option<Needed>,
     /// The factor on the budget's μ below which all coefficients are withheld.
@@ -91,12 +91,33 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let column = term.column.and_then(|column| prepared.bound().columns.get(column));
         term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
     });
-    let mut outcomes = prepared.bound().columns.iter().filter(|column| column.role == Role::Outcome);
-    let assumes_even = forecast.link == Link::Logit
-        && outcomes.any(|column| column.typical.and_then(|typical| typical.mean).is_none());
+    let rarely = with_rare_answers(task).filter(|_| forecast.link == Link::Logit);
+    let rarely =
+        rarely.and_then(|task| prepared.all_rounds().noise_forecast(&task, stated, mu, related.as_ref()));
     let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
     retain_stated(&mut terms, stage);
-    Some(Foreseen { forecast, rows, terms, has_levels, assumes_even, needed, withheld_below })
+    Some(Foreseen { forecast, rows, terms, has_levels, rarely, needed, withheld_below })
+}
+
+/// The share of yes at which a forecast is tried that assumes a half.
+const RARE: f64 = 0.1;
+
+/// Returns the task with [`RARE`] as the share of yes of each outcome whose share is not stated; nothing where all are.
+fn with_rare_answers(task: &Task) -> Option<Task> {
+    let mut task = task.clone();
+    let unstated = |column: &&mut BoundColumn| {
+        column.role == Role::Outcome && column.typical.and_then(|typical| typical.mean).is_none()
+    };
+    let mut found = false;
+    for column in task.encoding.bound.columns.iter_mut().filter(unstated) {
+        let mean = match column.kind {
+            Kind::Number { lower, upper } => lower + RARE * (upper - lower),
+            Kind::Category { .. } => RARE,
+        };
+        column.typical = Some(Typical { mean: Some(mean), sd: (RARE * (1.0 - RARE)).sqrt() });
+        found = true;
+    }
+    found.then_some(task)
 }
 
 /// Returns the least share that the plan states of a level among the features; 1 where it states none.
@@ -136,11 +157,19 @@ impl Foreseen {
     #[must_use]
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
+            _ if self.rests_on_even() => words::forecast::verdict_even(),
             Advice::Recommended => words::forecast::verdict_recommended(),
             Advice::Approximate => words::forecast::verdict_approximate(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),
             Advice::TooFew => words::forecast::verdict_too_few(),
         }
+    }
+
+    /// Returns whether intervals are expected only because half of the rows are assumed to say yes.
+    #[must_use]
+    pub fn rests_on_even(&self) -> bool {
+        let expects = |advice| matches!(advice, Advice::Recommended | Advice::Approximate);
+        expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
     }
 
     /// Returns what follows for the result, and what would help, in sentences with numbers.
@@ -156,7 +185,10 @@ impl Foreseen {
             }
         }
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
-        if self.assumes_even {
+        if let Some(rarely) = self.rarely {
+            let lost = rarely.advice == Advice::TooFew;
+            let rare = (!lost).then(|| words::forecast::rare_odds(factor(rarely.widening())));
+            sentences.extend(rare);
             sentences.push(words::forecast::even_odds().to_owned());
         }
         if self.forecast.robust {
@@ -216,6 +248,11 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     let intercept = prepared.checked().intercept;
     let mut preview =
         preview::preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()?;
+    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
+    let part = prepared.all_rounds().projection(prepared.task(), rows as f64, expected.noise);
+    if let Some(part) = part {
+        preview.project(part, rows);
+    }
     retain_stated(&mut preview.terms, stage);
     Some(preview)
 }

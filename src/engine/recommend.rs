@@ -103,7 +103,9 @@ fn shared(plan: &Plan, with: impl Fn(&str) -> Option<Prepared>) -> Option<Recomm
     let sharing = |info: &&Info| info.group.is_some_and(|group| group.title == MANY_OUTCOMES.title);
     let mut candidates = info::all().filter(sharing).filter(|_| many);
     let (info, prepared) = candidates.find_map(|info| Some((info, with(info.name)?)))?;
-    (expected(&prepared)?.verdict != Verdict::Withheld)
+    let expected = expected(&prepared)?;
+    // What a projection takes, others have less of.
+    (expected.verdict != Verdict::Withheld || expected.projected)
         .then(|| Recommendation::plain(info.name, words::recommend::shared().to_owned()))
 }
 

@@ -83,6 +83,8 @@ pub struct Preview {
     /// Most feature columns of this plan, in its order, that would give full intervals; 0 where not even one does, and where they
     /// are whitened together.
     pub features_that_fit: usize,
+    /// Whether nothing but a projection of the noisy sums takes the intervals.
+    pub projected: bool,
     /// One entry per outcome and term, in the coefficients' order, under the usual picture; of the first [`OUTCOMES`] outcomes.
     pub terms: Vec<TermPreview>,
     /// Sentences with numbers.
@@ -212,6 +214,7 @@ pub fn preview(
         rows_needed: scaled_rows(rows, budget_factor),
         budget_factor,
         features_that_fit,
+        projected: false,
         terms: picture.terms(&design, &layout),
         advice: String::new(),
     };
@@ -462,6 +465,28 @@ fn ratio_with(smaller: &BoundPlan, noise: Expected, rows: u64, intercept: bool) 
 )]
 fn scaled_rows(rows: u64, factor: f64) -> u64 {
     (rows as f64 * factor).ceil() as u64
+}
+
+/// Part of the most that sums can be from which their noise is expected to be projected.
+const PROJECTED_FROM: f64 = 1.0;
+
+impl Preview {
+    /// Takes the intervals where noise that is so large a part of what sums can be will be projected.
+    pub fn project(&mut self, part: f64, rows: u64) {
+        if part < PROJECTED_FROM || self.verdict == Verdict::Withheld {
+            return;
+        }
+        self.projected = true;
+        self.verdict = Verdict::Withheld;
+        self.budget_factor = part / PROJECTED_FROM;
+        self.cautious_signal_to_noise = WITHHELD_BELOW / self.budget_factor;
+        self.rows_needed = scaled_rows(rows, self.budget_factor);
+        self.advice = words::forecast::projected(words::forecast::ways(
+            self.rows_needed,
+            rows,
+            factor(self.budget_factor),
+        ));
+    }
 }
 
 /// Returns what a person can expect, and what would give full intervals.

@@ -15,6 +15,7 @@ use super::info::Info;
 use crate::data::moments::MomentsError;
 use crate::data::{EncodedRows, Exact, Geometry, MAX_CELLS, MAX_TERMS, Moments, Statistic};
 use crate::inference::forecast::TermForecast;
+use crate::inference::moments::CellNoise;
 use crate::inference::noise_forecast::{NoiseForecast, Related};
 use crate::inference::preflight::Family;
 use crate::model::{Layout, NoiseLaw};
@@ -141,6 +142,12 @@ pub trait Rounds: Debug + Send + Sync {
         _mu: f64,
         _related: Option<&Related>,
     ) -> Option<NoiseForecast> {
+        None
+    }
+
+    /// Computes how large the noise of the products of features with outcomes is on `rows` rows, as a part of the most that they can be: near
+    /// 1 they are projected, and no interval is known. Nothing where they are not projected.
+    fn projection(&self, _: &Task, _rows: f64, _noise: CellNoise) -> Option<f64> {
         None
     }
 

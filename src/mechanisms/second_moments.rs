@@ -69,6 +69,11 @@ pub trait Analysis: Debug + Send + Sync {
         report(moments, layout, task.checked.intercept, options).map_err(|_| Unsettled)
     }
 
+    /// Computes what [`Rounds::projection`] does, of rows with this extent.
+    fn projection(&self, _: Layout, _: &Extent, _: CellNoise) -> Option<f64> {
+        None
+    }
+
     /// Returns what a reader has to know of the noise.
     fn note(&self, _features: Option<&FeatureMap>) -> Option<&'static str> {
         None
@@ -124,6 +129,10 @@ impl Rounds for SecondMoments {
 
     fn family(&self, _: &Task) -> Option<Family> {
         self.family
+    }
+
+    fn projection(&self, task: &Task, rows: f64, noise: CellNoise) -> Option<f64> {
+        self.analysis.projection(task.encoding.layout, &extent_of(task, rows), noise)
     }
 }
 
@@ -213,17 +222,22 @@ pub fn options(task: &Task, post_processing: PostProcessing, moments: &NoisyMome
 /// Computes how large the sums can be, where the number of rows is public or its noisy count is above 0.
 #[must_use]
 pub fn extent(task: &Task, moments: &NoisyMoments) -> Option<Extent> {
-    let Encoding { bound, geometry, .. } = &task.encoding;
-    let radius = f64::from(bound.grid.radius);
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
-    let norm = |square: u64| (square as f64).sqrt() / radius;
-    let (features, outcomes) = (norm(geometry.feature_square()), norm(geometry.outcome_square()));
     #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
     let rows = match task.checked.rows {
         Some(rows) => Some(rows as f64),
         None => moments.noisy_rows().map(|(rows, _)| rows).filter(|rows| *rows > 0.0),
     };
-    rows.map(|rows| Extent { trace: rows * features * features, rows, features, outcomes })
+    rows.map(|rows| extent_of(task, rows))
+}
+
+/// Computes how large the sums of so many rows can be.
+fn extent_of(task: &Task, rows: f64) -> Extent {
+    let Encoding { bound, geometry, .. } = &task.encoding;
+    let radius = f64::from(bound.grid.radius);
+    #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
+    let norm = |square: u64| (square as f64).sqrt() / radius;
+    let (features, outcomes) = (norm(geometry.feature_square()), norm(geometry.outcome_square()));
+    Extent { trace: rows * features * features, rows, features, outcomes }
 }
 
 /// The sums of (q + 2⁻²² e)(q + 2⁻²² e)' in steps of 2⁻⁴⁴, of rows with a code q for each term and, for each but the constant, the

@@ -129,6 +129,20 @@ pub struct Column {
     pub note: Option<String>,
 }
 
+impl Column {
+    /// Returns it as all outcomes that differ in which of two levels is the reference, which turns coefficients round and nothing else.
+    fn either_way(&self) -> Self {
+        let mut column = self.clone();
+        if column.role == Role::Outcome
+            && let Some(levels) = column.levels.as_mut().filter(|levels| levels.len() == 2)
+        {
+            levels.sort();
+            column.reference = None;
+        }
+        column
+    }
+}
+
 /// What is publicly known of a column's values: in other people, or from the literature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -447,8 +461,8 @@ impl Plan {
         let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);
         parts(self) == parts(other)
             && self.person == other.person
-            && self.columns == other.columns
             && self.derived == other.derived
+            && self.columns.iter().map(Column::either_way).eq(other.columns.iter().map(Column::either_way))
     }
 
     /// Returns the derived terms with a role.

@@ -161,10 +161,15 @@ fn weakness(plan: &Plan, privacy: &Privacy, accuracy: Option<f64>) -> Option<Wea
 }
 
 fn headline(privacy: &Privacy, accuracy: Option<f64>, weakness: Option<Weakness>) -> String {
+    let person = if is_assumed(privacy) {
+        words::guarantee::each_person_of_one_row()
+    } else {
+        words::guarantee::each_person()
+    };
     let whom = match privacy.protect {
-        Protect::Rows => words::guarantee::whom_rows(),
-        Protect::Labels => words::guarantee::whom_labels(),
-        Protect::Features => words::guarantee::whom_features(),
+        Protect::Rows => person.to_owned(),
+        Protect::Labels => words::guarantee::whom_labels(person),
+        Protect::Features => words::guarantee::whom_features(person),
     };
     match (weakness, accuracy.and_then(hundredths)) {
         (None, Some(times)) => words::guarantee::headline(whom, times),
@@ -182,8 +187,13 @@ fn promise(privacy: &Privacy) -> &'static str {
     }
 }
 
+/// Whether each row counts as one person.
+fn is_assumed(privacy: &Privacy) -> bool {
+    privacy.person == "assumed"
+}
+
 fn unit(privacy: &Privacy) -> String {
-    if privacy.person == "assumed" {
+    if is_assumed(privacy) {
         return words::guarantee::unit_assumed().to_owned();
     }
     let rows = match privacy.max_rows_per_person {

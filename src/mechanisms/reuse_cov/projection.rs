@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 
 use super::{Kind, Parameters};
 use crate::data::Exact;
-use crate::inference::moments::NoisyMoments;
+use crate::inference::moments::{CellNoise, NoisyMoments};
 use crate::inference::options::{Options, Rule};
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
@@ -100,6 +100,23 @@ impl Analysis for Parameters {
         let Some(inside) = inside.filter(|inside| inside != moments.cross()) else { return Ok(moments) };
         options.projected = true;
         moments.with_cross(inside).ok_or(Unsettled)
+    }
+
+    /// The nuclear norm to expect of the noise, over the radius of the ball (theory/many-outcomes 4.1): p × q normal cells of variance v have
+    /// p singular values of about √(q v) where q is much larger than p; where they are equal their mean is 8/(3π) of that, by the law of the
+    /// quarter circle.
+    fn projection(&self, layout: Layout, extent: &Extent, noise: CellNoise) -> Option<f64> {
+        let variance = match noise {
+            CellNoise::Goe { s: v } | CellNoise::Iid { v } | CellNoise::Cross { v } => v,
+            CellNoise::Sides { cross, .. } => cross,
+            CellNoise::None | CellNoise::Projection { .. } | CellNoise::Posterior { .. } => return None,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "counts in a forecast")]
+        let (p, q) = (layout.features() as f64, layout.outcomes() as f64);
+        let (least, most) = (p.min(q), p.max(q));
+        let norm = least * (most * variance).sqrt() * (1.0 - 0.15 * least / most);
+        let ball = extent.rows * extent.features * extent.outcomes;
+        (self.nuclear && ball > 0.0).then(|| norm / ball)
     }
 
     fn note(&self, features: Option<&FeatureMap>) -> Option<&'static str> {

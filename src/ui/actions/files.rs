@@ -69,12 +69,16 @@ pub fn begin(app: App, forgets: bool) {
         });
     }
     spawn_local(async move {
-        if let Err(failure) = pool(app).check().await {
+        // A table that is chosen meanwhile ends the check, and shows itself whether the program runs.
+        if let Err(failure) = pool(app).check().await
+            && failure.reason != Reason::Cancelled
+        {
             app.state.host().update(|host| host.fault = Some(failure.message));
         }
         // A person who has worked on a table looks for it, and not for a sample.
         let last = store::setting(LAST_TABLE).await.ok().flatten().filter(|name| !name.is_empty());
-        let opens_sample = last.is_none() && app.state.table().with_untracked(Option::is_none);
+        let chosen = app.handles.with_value(|handles| handles.files.borrow().is_some()) || app.busy();
+        let opens_sample = last.is_none() && !chosen && app.state.table().with_untracked(Option::is_none);
         app.state.last_table().set(last);
         if let Some(name) = first.filter(|_| opens_sample) {
             open_sample(app, &name).await;
@@ -118,14 +122,24 @@ pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
         [file] if document(file) => choose_document(app, file.clone()),
         _ if files.iter().any(document) => fail(app, Step::Data, words::data::document_alone(), false),
         _ => {
-            let described = added.then(|| genotypes::described(app));
+            // A file that was mended and chosen again keeps what was said of its columns, by their names.
+            let again = app.state.table().with_untracked(|table| {
+                let named =
+                    |table: &Arc<Table>| !table.sample && files.len() == 1 && files[0].name() == table.name;
+                table.as_ref().is_some_and(named)
+            });
+            let described = (added || again).then(|| genotypes::described(app));
             let open = move || {
                 if let Some(held) = genotypes::take(app, files, added) {
                     spawn_local(async move { open_packed(app, held, 0, described).await });
                 }
             };
             // Files that are added to genotypes keep their description.
-            if added { open() } else { guard(app, Question::other_table(words::confirm::table()), open) }
+            if added || again {
+                open()
+            } else {
+                guard(app, Question::other_table(words::confirm::table()), open)
+            }
         }
     }
 }

@@ -222,6 +222,7 @@ fn noise(forecast: &Forecast) -> String {
     if let Some(foreseen) = &forecast.foreseen {
         let wide = wide(foreseen.forecast.widening());
         return match foreseen.forecast.advice {
+            _ if foreseen.rests_on_even() => words::release_bar::may_be_withheld(wide),
             Advice::Recommended => wide,
             Advice::Approximate => words::release_bar::approximate(wide),
             Advice::Uncertain => words::release_bar::may_be_withheld(wide),

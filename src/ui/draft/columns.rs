@@ -149,11 +149,33 @@ fn note(draft: &ColumnDraft) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(". "))
 }
 
+/// Which typical value of a number does not fit its bounds, so that it is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypicalFault {
+    /// The mean lies outside.
+    Mean,
+    /// The standard deviation is above half of the range.
+    Spread,
+}
+
+/// Returns what does not fit; nothing where a bound is not stated.
+#[must_use]
+pub fn typical_fault(draft: &ColumnDraft) -> Option<TypicalFault> {
+    let (lower, upper) = (number(&draft.lower)?, number(&draft.upper)?);
+    if number(&draft.typical_mean).is_some_and(|mean| mean < lower || mean > upper) {
+        return Some(TypicalFault::Mean);
+    }
+    number(&draft.typical_sd).is_some_and(|sd| sd > (upper - lower) / 2.0).then_some(TypicalFault::Spread)
+}
+
 /// What is typical of a column: of a number where its standard deviation was typed, of one of two levels its share.
 fn typical(draft: &ColumnDraft) -> Option<Known> {
     match draft.kind? {
         ColumnType::Number => {
             let sd = number(&draft.typical_sd)?;
+            if typical_fault(draft).is_some() {
+                return None;
+            }
             Some(Known { mean: number(&draft.typical_mean), sd: Some(sd), share: None })
         }
         ColumnType::Category => {

@@ -141,9 +141,10 @@ fn common_end<'a>(left: &'a str, right: &str) -> &'a str {
 }
 
 /// The columns of a plan: those that a pattern describes alike under the pattern, the others, and what differs from its
-/// pattern, by their names. The column `person` is in none.
+/// pattern, by their names, and so is what a term is made `from`. The column `person` is in none.
 #[must_use]
-pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str) -> Vec<Column> {
+pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str, from: &[&String]) -> Vec<Column> {
+    let serves = |draft: &ColumnDraft| from.contains(&&draft.name);
     let mut by: Vec<Option<usize>> = vec![None; drafts.len()];
     let mut kept = Vec::new();
     for pattern in patterns {
@@ -173,7 +174,7 @@ pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str) -> Vec
                     listed.push(Column { name: None, pattern: Some((*pattern).clone()), ..to_entry(like) });
                     *written = true;
                 }
-                if !same(draft, like) {
+                if !same(draft, like) || serves(draft) {
                     listed.push(to_entry(draft));
                 }
             }
@@ -339,32 +340,42 @@ mod tests {
     fn a_plan_keeps_a_pattern_that_describes_its_columns_alike() {
         let mut drafts = table();
         let patterns = ["gene_*".to_owned()];
-        let listed = columns(&drafts, &patterns, "");
+        let listed = columns(&drafts, &patterns, "", &[]);
         assert_eq!(names(&listed), ["age", "gene_*", "genealogy"]);
         assert_eq!(listed[1].upper, Some(20.0.into()));
+        // So is what a term is made from, once: a term finds its columns by name.
+        let (gene, age) = ("gene_2".to_owned(), "age".to_owned());
+        let listed = columns(&drafts, &patterns, "", &[&gene, &age]);
+        assert_eq!(names(&listed), ["age", "gene_*", "gene_2", "genealogy"]);
+        drafts[3].role = Role::Ignored;
+        assert_eq!(
+            names(&columns(&drafts, &patterns, "", &[&gene])),
+            ["age", "gene_*", "gene_2", "genealogy"]
+        );
+        drafts[3].role = drafts[4].role;
         // A column that differs is listed by name, also if it is left out.
         drafts[3].upper = "30".to_owned();
         drafts[4].role = Role::Ignored;
-        let listed = columns(&drafts, &patterns, "");
+        let listed = columns(&drafts, &patterns, "", &[]);
         assert_eq!(names(&listed), ["age", "gene_*", "gene_2", "gene_3", "genealogy"]);
         assert_eq!((listed[2].upper, listed[3].role), (Some(30.0.into()), Role::Ignored));
         // The first column may be the exception.
         (drafts[2].upper, drafts[3].upper) = ("40".to_owned(), "20".to_owned());
-        assert_eq!(names(&columns(&drafts, &patterns, ""))[1..3], ["gene_*", "gene_1"]);
+        assert_eq!(names(&columns(&drafts, &patterns, "", &[]))[1..3], ["gene_*", "gene_1"]);
         // With too many exceptions only names are used.
         drafts[5].upper = "41".to_owned();
-        assert_eq!(columns(&drafts, &patterns, "").len(), 7);
-        assert!(columns(&drafts, &patterns, "").iter().all(|column| column.pattern.is_none()));
+        assert_eq!(columns(&drafts, &patterns, "", &[]).len(), 7);
+        assert!(columns(&drafts, &patterns, "", &[]).iter().all(|column| column.pattern.is_none()));
     }
 
     #[test]
     fn two_patterns_never_stand_for_one_column_and_the_person_for_none() {
         let drafts = table();
         let patterns = ["gene_*".to_owned(), "gene*".to_owned()];
-        assert_eq!(names(&columns(&drafts, &patterns, "")), ["age", "gene_*", "genealogy"]);
+        assert_eq!(names(&columns(&drafts, &patterns, "", &[])), ["age", "gene_*", "genealogy"]);
         let mut drafts = drafts;
         drafts[2].role = Role::Ignored;
-        let listed = columns(&drafts, &patterns, "gene_1");
+        let listed = columns(&drafts, &patterns, "gene_1", &[]);
         assert_eq!(names(&listed), ["age", "gene_*", "genealogy"]);
         let header: Vec<String> = drafts.iter().map(|draft| draft.name.clone()).collect();
         assert_eq!(claims(&listed, &header, "gene_1"), [vec![1], vec![3, 4, 5, 6, 7], vec![8]]);

@@ -165,11 +165,11 @@ const NO_NOISE: BudgetForm = BudgetForm { none: Some(true), epsilon: None, delta
 
 /// The columns with a role, and those without one from which a term is derived.
 fn entries(columns: &[ColumnDraft], setup: &Setup) -> Vec<Column> {
-    let mut entries = patterns::columns(columns, &setup.patterns, &setup.person);
     let from: Vec<&String> = setup.derived.iter().flat_map(|term| &term.from).collect();
-    let sources =
-        columns.iter().filter(|column| column.role == Role::Ignored && from.contains(&&column.name));
-    entries.extend(sources.map(to_entry));
+    let mut entries = patterns::columns(columns, &setup.patterns, &setup.person, &from);
+    let listed: BTreeSet<String> = entries.iter().filter_map(|entry| entry.name.clone()).collect();
+    let serves = |column: &&ColumnDraft| from.contains(&&column.name) && !listed.contains(&column.name);
+    entries.extend(columns.iter().filter(|column| column.role == Role::Ignored).filter(serves).map(to_entry));
     entries
 }
 

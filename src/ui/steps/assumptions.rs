@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::model::Role;
 use crate::plan::document::ColumnType;
 use crate::release::format::significant;
-use crate::ui::draft::{self, ColumnDraft};
+use crate::ui::draft::{self, ColumnDraft, TypicalFault};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
 
@@ -104,12 +104,10 @@ enum Doubt {
 }
 
 fn doubt_mean(column: &ColumnDraft) -> Option<Doubt> {
-    let Some(mean) = draft::number(&column.typical_mean) else {
+    if draft::number(&column.typical_mean).is_none() {
         return Some(Doubt::Wrong(words::method::typical_unread()));
-    };
-    let (lower, upper) = (draft::number(&column.lower), draft::number(&column.upper));
-    let inside = lower.is_none_or(|lower| lower <= mean) && upper.is_none_or(|upper| mean <= upper);
-    if !inside {
+    }
+    if draft::typical_fault(column) == Some(TypicalFault::Mean) {
         return Some(Doubt::Wrong(words::method::typical_outside()));
     }
     let alone = column.typical_sd.trim().is_empty();
@@ -117,12 +115,11 @@ fn doubt_mean(column: &ColumnDraft) -> Option<Doubt> {
 }
 
 fn doubt_sd(column: &ColumnDraft) -> Option<Doubt> {
-    let Some(sd) = draft::number(&column.typical_sd).filter(|sd| *sd > 0.0) else {
+    if draft::number(&column.typical_sd).is_none_or(|sd| sd <= 0.0) {
         return Some(Doubt::Wrong(words::method::typical_unread()));
-    };
-    let range =
-        draft::number(&column.upper).zip(draft::number(&column.lower)).map(|(upper, lower)| upper - lower);
-    range.is_some_and(|range| sd > range / 2.0).then(|| Doubt::Wrong(words::method::typical_wide()))
+    }
+    let wide = draft::typical_fault(column) == Some(TypicalFault::Spread);
+    wide.then(|| Doubt::Wrong(words::method::typical_wide()))
 }
 
 fn doubt_share(column: &ColumnDraft) -> Option<Doubt> {

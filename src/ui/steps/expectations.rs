@@ -19,7 +19,7 @@ const SHOWN: usize = 60;
 /// What a mechanism that measures its own coordinates foresees.
 #[component]
 pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
-    let advice = foreseen.forecast.advice;
+    let (advice, rests) = (foreseen.forecast.advice, foreseen.rests_on_even());
     let units = units(&plan, &foreseen.terms);
     // Where all coefficients are withheld there are no intervals to show.
     let table = (advice != Advice::TooFew).then(|| {
@@ -27,7 +27,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     });
     view! {
         <section class="block" aria-label=words::method::what_to_expect()>
-            <div class="verdict" class:clear=advice == Advice::Recommended class:withheld=advice == Advice::TooFew role="status">
+            <div class="verdict" class:clear=advice == Advice::Recommended && !rests class:withheld=advice == Advice::TooFew role="status">
                 <p class="verdict-main">{foreseen.verdict()}</p>
                 <p>{foreseen.advice()}</p>
                 <p class="hint">{words::method::from_plan_alone()}</p>

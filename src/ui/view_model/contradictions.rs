@@ -84,7 +84,12 @@ pub fn repairs_of(
     let repairs =
         |further| first.compare(place, column, further).into_iter().flat_map(|mismatch| mismatch.repairs);
     let known: Vec<Repair> = repairs(None).collect();
-    repairs(Some(further)).filter(|repair| !known.contains(repair)).collect()
+    // A number among words is a sum or a slip, and a third level is none of an outcome: as a level it would be published.
+    let levels = list(&column.levels);
+    let among_words = number(further).is_some() && levels.iter().all(|level| number(level).is_none());
+    let is_full = column.role == Role::Outcome && levels.len() >= 2;
+    let is_no_level = |repair: &Repair| matches!(repair, Repair::Levels(_)) && (among_words || is_full);
+    repairs(Some(further)).filter(|repair| !known.contains(repair) && !is_no_level(repair)).collect()
 }
 
 /// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them.
