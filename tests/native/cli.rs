@@ -408,6 +408,26 @@ fn a_question_that_is_answered_already_is_warned_of_before_it_costs_again() {
 }
 
 #[test]
+fn an_outcome_that_is_turned_round_is_the_same_question() {
+    let plan = |levels: [&str; 2], reference: &str, role: &str| {
+        let other = if role == "outcome" { "feature" } else { "outcome" };
+        let plan = json!({
+            "schema": "discreet.plan/1", "adjacency": "add-remove", "mechanism": {"name": "analyze-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6},
+            "columns": [
+                {"name": "fall", "role": role, "type": "category", "levels": levels, "reference": reference},
+                {"name": "age", "role": other, "type": "number", "lower": 0, "upper": 100},
+            ],
+        });
+        discreet::plan::Plan::parse(&plan.to_string()).unwrap()
+    };
+    let asked = plan(["no", "yes"], "no", "outcome");
+    assert!(asked.asks_the_same(&plan(["no", "yes"], "yes", "outcome")));
+    assert!(asked.asks_the_same(&plan(["yes", "no"], "no", "outcome")));
+    assert!(!asked.asks_the_same(&plan(["no", "ja"], "no", "outcome")));
+    assert!(!plan(["no", "yes"], "no", "feature").asks_the_same(&plan(["no", "yes"], "yes", "feature")));
+}
+
+#[test]
 fn a_row_of_totals_at_the_end_is_warned_of() {
     let bench = Bench::new();
     bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));

@@ -171,6 +171,10 @@ fn a_stated_share_of_yes_widens_what_is_foreseen() {
     };
     let even = foreseen(&with(Value::Null, "adaptive-logistic"));
     assert!(even.advice().contains("half of the rows say yes"), "{}", even.advice());
+    assert!(even.advice().contains("one row in ten") && !even.rests_on_even(), "{}", even.advice());
+    let mut few = with(Value::Null, "adaptive-logistic");
+    few["stated_rows"] = json!(2_500);
+    assert!(foreseen(&few).rests_on_even(), "{}", foreseen(&few).verdict());
     let rare = foreseen(&with(json!({"share": 0.05}), "adaptive-logistic"));
     assert!(!rare.advice().contains("half of the rows"), "{}", rare.advice());
     let age = |foreseen: &Foreseen| foreseen.terms[0].clone();
@@ -241,6 +245,14 @@ fn many_outcomes_share_their_noise_where_the_adaptive_mechanism_fails() {
         let found = recommend(&parsed(&plan), &names, b',');
         assert_eq!(found.name, name, "{outcomes} {rows}");
         assert_eq!(found.reason.contains("share the noise"), name == "reuse-cov-gauss", "{}", found.reason);
+    }
+    // With so many that their noise is cut back there are no intervals, and others have less.
+    for (outcomes, withheld) in [(200, false), (6_000, true)] {
+        let (plan, names) = many(outcomes, 2_000, "reuse-cov-gauss");
+        let prepared = prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap();
+        let expected = expected(&prepared).unwrap();
+        assert_eq!(expected.projected, withheld, "{outcomes}: {}", expected.advice);
+        assert_eq!(hopeless(&prepared, None, Some(&expected)).is_some(), withheld, "{outcomes}");
     }
     // What is recommended is nearer to the fit without privacy than what it is preferred to.
     let mut table =
