@@ -154,13 +154,13 @@ verify: dist
 	@echo 'It is the page of this source.'
 
 # A second build of the same files, at another path, has to have the same bytes, and none of them may name where it was built. The crates of
-# others are taken from the first: what is compiled once more is ours.
+# others are taken from the first: what is compiled once more is ours, because its files are newer (`tar -m`).
 reproducible: dist
 	$(call say,The same page built once more$(,) elsewhere)
 	! grep -rlF -e "$(CURDIR)" -e "$(CARGO_DIR)" --exclude-dir=.stage dist
 	rm -rf target/second
 	mkdir -p target/second
-	git ls-files -z --cached --others --exclude-standard --deduplicate | tar --null --ignore-failed-read -cf - -T - | tar -xf - -C target/second
+	git ls-files -z --cached --others --exclude-standard --deduplicate | tar --null --ignore-failed-read -cf - -T - | tar -xmf - -C target/second
 	CARGO_TARGET_DIR=$(CURDIR)/target $(MAKE) --no-print-directory -C target/second BESIDE= ROOT=$(CURDIR) dist
 	diff -r --exclude=.stage --exclude=discreet.html dist target/second/dist
 	rm -rf target/second
