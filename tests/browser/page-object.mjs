@@ -304,7 +304,13 @@ export class DiscreetPage {
     await this.released.waitFor({ timeout: SLOW });
   }
 
-  /// What the page asks before a release that will give no intervals.
+  /// Begins a release that takes all of the budget, which the page asks about.
+  async begin() {
+    await this.release.click();
+    await this.anyway.click();
+  }
+
+  /// What the page asks before a release that will give no intervals, or leaves nothing of the budget.
   get anyway() {
     return this.strip.getByRole("button", exact(say("release_bar.all_the_same")));
   }

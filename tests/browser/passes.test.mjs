@@ -122,7 +122,7 @@ test("a fit that is cancelled in one of its passes was charged, and says so", as
   const { page, discreet, record } = await arrive(t, 100000000);
   await page.locator("#method-steps").fill("20");
   await discreet.ready();
-  await discreet.release.click();
+  await discreet.begin();
   await discreet.strip.getByText(/pass \d+ of 20/).waitFor();
   await discreet.cancel.click();
   await discreet.alert.filter({ hasText: LOST }).waitFor();
@@ -141,7 +141,7 @@ test("a file that changes between two passes gives no release, and says that it 
   const changed = TABLE.buffer.toString().replaceAll(",1,", ",0,");
   await page.locator("#method-steps").fill("20");
   await discreet.ready();
-  await discreet.release.click();
+  await discreet.begin();
   await discreet.strip.getByText(/pass \d+ of 20/).waitFor();
   // As many records of the same length, all of them without an event.
   await writeFile(path, changed);

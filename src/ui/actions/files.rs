@@ -162,9 +162,17 @@ pub(super) async fn open_table(
     let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
     let rules = plan.as_ref().map(|plan| dialect_here(app, plan));
     let Described { setup, columns, choices } = described.unwrap_or_default();
-    let rules = Setup { confirmed: BTreeSet::new(), ..rules.unwrap_or(setup) };
+    let mut rules = Setup { confirmed: BTreeSet::new(), ..rules.unwrap_or(setup) };
     app.state.setup().set(rules.clone());
-    match read(app, &files, &rules, &name, sample, choices).await {
+    let mut found = read(app, &files, &rules, &name, sample, choices.clone()).await;
+    // Which line has the names was said of the file before: it holds where the names are there.
+    let lacks = |table: &Table| columns.iter().any(|column| !table.names.contains(&column.name));
+    if rules.header.is_some() && found.as_ref().is_ok_and(lacks) {
+        rules.header = None;
+        app.state.setup().set(rules.clone());
+        found = read(app, &files, &rules, &name, sample, choices).await;
+    }
+    match found {
         Ok(table) => {
             app.state.columns().set(table.columns(columns));
             say(app, table.line());
