@@ -122,24 +122,14 @@ pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
         [file] if document(file) => choose_document(app, file.clone()),
         _ if files.iter().any(document) => fail(app, Step::Data, words::data::document_alone(), false),
         _ => {
-            // A file that was mended and chosen again keeps what was said of its columns, by their names.
-            let again = app.state.table().with_untracked(|table| {
-                let named =
-                    |table: &Arc<Table>| !table.sample && files.len() == 1 && files[0].name() == table.name;
-                table.as_ref().is_some_and(named)
-            });
-            let described = (added || again).then(|| genotypes::described(app));
+            let described = added.then(|| genotypes::described(app));
             let open = move || {
                 if let Some(held) = genotypes::take(app, files, added) {
                     spawn_local(async move { open_packed(app, held, 0, described).await });
                 }
             };
             // Files that are added to genotypes keep their description.
-            if added || again {
-                open()
-            } else {
-                guard(app, Question::other_table(words::confirm::table()), open)
-            }
+            if added { open() } else { guard(app, Question::other_table(words::confirm::table()), open) }
         }
     }
 }
@@ -162,17 +152,9 @@ pub(super) async fn open_table(
     let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
     let rules = plan.as_ref().map(|plan| dialect_here(app, plan));
     let Described { setup, columns, choices } = described.unwrap_or_default();
-    let mut rules = Setup { confirmed: BTreeSet::new(), ..rules.unwrap_or(setup) };
+    let rules = Setup { confirmed: BTreeSet::new(), ..rules.unwrap_or(setup) };
     app.state.setup().set(rules.clone());
-    let mut found = read(app, &files, &rules, &name, sample, choices.clone()).await;
-    // Which line has the names was said of the file before: it holds where the names are there.
-    let lacks = |table: &Table| columns.iter().any(|column| !table.names.contains(&column.name));
-    if rules.header.is_some() && found.as_ref().is_ok_and(lacks) {
-        rules.header = None;
-        app.state.setup().set(rules.clone());
-        found = read(app, &files, &rules, &name, sample, choices).await;
-    }
-    match found {
+    match read(app, &files, &rules, &name, sample, choices).await {
         Ok(table) => {
             app.state.columns().set(table.columns(columns));
             say(app, table.line());
