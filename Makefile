@@ -44,6 +44,7 @@ WASM := --locked --target wasm32-unknown-unknown
 CARGO_DIR := $(or $(CARGO_HOME),$(HOME)/.cargo)
 # The same commit gives the same bytes wherever it is built. Only the page's release build carries these flags: no other
 # target compiles for wasm in release, so nothing else is compiled twice because of them.
+# The second build is made inside of the first one's folder, with its flags.
 ROOT ?= $(CURDIR)
 REMAP := --remap-path-prefix=$(ROOT)=/discreet --remap-path-prefix=$(CARGO_DIR)=/cargo
 # Instructions on 128 bits, which every browser has had since 2023: sums and searches take two to sixteen numbers at a time.

@@ -44,7 +44,8 @@ Reads the table, charges the ledger, adds noise from the operating system's rand
                   for genotypes: a table of outcomes and covariates by IID, and by FID if the table has it
   --workers N     threads that read the table; default: the number of processors. The result is the same for every N.
   --confirm       release also where `discreet check` says that no interval can be expected, where the first rows
-                  contradict the plan, and where a release of the ledger answers the same question. Without it the command asks on a terminal, and warns on standard error elsewhere.
+                  contradict the plan, and where a release of the ledger answers the same question. Without it the
+                  command asks on a terminal, and warns on standard error elsewhere.
 ";
 
 /// `discreet check --help`.

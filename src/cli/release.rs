@@ -43,7 +43,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     ledger.check(&job.prepared.whole_request())?;
     let asked = || answered(file.path(), &ledger, job.prepared.plan());
-    let again = if args.flag("confirm") { None } else { asked() };
+    let again = (!args.flag("confirm")).then(asked).flatten();
     if let Some(entry) = again {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(io::stderr(), "discreet: warning: {}", words::error::cli_again(entry));

@@ -455,7 +455,7 @@ impl Column {
 }
 
 impl Plan {
-    /// Whether another plan asks the same of the same people, for whatever budget and by whatever mechanism.
+    /// Returns whether another plan asks the same of the same people. Budget and mechanism may differ.
     #[must_use]
     pub fn asks_the_same(&self, other: &Self) -> bool {
         let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);

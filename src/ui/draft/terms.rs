@@ -7,7 +7,7 @@ use super::typed::{list, number, unlist};
 use crate::model::Role;
 use crate::plan::document::{BudgetForm, Derived, Group, Transform};
 use crate::plan::{Purpose, faults};
-use crate::ui::sentence::fault;
+use crate::ui::sentence::{fault, sentence};
 
 /// A derived term as it is typed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,13 +88,14 @@ pub fn put_term(
 ) -> Result<(), Vec<String>> {
     let mut with = setup.clone();
     let index = place.filter(|place| *place < with.derived.len()).unwrap_or(with.derived.len());
-    with.derived.truncate(index);
-    with.derived.push(entry);
-    with.derived.extend(setup.derived.iter().skip(index + 1).cloned());
+    match with.derived.get_mut(index) {
+        Some(old) => *old = entry,
+        None => with.derived.push(entry),
+    }
     let plan = draft_plan(columns, &with, Ok(BudgetForm::default())).0;
     let here = format!("derived[{index}]");
     let wrong = faults(&plan, Purpose::Public).into_iter().filter(|error| error.path.starts_with(&here));
-    let wrong: Vec<String> = wrong.map(|error| fault(&error)).collect();
+    let wrong: Vec<String> = wrong.map(|error| sentence(&fault(&error))).collect();
     if wrong.is_empty() {
         *setup = with;
         return Ok(());
