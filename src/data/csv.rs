@@ -15,6 +15,7 @@ use std::fmt;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde::{Deserialize, Serialize};
 
+use super::latin1;
 use super::plain::{self, Plain};
 use crate::plan::bound::{CsvRules, Encoding};
 use crate::words;
@@ -400,13 +401,13 @@ struct Decoded {
 }
 
 impl Decoded {
-    /// Decodes ISO 8859-1, whose bytes are the first 256 characters of Unicode.
+    /// Decodes [Latin-1](super::latin1).
     fn latin1(&mut self, content: &[u8], ends: &[usize]) -> Record<'_> {
         self.text.clear();
         self.ends.clear();
         let mut start = 0;
         for &end in ends {
-            self.text.extend(content[start..end].iter().map(|&byte| char::from(byte)));
+            self.text.extend(content[start..end].iter().map(|&byte| latin1::character(byte)));
             self.ends.push(self.text.len());
             start = end;
         }

@@ -59,22 +59,29 @@ fn named(names: &[String]) -> &[String] {
 }
 
 /// Returns the header below a title: the first further line with more than `cells` cells that are all filled, but for empty ones at
-/// its end, and do not look like values. A line that the title's `delimiter` cuts into `cells` cells is a record below a header: decimal commas may cut it into more.
+/// its end, do not look like values, and are followed by as many cells: a comma in a title makes no header of it. A line that the title's `delimiter` cuts into `cells` cells is a record below a header: decimal commas may cut it into more.
 fn header_below(delimiter: u8, rules: HeaderRules, bytes: &[u8], cells: usize) -> Option<u32> {
     // In Latin-1 every byte is a character, so a line that is not UTF-8 is seen too.
     let rules = HeaderRules { encoding: Encoding::Latin1, ..rules };
     let read = |rules| match read_header(bytes, true, rules) {
-        Ok(HeaderRead::Header(header)) => Some(header.names),
+        Ok(HeaderRead::Header(header)) => Some(header),
         _ => None,
     };
     let is_record = |line| {
-        let names = read(HeaderRules { line, delimiter: Some(delimiter), ..rules });
-        cells > 1 && names.is_some_and(|names| names.len() == cells)
+        let found = read(HeaderRules { line, delimiter: Some(delimiter), ..rules });
+        cells > 1 && found.is_some_and(|found| found.names.len() == cells)
+    };
+    let is_followed = |line: u32, above: &Header| {
+        let below = read(HeaderRules { line: line + 1, delimiter: Some(above.delimiter), ..rules });
+        below.is_none_or(|below| below.names.len() == above.names.len())
     };
     let is_header = |line| {
-        read(HeaderRules { line, ..rules }).is_some_and(|names| {
-            let names = named(&names);
-            names.len() > cells && names.iter().all(|name| !name.is_empty()) && !looks_like_values(names, &[])
+        read(HeaderRules { line, ..rules }).is_some_and(|found| {
+            let names = named(&found.names);
+            names.len() > cells
+                && names.iter().all(|name| !name.is_empty())
+                && !looks_like_values(names, &[])
+                && is_followed(line, &found)
         })
     };
     (rules.line + 1..=LINES).find(|&line| is_header(line) && !is_record(line))
@@ -173,6 +180,7 @@ mod tests {
             ("Study 12,,\nage,sex,sbp\n61,F,140\n", Some(2)),
             ("Study 12\n\nage;sex;sbp\n61;F;140\n", Some(2)),
             ("Study 12,,\nexported on,,\nage,sex,sbp\n61,F,140\n", Some(3)),
+            ("Study 12\nWard 3, Ward 4\nall of May\nage;sex;sbp\n61;F;140,5\n", Some(4)),
             ("Study 12, export of May\nage;sex;sbp\n61;F;140\n", Some(2)),
             ("Study 12;;;;;\nas of 3.2.24;;;;;\nno;age;sex;sbp;;\n1;61;F;140;;\n", Some(3)),
             ("Study 12;;;;\nno;age;sex;sbp;;\n1;61;F;140;;\n", Some(2)),

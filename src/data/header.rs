@@ -4,6 +4,7 @@ use csv_core::ReadRecordResult;
 use serde::{Deserialize, Serialize};
 
 use super::csv::{LineCount, is_line_end};
+use super::latin1;
 use crate::plan::CheckedPlan;
 use crate::plan::bound::Encoding;
 
@@ -325,7 +326,7 @@ fn names(
                 .trim()
                 .to_owned(),
             Encoding::Latin1 => {
-                name.iter().map(|&byte| char::from(byte)).collect::<String>().trim().to_owned()
+                name.iter().map(|&byte| latin1::character(byte)).collect::<String>().trim().to_owned()
             }
         };
         names.push(name);

@@ -19,6 +19,7 @@ pub mod genotypes;
 pub mod header;
 pub mod inspection;
 pub mod last_line;
+mod latin1;
 pub mod minhash;
 pub mod mismatch;
 pub mod moments;

@@ -7,15 +7,23 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// Returns the number in a field, or `None` if the field counts as missing.
 ///
 /// A number has digits, at most one decimal mark, and optionally a sign and an exponent; separators between groups of three digits and
-/// a percent sign where the format has them. Outer white space is ignored. Nothing else is a number: no `inf`, no `nan`, no
+/// a percent sign where the format has them. Outer white space and one currency sign are ignored. Nothing else is a number: no `inf`, no `nan`, no
 /// hexadecimal, and no number beyond the largest finite one. The result is the nearest double, ties to even; `12 %` is 12.
 #[must_use]
 pub fn parse(field: &str, format: NumberFormat) -> Option<f64> {
     let plain = |text: &str| short(text.as_bytes(), format.decimal).or_else(|| long(text, format.decimal));
     short(field.as_bytes(), format.decimal).or_else(|| {
-        let text = field.trim();
+        let text = without_currency(field.trim());
         plain(text).or_else(|| plain(&stripped(text, format)?))
     })
+}
+
+/// Signs of currencies that may stand before or after a number.
+const CURRENCIES: [char; 4] = ['€', '$', '£', '¥'];
+
+fn without_currency(text: &str) -> &str {
+    let amount = text.strip_prefix(CURRENCIES).or_else(|| text.strip_suffix(CURRENCIES));
+    amount.map_or(text, str::trim)
 }
 
 /// Returns the number in a text with a decimal point or, failing that, with a decimal comma.
@@ -194,7 +202,8 @@ mod tests {
             "1d3",
             "1#INF",
             "TRUE",
-            "$5",
+            "$",
+            "$5$",
             "5%",
             "1/2",
         ] {
@@ -260,6 +269,8 @@ mod tests {
         }
         let both = NumberFormat { thousands: Some(Thousands::Point), ..percent };
         assert_eq!(parse("1.234,5 %", both), Some(1234.5));
+        assert_eq!(parse("1.234,5 €", both), Some(1234.5));
+        assert_eq!(parse("$5", POINT), Some(5.0));
         assert_eq!(parse("1234,5 %", both), Some(1234.5));
         assert_eq!(parse("12,5%", COMMA), None);
     }

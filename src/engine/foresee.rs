@@ -67,11 +67,12 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let task = prepared.task();
     let related = Related::of(prepared.bound());
     let rarest = rarest_level(prepared.bound());
-    let at = |rows: f64, mu: f64| {
+    let of_task = |task: &Task, rows: f64, mu: f64| {
         let forecast = prepared.all_rounds().noise_forecast(task, rows, mu, related.as_ref())?;
         let is_lost = rarest < forecast.least_share && forecast.advice != Advice::TooFew;
         Some(if is_lost { NoiseForecast { advice: Advice::Uncertain, ..forecast } } else { forecast })
     };
+    let at = |rows: f64, mu: f64| of_task(task, rows, mu);
     let forecast = at(stated, mu)?;
     let advised = |forecast: Option<NoiseForecast>| {
         forecast.is_some_and(|forecast| forecast.advice == Advice::Recommended)
@@ -92,8 +93,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
     });
     let rarely = with_rare_answers(task).filter(|_| forecast.link == Link::Logit);
-    let rarely =
-        rarely.and_then(|task| prepared.all_rounds().noise_forecast(&task, stated, mu, related.as_ref()));
+    let rarely = rarely.and_then(|task| of_task(&task, stated, mu));
     let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
     retain_stated(&mut terms, stage);
     Some(Foreseen { forecast, rows, terms, has_levels, rarely, needed, withheld_below })
@@ -160,9 +160,17 @@ impl Foreseen {
             _ if self.rests_on_even() => words::forecast::verdict_even(),
             Advice::Recommended => words::forecast::verdict_recommended(),
             Advice::Approximate => words::forecast::verdict_approximate(),
+            Advice::Uncertain if self.loses_many() => words::forecast::verdict_many(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),
             Advice::TooFew => words::forecast::verdict_too_few(),
         }
+    }
+
+    /// Returns whether a good part of the coefficients will be withheld: of a regression of numbers, as measured (theory/adaptive 6.2).
+    #[must_use]
+    pub fn loses_many(&self) -> bool {
+        let NoiseForecast { advice, link, condition, .. } = self.forecast;
+        advice == Advice::Uncertain && link == Link::Identity && condition < LOSES_MANY
     }
 
     /// Returns whether intervals are expected only because half of the rows are assumed to say yes.
@@ -179,16 +187,17 @@ impl Foreseen {
         if self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::widening(factor(self.forecast.widening())));
             if self.has_levels && self.forecast.least_share >= LEAST_SHARE_NAMED {
-                sentences.push(words::forecast::least_level(two_digits(
-                    100.0 * self.forecast.least_share.min(1.0),
-                )));
+                sentences.push(words::forecast::least_level(in_percent(self.forecast.least_share)));
             }
         }
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
         if let Some(rarely) = self.rarely {
-            let lost = rarely.advice == Advice::TooFew;
-            let rare = (!lost).then(|| words::forecast::rare_odds(factor(rarely.widening())));
-            sentences.extend(rare);
+            if rarely.advice != Advice::TooFew {
+                sentences.push(words::forecast::rare_odds(factor(rarely.widening())));
+                if self.has_levels && rarely.least_share >= LEAST_SHARE_NAMED {
+                    sentences.push(words::forecast::rare_level(in_percent(rarely.least_share)));
+                }
+            }
             sentences.push(words::forecast::even_odds().to_owned());
         }
         if self.forecast.robust {
@@ -199,11 +208,18 @@ impl Foreseen {
     }
 }
 
+fn in_percent(share: f64) -> String {
+    two_digits(100.0 * share.min(1.0))
+}
+
 /// Returns a number of rows, rounded up to two digits, in groups of three digits.
 fn in_groups(rows: f64) -> String {
     let rounded = two_digits(rows);
     rounded.parse().map_or(rounded, grouped)
 }
+
+/// The condition from which on few coefficients are withheld.
+const LOSES_MANY: f64 = 1.6;
 
 /// Least share of a level that is worth a sentence.
 const LEAST_SHARE_NAMED: f64 = 0.001;

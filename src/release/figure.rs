@@ -5,12 +5,14 @@
 //! one axis. The intercept is a level of the outcome, not a difference, and is not drawn.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::Release;
 use super::document::Coefficients;
 use super::format::short;
-use crate::model::{Estimate, INTERCEPT, Interval};
-use crate::plan::derived::{name_of, terms_of};
+use crate::model::{Estimate, INTERCEPT, Interval, Role};
+use crate::plan::bind::fits;
+use crate::plan::derived::{all_columns, name_of, terms_of};
 use crate::plan::document::{Column, ColumnType, Derived, Plan, Transform};
 use crate::words;
 
@@ -77,6 +79,17 @@ pub fn outcomes(release: &Release) -> Vec<String> {
     }
 }
 
+/// Returns the terms of a release.
+fn terms(release: &Release) -> Vec<String> {
+    match &release.coefficients {
+        Coefficients::List(list) => {
+            let of_first = list.chunk_by(|a, b| a.outcome == b.outcome).next().unwrap_or_default();
+            of_first.iter().map(|coefficient| coefficient.term.clone()).collect()
+        }
+        Coefficients::Table(table) => table.terms().to_vec(),
+    }
+}
+
 /// Returns the coefficients of one outcome of a release under `plan`.
 #[must_use]
 pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
@@ -133,10 +146,39 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
     if let Some(column) = derived.into_iter().find(|column| column.name == name) {
         return Some(Cow::Owned(column.describe()));
     }
-    let fitting = plan.columns.iter().find(|column| {
-        column.pattern.as_deref().is_some_and(|pattern| crate::plan::bind::fits(pattern, name))
-    });
+    let fitting = plan
+        .columns
+        .iter()
+        .find(|column| column.pattern.as_deref().is_some_and(|pattern| fits(pattern, name)));
     fitting.map(Cow::Borrowed)
+}
+
+/// Returns the columns of a release and the terms that its plan derives. In the place of a pattern are the columns that have coefficients by
+/// it.
+#[must_use]
+pub fn columns(release: &Release) -> Vec<Column> {
+    let plan = &release.plan;
+    let named: BTreeSet<&str> = plan.columns.iter().filter_map(|column| column.name.as_deref()).collect();
+    let (outcomes, terms) = (outcomes(release), terms(release));
+    let by_pattern = |entry: Column, pattern: &str| {
+        let is_category = entry.kind == Some(ColumnType::Category);
+        let name = |term: &String| match term.rsplit_once('[') {
+            Some((name, _)) if is_category => name.to_owned(),
+            _ => term.clone(),
+        };
+        let of_role = if entry.role == Role::Outcome { &outcomes } else { &terms };
+        let mut names: Vec<String> = of_role.iter().map(name).collect();
+        names.dedup();
+        names.retain(|name| fits(pattern, name) && !named.contains(name.as_str()));
+        names.into_iter().map(|name| Column { name: Some(name), pattern: None, ..entry.clone() }).collect()
+    };
+    all_columns(plan)
+        .into_iter()
+        .flat_map(|entry| match entry.pattern.clone() {
+            Some(pattern) => by_pattern(entry, &pattern),
+            None => vec![entry],
+        })
+        .collect()
 }
 
 /// Returns what the axis of a plot of coefficients shows.

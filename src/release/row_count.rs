@@ -1,8 +1,7 @@
 //! About how many rows counted, from what was released, and whether that is far from what was stated (theory/inference 6.5).
 
-use super::Release;
+use super::{Release, figure};
 use crate::model::Role;
-use crate::plan::derived::all_columns;
 use crate::plan::document::ColumnType;
 use crate::text::{about, grouped};
 use crate::words;
@@ -66,10 +65,10 @@ impl RowCount {
                 Verdict::AsStated
             }
         });
-        let levels = all_columns(plan)
+        let levels = figure::columns(release)
             .into_iter()
             .filter(|column| column.role != Role::Ignored && column.kind == Some(ColumnType::Category))
-            .filter_map(|column| column.name.or(column.pattern));
+            .filter_map(|column| column.name);
         Some(Self { rows, std_error, stated, verdict, levels: levels.collect(), of_person })
     }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use strsim::levenshtein;
 
 use crate::words;
 
@@ -150,19 +151,7 @@ fn of_value(text: &str) -> String {
 /// out or replaced, if these are at most a third of its letters.
 #[must_use]
 pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |other: &str| {
-        let mut row: Vec<usize> = (0..=other.chars().count()).collect();
-        for (place, letter) in name.chars().enumerate() {
-            let mut before = std::mem::replace(&mut row[0], place + 1);
-            for (at, own) in other.chars().enumerate() {
-                let replaced = before + usize::from(own != letter);
-                before = row[at + 1];
-                row[at + 1] = replaced.min(row[at] + 1).min(before + 1);
-            }
-        }
-        row.last().copied().unwrap_or(0)
-    };
-    let near = known.into_iter().map(|other| (distance(other), other));
+    let near = known.into_iter().map(|other| (levenshtein(name, other), other));
     let near =
         near.filter(|(distance, other)| 3 * distance <= other.chars().count().min(name.chars().count()));
     near.min_by_key(|(distance, _)| *distance).map(|(_, other)| other)

@@ -350,8 +350,13 @@ impl App {
         });
         let contradictions = Memo::new(move |_| {
             let table = state.table().get().unwrap_or_default();
+            let several_rows = state
+                .inspection()
+                .with(|inspection| inspection.as_ref().and_then(|found| found.several_rows.clone()));
             state.columns().with(|columns| {
-                state.setup().with(|setup| view_model::contradictions(&table, columns, setup))
+                state
+                    .setup()
+                    .with(|setup| view_model::contradictions(&table, columns, setup, several_rows.as_deref()))
             })
         });
         let misfits = Memo::new(move |_| {
@@ -459,6 +464,13 @@ impl App {
             && self.state.table().with(Option::is_some)
             && self.state.ledger().with(Option::is_none)
             && !self.state.nothing_before().get()
+    }
+
+    /// Whether a release under this ledger counted each row as one person.
+    pub fn assumed_persons(self) -> bool {
+        let assumes =
+            |kept: &Kept| kept.release.as_ref().is_some_and(|release| release.plan.person.is_none());
+        self.state.releases().with(|all| all.iter().any(assumes))
     }
 
     /// The mechanism of the next release: the chosen one, or the recommended one.

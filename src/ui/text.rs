@@ -253,12 +253,13 @@ pub fn span((least, most): (f64, f64)) -> String {
     }
 }
 
-pub fn cost(of_left: f64, first: bool) -> String {
+pub fn cost(of_all: f64, of_left: f64, first: bool) -> String {
+    let all = words::release_bar::of_budget(percent(of_all));
     match (of_left >= 0.9999, first) {
         (true, true) => words::release_bar::whole_budget().to_owned(),
-        (true, false) => words::release_bar::all_left().to_owned(),
-        (false, true) => words::release_bar::of_budget(percent(of_left)),
-        (false, false) => words::release_bar::of_left(percent(of_left)),
+        (true, false) => words::release_bar::all_left(all),
+        (false, true) => all,
+        (false, false) => words::release_bar::of_left(all, percent(of_left)),
     }
 }
 

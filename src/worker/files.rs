@@ -6,7 +6,7 @@ use super::read::length;
 use crate::data::FileRole;
 
 /// The files of a table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Files(Vec<(FileRole, Blob)>);
 
 impl Files {

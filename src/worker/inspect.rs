@@ -43,5 +43,6 @@ async fn try_inspect(
         rows: scan.records,
         left_out: scan.records.saturating_sub(scan.sink.used),
         columns: names.zip(scan.sink.columns).collect(),
+        persons: scan.persons,
     })
 }

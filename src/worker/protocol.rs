@@ -135,6 +135,8 @@ pub struct Inspected {
     pub left_out: u64,
     /// The counts of each column, with its name.
     pub columns: Vec<(String, Misfits)>,
+    /// Persons, where the plan names their column.
+    pub persons: Option<u64>,
 }
 
 /// A worker's answer to the page.
@@ -383,6 +385,7 @@ mod tests {
                     "a".to_owned(),
                     Misfits { missing: 1, unread: 2, example: Some("<5".to_owned()), outside: (1 << 60) + 1 },
                 )],
+                persons: Some(3),
             }),
             Response::Charged,
             Response::ReleaseRead { outcomes: 100_000 },

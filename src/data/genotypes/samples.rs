@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::cells::Cells;
 use super::error::{GenotypeError, GenotypeFault, SourceFile};
 use super::lines::Lines;
+use crate::data::latin1;
 use crate::plan::bound::Encoding;
 
 /// Columns of a .fam file that are columns of the table; father and mother, its third and fourth, are not.
@@ -181,7 +182,7 @@ pub(super) fn text(bytes: &[u8], encoding: Encoding) -> Option<Cow<'_, str>> {
     }
     match encoding {
         Encoding::Utf8 => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-        Encoding::Latin1 => Some(bytes.iter().map(|&byte| char::from(byte)).collect()),
+        Encoding::Latin1 => Some(bytes.iter().map(|&byte| latin1::character(byte)).collect()),
     }
 }
 

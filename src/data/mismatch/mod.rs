@@ -8,6 +8,8 @@ mod persons;
 
 use std::collections::BTreeSet;
 
+use strsim::levenshtein;
+
 use super::dates::is_date;
 use super::number;
 use super::spelling::respell;
@@ -16,7 +18,7 @@ use crate::plan::number_format::NumberFormat;
 
 pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
-pub use self::persons::persons;
+pub use self::persons::{names_persons, persons};
 
 /// Most cells that are quoted of one kind.
 const QUOTED: usize = 4;
@@ -322,7 +324,8 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
             _ => Contradiction::Levels,
         };
         let missing = no_answers(&others);
-        found.push(mismatch(kind, others, missing.into_iter().chain(repair).collect()));
+        let mended = misspelt(levels, &cells, &others).filter(|mended| Some(mended) != repair.as_ref());
+        found.push(mismatch(kind, others, missing.into_iter().chain(mended).chain(repair).collect()));
     }
     if !codes.is_empty() {
         let repair = Repair::Missing(codes.clone());
@@ -347,6 +350,20 @@ fn levels_for(levels: &[String], cells: &[String], unmatched: &[String]) -> Opti
     }
     let all: Vec<String> = kept.iter().cloned().chain(others).collect();
     (2..=MOST_LEVELS).contains(&all.len()).then_some(Repair::Levels(all))
+}
+
+/// Returns the stated levels with those that the cells do not have spelt as the closest cells, where no cell is left over then.
+fn misspelt(levels: &[String], cells: &[String], unmatched: &[String]) -> Option<Repair> {
+    let (mut mended, mut left) = (levels.to_vec(), unmatched.to_vec());
+    for level in mended.iter_mut().filter(|level| !cells.contains(level)) {
+        let letters = level.chars().count();
+        let near = left.iter().map(|cell| (levenshtein(level, cell), cell));
+        if let Some((_, meant)) = near.min().filter(|(distance, _)| 3 * distance <= letters) {
+            *level = meant.clone();
+            left.retain(|cell| cell != level);
+        }
+    }
+    left.is_empty().then_some(Repair::Levels(mended))
 }
 
 /// Returns whether two of these differ in capital letters alone.
@@ -531,6 +548,7 @@ mod tests {
             (&["0", "1"], &["no", "yes"], &["0", "1"]),
             (&["2", "10", "1"], &["low", "high"], &["1", "2", "10"]),
             (&["never", "former"], &["never", "current"], &["never", "current", "former"]),
+            (&["Herz", "Gefäße"], &["Herz", "Lunge", "Gefässe"], &["Herz", "Lunge", "Gefäße"]),
         ] {
             let found = category(cells, stated);
             assert_eq!(

@@ -47,10 +47,9 @@ const OTHER_NAMES: [&str; 13] = [
     "batch",
 ];
 
-/// Returns what an ignored column of this name says of persons: that one of them has several of these rows, or that one may have. A column
-/// that numbers its rows says neither.
+/// Returns whether a column of this name names persons.
 #[must_use]
-pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {
+pub fn names_persons(name: &str) -> bool {
     let name = name.trim().to_lowercase();
     let last = name.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     let letters: String = name.chars().filter(|letter| letter.is_alphanumeric()).collect();
@@ -58,12 +57,19 @@ pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &Csv
         .iter()
         .filter_map(|number| letters.strip_suffix(number))
         .any(|begin| NUMBERED.contains(&begin));
-    let names_persons = numbers_persons
+    let is_person = numbers_persons
         || PERSON_NAMES.contains(&name.as_str())
         || PERSON_ENDINGS.iter().any(|ending| {
             last == *ending || PERSON_NAMES.iter().any(|person| last == format!("{person}{ending}"))
         });
-    if !names_persons || OTHER_NAMES.iter().any(|other| name.contains(other)) {
+    is_person && !OTHER_NAMES.iter().any(|other| name.contains(other))
+}
+
+/// Returns what an ignored column of this name says of persons: that one of them has several of these rows, or that one may have. A column
+/// that numbers its rows says neither.
+#[must_use]
+pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {
+    if !names_persons(name) {
         return None;
     }
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();

@@ -47,12 +47,13 @@ pub fn report(
     let mut summaries = Vec::with_capacity(asked.outcomes.len());
     let (mut robust, mut rough) = (true, BTreeSet::new());
     let quantile = normal_quantile_central(asked.confidence / 2.0);
+    let places: Vec<usize> =
+        std::iter::once(0).chain(asked.features.iter().map(|feature| feature + 1)).collect();
     for (name, outcome) in &asked.outcomes {
         let judged = judge(released, solved, coded, *outcome);
         robust &= judged.as_ref().is_some_and(|judged| judged.is_robust);
         rough.extend(judged.iter().flat_map(|judged| judged.rough_errors.iter().copied()));
-        let places = std::iter::once(0).chain(asked.features.iter().map(|feature| feature + 1));
-        entries.push(places.map(|place| entry(judged.as_ref(), place, quantile)).collect());
+        entries.push(places.iter().map(|place| entry(judged.as_ref(), *place, quantile)).collect());
         let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);
         let spread = released.guide.spreads.get(*outcome).map_or(f64::NAN, |spread| spread * half_width);
         summaries.push(OutcomeDiagnostics {
@@ -62,7 +63,7 @@ pub fn report(
             r_squared: None,
         });
     }
-    let is_any_shown = entries.iter().flatten().any(|entry: &Estimate| entry.interval != Interval::Withheld);
+    let shown = Shown::new(&entries, &places);
     let (rows, rows_std_error) = released.rows();
     let diagnostics = Diagnostics {
         rows: Some(rows),
@@ -70,13 +71,35 @@ pub fn report(
         signal_to_noise: Some(solved.gate.condition).filter(|condition| condition.is_finite()),
         ridge: 0.0,
         repair: None,
-        notes: notes(asked, released, solved, coded, robust.then_some(&rough), is_any_shown),
+        notes: notes(asked, released, solved, coded, robust.then_some(&rough), &shown),
         outcomes: summaries,
     };
     let names = asked.outcomes.iter().map(|(name, _)| name.clone()).collect();
     let terms = asked.features.iter().map(|feature| coded[*feature].term.clone());
     let terms = std::iter::once(INTERCEPT.to_owned()).chain(terms).collect();
     (Coefficients::of(names, terms, &entries), diagnostics)
+}
+
+/// Which coefficients are shown.
+struct Shown {
+    /// Whether one of them is.
+    any: bool,
+    /// Those that one outcome does not show.
+    without: Vec<usize>,
+}
+
+impl Shown {
+    fn new(entries: &[Vec<Estimate>], places: &[usize]) -> Self {
+        let is_withheld = |entry: &Estimate| entry.interval == Interval::Withheld;
+        let without = places
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| entries.iter().any(|entries| is_withheld(&entries[*at])));
+        Self {
+            any: !entries.iter().flatten().all(is_withheld),
+            without: without.map(|(_, place)| *place).collect(),
+        }
+    }
 }
 
 /// What a release says of one outcome beside its coefficients.
@@ -175,7 +198,7 @@ fn notes(
     solved: &Solved,
     coded: &[CodedTerm],
     robust: Option<&BTreeSet<usize>>,
-    is_any_shown: bool,
+    shown: &Shown,
 ) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
@@ -183,12 +206,19 @@ fn notes(
     // Without a number of rows that stands out of its noise, no sentence compares with it.
     let rows = Some(rows).filter(|rows| *rows > 2.0 * deviation);
     let mut notes = Vec::new();
-    if gate.inverse.is_none() || !is_any_shown {
+    let term = |place: &usize| place.checked_sub(1).and_then(|place| coded.get(place));
+    let name = |place| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
+    if gate.inverse.is_none() || !shown.any {
         notes.push(undetermined(asked.checked, terms, rows));
     } else if !gate.held.is_empty() {
         let held = gate.held.iter().filter_map(|place| coded.get(place.checked_sub(1)?));
         let first = held.take(NAMED).map(|term| term.term.clone()).collect();
         notes.push(words::note::held(listing(&(first, gate.held.len()))));
+        let moved: Vec<&usize> = shown.without.iter().filter(|place| !gate.held.contains(place)).collect();
+        if !moved.is_empty() {
+            let first = moved.iter().take(NAMED).map(|place| name(place)).collect();
+            notes.push(words::note::moved_by_held(listing(&(first, moved.len()))));
+        }
     }
     notes.push(far_rows(counts.shortened_said(terms, radii.features), rows));
     let clipped = asked.outcomes.iter().filter_map(|(name, outcome)| {
@@ -209,13 +239,10 @@ fn notes(
     let is_robust = || format!("{} {}", words::note::robust(), words::note::robust_shortened());
     let spread = match (robust, &released.scores) {
         (Some(rough), _) => {
-            let term = |place: &usize| place.checked_sub(1).and_then(|place| coded.get(place));
-            let name = |place| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
-            let shown: Vec<usize> =
-                rough.iter().copied().filter(|place| !gate.held.contains(place)).collect();
-            let first = shown.iter().take(NAMED).map(name).collect();
-            let rough = || words::note::robust_rough(listing(&(first, shown.len())));
-            if shown.is_empty() { is_robust() } else { format!("{} {}", is_robust(), rough()) }
+            let noisy: Vec<&usize> = rough.iter().filter(|place| !gate.held.contains(place)).collect();
+            let first = noisy.iter().take(NAMED).map(|place| name(place)).collect();
+            let rough = || words::note::robust_rough(listing(&(first, noisy.len())));
+            if noisy.is_empty() { is_robust() } else { format!("{} {}", is_robust(), rough()) }
         }
         (None, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
         // No coefficient is determined.

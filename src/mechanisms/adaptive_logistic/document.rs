@@ -73,7 +73,8 @@ pub fn last_step(steps: &LogisticSteps, lambda: f64) -> Option<Vec<Turned>> {
     let map = own_map(&guide.map(), &steps.terms[..p]);
     let labels = before.iter().zip(cells.0.chunks(triangle::len(k) + k)).map(|(before, cells)| {
         let stepped = Stepped::new(before, Sums::new(s, &grid, k, cells), lambda).ok()?;
-        Some(Turned::new(&map, &stepped.b, &stepped.judge(lambda)))
+        let turned = Turned::new(&map, &stepped.b, &stepped.judge(lambda));
+        Some(turned.leaving(&map, &stepped, &steps.terms[..p]))
     });
     labels.collect()
 }

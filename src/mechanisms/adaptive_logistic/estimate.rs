@@ -12,11 +12,14 @@ use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::Holding;
 use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::release::moments::CodedTerm;
 
 /// Largest norm of a step.
 const LONGEST_STEP: f64 = 2.0;
 /// What a Newton step leaves over, in units of its squared length.
 pub const REMAINDER: f64 = 0.2;
+/// What it leaves over of a level in log-odds, in units of the square of their change.
+const LEVEL_REMAINDER: f64 = 0.5;
 /// Standard errors by which the slopes may be longer than they are found.
 const FAR: f64 = 2.0;
 
@@ -227,6 +230,8 @@ pub struct Turned {
     pub covariance: DMatrix<f64>,
     /// The part of it that is privacy noise.
     pub noise: DMatrix<f64>,
+    /// The part of each variance that stands for what the last step leaves over of a level.
+    pub left_over: Vec<f64>,
 }
 
 impl Turned {
@@ -242,6 +247,21 @@ impl Turned {
             coefficients: product(&turned, &whitened).iter().copied().collect(),
             covariance: carried(&judged.covariance),
             noise,
+            left_over: vec![0.0; b.len()],
         }
+    }
+
+    /// Adds what the last step leaves over of each level: of a level with few rows that is more than what it
+    /// leaves over of b (theory/adaptive-logistic 4.1).
+    #[must_use]
+    pub fn leaving(mut self, map: &DMatrix<f64>, last: &Stepped, terms: &[CodedTerm]) -> Self {
+        let change = DMatrix::from_column_slice(last.change.len(), 1, &last.change);
+        let moved = product(&map.transpose(), &change);
+        for (place, _) in (1..).zip(terms).filter(|(_, term)| term.level) {
+            let left = LEVEL_REMAINDER * moved[(place, 0)] * moved[(place, 0)];
+            self.covariance[(place, place)] += left * left;
+            self.left_over[place] = left * left;
+        }
+        self
     }
 }

@@ -376,6 +376,12 @@ impl Released {
             .collect()
     }
 
+    /// Returns the terms of the features.
+    #[must_use]
+    pub fn features(&self) -> &[CodedTerm] {
+        self.setting.coded.get(..self.setting.terms.features()).unwrap_or_default()
+    }
+
     /// Returns b of a label before the last step.
     #[must_use]
     pub fn before(&self, label: usize) -> Option<&[f64]> {

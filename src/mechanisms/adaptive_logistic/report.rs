@@ -36,7 +36,7 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
         .map(|(name, _)| name)
         .collect();
     let quantile = normal_quantile_central(task.checked.confidence / 2.0);
-    let map = own_map(&released.guide.map(), coded.get(..p).unwrap_or_default());
+    let map = own_map(&released.guide.map(), released.features());
     let labels: Vec<Label> = released
         .judged()
         .into_iter()
@@ -103,9 +103,13 @@ impl Label {
     /// A label of which all terms are determined, or none.
     fn whole(released: &Released, label: usize, map: &DMatrix<f64>, b: &[f64], judged: &Judged) -> Self {
         let last = released.steps.last().and_then(|step| step.get(label));
+        let turned = Turned::new(map, b, judged);
         Self {
             state: judged.state,
-            turned: Turned::new(map, b, judged),
+            turned: match last {
+                Some(last) => turned.leaving(map, last, released.features()),
+                None => turned,
+            },
             condition: last.map_or(0.0, |last| last.condition),
             held: Vec::new(),
             prices: vec![0.0; b.len()],
@@ -132,20 +136,28 @@ impl Label {
         let judged = stepped.judge(0.0);
         Some(Self {
             state: judged.state,
-            turned: Turned::new(map, &stepped.b, &judged),
+            turned: Turned::new(map, &stepped.b, &judged).leaving(map, &stepped, released.features()),
             condition: stepped.condition,
             prices: (0..stepped.b.len()).map(price).collect(),
             held: holding.held,
         })
     }
 
+    /// Whether what is held could change a coefficient by more than its own error.
+    fn is_moved(&self, place: usize) -> bool {
+        self.prices[place] > self.turned.covariance[(place, place)]
+    }
+
     /// The state of a coefficient.
     fn interval(&self, place: usize) -> Interval {
         let (own, price) = (self.turned.covariance[(place, place)], self.prices[place]);
+        let left_over = self.turned.left_over[place];
         match self.state {
             State::Withheld(_) => Interval::Withheld,
-            _ if self.held.contains(&place) || price > own => Interval::Withheld,
-            State::Normal if price <= own / 16.0 => Interval::Normal,
+            _ if self.held.contains(&place) || self.is_moved(place) || left_over > own / 2.0 => {
+                Interval::Withheld
+            }
+            State::Normal if price <= own / 16.0 && left_over <= own / 5.0 => Interval::Normal,
             State::Normal | State::Approximate => Interval::Approximate,
         }
     }
@@ -198,6 +210,21 @@ fn notes(
         listed(&held.map(|term| term.term.clone()).collect::<Vec<_>>())
             .map(|held| words::note::held_odds(held, format_args!("{LOGISTIC_SPREAD:.1}"))),
     );
+    let without = |why: &dyn Fn(&Label, usize) -> bool| {
+        let places = 0..=setting.terms.features();
+        let found = places.filter(|place| {
+            shown().any(|label| {
+                label.interval(*place) == Interval::Withheld
+                    && !label.held.contains(place)
+                    && why(label, *place)
+            })
+        });
+        let name = |place: usize| place.checked_sub(1).and_then(|place| coded.get(place));
+        let names = found.map(|place| name(place).map_or(INTERCEPT, |term| &term.term).to_owned());
+        listed(&names.collect::<Vec<_>>())
+    };
+    notes.extend(without(&|label, place| label.is_moved(place)).map(words::note::moved_by_held));
+    notes.extend(without(&|label, place| !label.is_moved(place)).map(words::note::left_over));
     if shown().next().is_some() {
         notes.push(far_rows(released.counts.shortened_said(&setting.terms, released.grid.radius), rows));
         notes.extend([words::note::both_errors(), words::note::logistic_model()].map(String::from));

@@ -13,7 +13,6 @@ use super::super::statement::Statement;
 use super::super::supplement::Supplement;
 use super::tables::{self, name};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
-use crate::plan::derived::all_columns;
 use crate::plan::document::{Column, ColumnType};
 use crate::words;
 
@@ -30,7 +29,7 @@ const MOST_COLUMNS: usize = 60;
 #[must_use]
 pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let plan = &release.plan;
-    let columns = all_columns(plan);
+    let columns = figure::columns(release);
     let of_role = |role: Role| {
         let named = columns.iter().filter(|column| column.role == role);
         let name = |column| described(column, supplement.log_odds);
@@ -60,11 +59,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
             let (lower, upper) = column.stated_bounds()?;
             let unit = column.unit.as_deref().unwrap_or_default();
             let range = words::page::from_to(in_prose(lower), in_prose(upper));
-            Some(
-                format!("{} {range} {unit}", column.name.as_deref().or(column.pattern.as_deref())?)
-                    .trim_end()
-                    .to_owned(),
-            )
+            Some(format!("{} {range} {unit}", column.name.as_deref()?).trim_end().to_owned())
         })
         .collect();
     let statement = Statement::new(release);
@@ -106,7 +101,7 @@ fn in_prose(bound: f64) -> String {
 
 /// Returns a column with what its coefficients, or those of its regression, compare.
 fn described(column: &Column, log_odds: bool) -> Option<String> {
-    let name = column.name.clone().or_else(|| column.pattern.clone())?;
+    let name = column.name.clone()?;
     if column.role == Role::Outcome {
         let answers = Answers::of(column, log_odds);
         return Some(match answers {

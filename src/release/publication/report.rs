@@ -15,7 +15,6 @@ use super::super::supplement::Supplement;
 use super::html::{escape, sentence};
 use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
 use crate::model::Role;
-use crate::plan::derived::all_columns;
 use crate::plan::document::{Column, ColumnType};
 use crate::privacy::adjacency::Adjacency;
 use crate::words;
@@ -157,9 +156,9 @@ fn columns(page: &mut String, release: &Release, log_odds: bool) {
         words::columns::role(),
         words::report::stated()
     );
-    let all = all_columns(&release.plan);
+    let all = figure::columns(release);
     for column in all.iter().filter(|column| column.role != Role::Ignored).take(MOST_OUTCOMES) {
-        let name = column.name.as_deref().or(column.pattern.as_deref()).unwrap_or_default();
+        let name = column.name.as_deref().unwrap_or_default();
         let role =
             if column.role == Role::Outcome { words::columns::outcome() } else { words::columns::feature() };
         let _ = writeln!(

@@ -557,9 +557,11 @@ pub fn correlations(description: &Description) -> Vec<Table> {
         Correlations::Rows => words::journal::correlations_note(),
         Correlations::ShortenedRows => words::journal::correlations_shortened(),
     };
-    let count = names.len();
+    // The last column would hold a 1 alone.
+    let count = names.len().saturating_sub(1).max(1);
+    let each = count.div_ceil(count.div_ceil(fitting));
     let block = |from: usize| {
-        let to = (from + fitting).min(count);
+        let to = (from + each).min(count);
         let mut heads = vec![head("")];
         heads.extend((from..to).map(|column| number((column + 1).to_string())));
         let rows = names.iter().zip(&cells).skip(from).map(|(name, cells)| {
@@ -573,5 +575,5 @@ pub fn correlations(description: &Description) -> Vec<Table> {
             notes: (to == count).then(|| note.to_owned()).into_iter().collect(),
         }
     };
-    (0..count).step_by(fitting).map(block).collect()
+    (0..count).step_by(each).map(block).collect()
 }

@@ -18,6 +18,7 @@ use crate::ui::dom;
 use crate::ui::draft::{self, KeptDraft, Setup, dialect};
 use crate::ui::public_form::{Typed, Way};
 use crate::ui::state::{App, HostStoreFields, StateStoreFields};
+use crate::ui::table::Table;
 use crate::words;
 use crate::worker::files::Files;
 
@@ -127,11 +128,7 @@ fn write(app: App) {
 /// Describes the open table as it was described last, where nothing was described meanwhile.
 pub async fn restore(app: App, files: &Files, key: &str) {
     let Some(old) = app.state.table().get_untracked() else { return };
-    let described = app
-        .state
-        .columns()
-        .with_untracked(|columns| columns.iter().any(|column| column.role != Role::Ignored));
-    if old.sample || described {
+    if old.sample || has_roles(app) {
         return;
     }
     let Ok(Some(text)) = store::setting(&setting(key)).await else { return };
@@ -145,13 +142,9 @@ pub async fn restore(app: App, files: &Files, key: &str) {
     if app.state.key().with_untracked(|now| now.as_deref() != Some(key)) {
         return;
     }
-    let Some((mut columns, setup)) = kept.open(&table.names) else { return };
-    for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
-        column.kind = column.kind.or(suggested.kind);
+    if !describe(app, &kept, Arc::new(table)) {
+        return;
     }
-    app.state.table().set(Some(Arc::new(table)));
-    app.state.columns().set(columns);
-    app.state.setup().set(setup);
     if old.names.is_empty() {
         // It could not be read before.
         app.state.problem().set(None);
@@ -159,11 +152,42 @@ pub async fn restore(app: App, files: &Files, key: &str) {
     if let Some(typed) = typed {
         app.state.public().update(|form| (form.way, form.typed) = (Way::Typed, typed));
     }
+}
+
+/// How the open table is described, where it is one of the person's own.
+pub fn described(app: App) -> Option<KeptDraft> {
+    app.state.table().get_untracked().filter(|table| !table.sample && table.genotypes.is_none())?;
+    app.state
+        .columns()
+        .with_untracked(|columns| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup)))
+        .filter(|_| has_roles(app))
+}
+
+/// Describes the open table as the one before it, where nothing was described meanwhile.
+pub fn describe_as_before(app: App, before: &KeptDraft) {
+    let Some(table) = app.state.table().get_untracked().filter(|_| !has_roles(app)) else { return };
+    describe(app, before, table);
+}
+
+/// Describes a table as it is kept; returns whether it has the columns for that.
+fn describe(app: App, kept: &KeptDraft, table: Arc<Table>) -> bool {
+    let Some((mut columns, setup)) = kept.open(&table.names) else { return false };
+    for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
+        column.kind = column.kind.or(suggested.kind);
+    }
+    app.state.table().set(Some(table));
+    app.state.columns().set(columns);
+    app.state.setup().set(setup);
     app.state.restored().set(true);
     if let Some(ledger) = app.state.ledger().get_untracked() {
         lock_setup(app, &ledger);
     }
     say(app, words::data::draft_restored());
+    true
+}
+
+fn has_roles(app: App) -> bool {
+    app.state.columns().with_untracked(|columns| columns.iter().any(|column| column.role != Role::Ignored))
 }
 
 /// Forgets the description of the open table, here and on this machine.

@@ -25,7 +25,7 @@ use crate::data::mismatch::other_formats;
 use crate::data::preview::preview;
 use crate::plan::Plan;
 use crate::store;
-use crate::ui::draft::{self, LATIN_1, Setup};
+use crate::ui::draft::{self, KeptDraft, LATIN_1, Setup};
 use crate::ui::files::Part;
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, Held, Host, Question, StateStoreFields};
@@ -143,6 +143,7 @@ pub(super) async fn open_table(
     described: Option<Described>,
 ) {
     let name = held.first().map(|(part, _)| part.name.clone()).unwrap_or_default();
+    let before = super::draft::described(app).filter(|_| !sample && described.is_none());
     forget(app);
     app.handles.with_value(|handles| {
         handles.held.replace(held);
@@ -152,7 +153,13 @@ pub(super) async fn open_table(
     let plan = if sample { samples::plan(&name) } else { app.state.pending().get_untracked() };
     let rules = plan.as_ref().map(|plan| dialect_here(app, plan));
     let Described { setup, columns, choices } = described.unwrap_or_default();
-    let rules = Setup { confirmed: BTreeSet::new(), ..rules.unwrap_or(setup) };
+    let before = match before.filter(|_| plan.is_none()) {
+        Some(before) if has_columns_of(app, &files, &before).await => Some(before),
+        _ => None,
+    };
+    let as_before = before.as_ref().map(|before| dialect_here(app, before.plan()));
+    let rules = rules.or(as_before).unwrap_or(setup);
+    let rules = Setup { confirmed: BTreeSet::new(), ..rules };
     app.state.setup().set(rules.clone());
     match read(app, &files, &rules, &name, sample, choices).await {
         Ok(table) => {
@@ -169,6 +176,9 @@ pub(super) async fn open_table(
                 });
             }
             recognise_and_remember(app, &files).await;
+            if let Some(before) = before.filter(|_| are_open(app, &files)) {
+                super::draft::describe_as_before(app, &before);
+            }
         }
         Err(Failure { reason: Reason::Cancelled, .. }) => {}
         Err(failure) => {
@@ -182,6 +192,21 @@ pub(super) async fn open_table(
             }
         }
     }
+}
+
+/// Whether a table, read as the one before it, has all columns of its description: a file that was mended is chosen again.
+async fn has_columns_of(app: App, files: &Files, before: &KeptDraft) -> bool {
+    if files.get(FileRole::Table).is_none() {
+        return false;
+    }
+    let rules = dialect_here(app, before.plan());
+    let table = read(app, files, &rules, "", false, Vec::new()).await;
+    table.is_ok_and(|table| before.open(&table.names).is_some())
+}
+
+/// Whether these files are still the open ones.
+fn are_open(app: App, files: &Files) -> bool {
+    app.handles.with_value(|handles| handles.files.borrow().as_ref() == Some(files))
 }
 
 /// Reads a file whose encoding is not known as it was read last, where its description was kept.

@@ -5,29 +5,33 @@ use leptos::task::spawn_local;
 
 use super::run::{cancelling, on_progress, pool};
 use super::say::{fail, say};
+use crate::plan::Plan;
 use crate::ui::draft;
 use crate::ui::state::{App, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::view_model::Inspection;
 use crate::words;
+use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
 
 /// Reads the whole file and shows what does not fit.
 pub fn inspect(app: App) {
     let columns = app.state.columns().get_untracked();
-    let plan = app.state.setup().with_untracked(|setup| draft::plan_to_inspect(&columns, setup));
+    let (plan, persons) = app.state.setup().with_untracked(|setup| {
+        (draft::plan_to_inspect(&columns, setup), draft::plan_to_count_persons(&columns, setup))
+    });
     let files = app.handles.with_value(|handles| handles.files.borrow().clone());
     let (Some(plan), Some(files), false) = (plan, files, app.busy()) else { return };
     let task = words::whole::reading();
     app.state.run().set(Some(Run::new(task, files.length() as f64)));
     app.state.problem().set(None);
     spawn_local(async move {
-        let found = pool(app).inspect(&files, plan.clone(), on_progress(app, task)).await;
+        let found = try_inspect(app, &files, plan, persons).await;
         let cancelled = cancelling(app);
         match found {
             Ok(found) => {
                 app.state.run().set(None);
-                app.state.inspection().set(Some(Inspection { plan, found }));
+                app.state.inspection().set(Some(found));
                 say(app, words::whole::done());
             }
             Err(Failure { reason: Reason::Cancelled, .. }) if cancelled => {
@@ -39,4 +43,27 @@ pub fn inspect(app: App) {
             Err(failure) => fail(app, Step::Columns, failure.message, false),
         }
     });
+}
+
+/// Reads the file by `plan`, and once more where the rows of persons are to be counted.
+async fn try_inspect(
+    app: App,
+    files: &Files,
+    plan: Plan,
+    persons: Option<(String, Plan)>,
+) -> Result<Inspection, Failure> {
+    let read = |plan| {
+        let on_progress = on_progress(app, words::whole::reading());
+        async move { pool(app).inspect(files, plan, on_progress).await }
+    };
+    let found = read(plan.clone()).await?;
+    let several_rows = match persons {
+        Some((column, plan)) => {
+            let counted = read(plan).await?;
+            let most_two_of_each = counted.rows.saturating_sub(counted.left_out);
+            counted.persons.is_some_and(|persons| most_two_of_each > persons).then_some(column)
+        }
+        None => None,
+    };
+    Ok(Inspection { plan, found, several_rows })
 }

@@ -20,6 +20,21 @@ use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
 
+/// The setting that keeps which state of a table's ledger the person has as a file.
+fn saved_setting(key: &str) -> String {
+    format!("saved {key}")
+}
+
+/// Keeps, also over a reload, that the person has the ledger as a file.
+pub fn has_file(app: App, ledger: &Ledger) {
+    let tip = ledger.tip().to_owned();
+    app.state.exported().set(Some(tip.clone()));
+    if let Some(key) = app.state.key().get_untracked() {
+        // If the storage refuses, it is asked for again after a reload.
+        spawn_local(async move { drop(store::set_setting(&saved_setting(&key), &tip).await) });
+    }
+}
+
 /// Finds the table's ledger by its keyed fingerprint.
 pub async fn recognise(app: App, files: &Files) {
     if !app.state.host().with_untracked(|host| host.secure) {
@@ -33,6 +48,8 @@ pub async fn recognise(app: App, files: &Files) {
                 app.state.run().set(None);
                 app.state.key().set(Some(key.clone()));
                 remember(app, Ok(record));
+                let saved = store::setting(&saved_setting(&key)).await.ok().flatten();
+                app.state.exported().set(saved);
                 super::draft::restore(app, files, &key).await;
             }
             Err(failure) => fail(app, Step::Data, failure.message, false),

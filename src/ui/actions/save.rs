@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::ledger::has_file;
 use super::run::cancel;
 use super::say::say;
 use crate::privacy::ledger::Ledger;
@@ -29,7 +30,7 @@ pub fn save_ledger(app: App) {
     if let Ok(text) = ledger.to_json()
         && dom::download(&name, "application/json", &text).is_some()
     {
-        app.state.exported().set(Some(ledger.tip().to_owned()));
+        has_file(app, &ledger);
         say(app, words::result::the_ledger_is_downloaded());
     }
 }

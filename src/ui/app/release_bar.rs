@@ -1,5 +1,7 @@
 //! The border between the two zones: what will be asked, what it costs, what the noise will be like, and one button.
 
+use std::time::Duration;
+
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
@@ -16,6 +18,9 @@ use crate::ui::steps::StepInfo;
 use crate::ui::view_model::Forecast;
 use crate::ui::{actions, dom, text};
 use crate::words;
+
+/// How long *Cancel*, which stands where *Release* stood, takes no click: a second one is not meant for it.
+const BEFORE_CANCEL: Duration = Duration::from_secs(1);
 
 /// The bar, on every step until a result is shown.
 #[component]
@@ -38,6 +43,14 @@ fn Running() -> impl IntoView {
     let app = App::here();
     let run = move || app.state.run().get().unwrap_or(Run::new("", 1.0));
     let share = move || run().share_of_all();
+    let early = RwSignal::new(true);
+    // The run may be over before.
+    set_timeout(
+        move || {
+            early.try_set(false);
+        },
+        BEFORE_CANCEL,
+    );
     let words = move || {
         let run = run();
         text::progress(run.share(), run.pass, run.seconds_left)
@@ -48,8 +61,7 @@ fn Running() -> impl IntoView {
             <p><strong>{move || run().task}</strong> " " <span class="tabular">{words}</span></p>
         </div>
         <progress max="1" prop:value=share aria-label=words::release_bar::share_that_is_done()></progress>
-        // It stands where Release stood, so the second click of two is not meant for it.
-        <button type="button" on:click=move |event| if !dom::is_second_click(&event) { actions::cancel(app) }>{words::release_bar::cancel()}</button>
+        <button type="button" disabled=move || early.get() on:click=move |_| actions::cancel(app)>{words::release_bar::cancel()}</button>
     }
 }
 
@@ -196,7 +208,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let (outcomes, features) = (text::list(&named(Role::Outcome), 2), text::list(&named(Role::Feature), 5));
     let asks = words::release_bar::outcomes_by_features(outcomes, features);
     let whole = asks.clone();
-    let cost = text::cost(forecast.of_left, first);
+    let cost = text::cost(forecast.of_all, forecast.of_left, first);
     let plan = forecast.plan.clone();
     let before = move || {
         let same = |kept: &Kept| kept.release.as_ref().is_some_and(|own| own.plan.asks_the_same(&plan));
@@ -225,6 +237,7 @@ fn noise(forecast: &Forecast) -> String {
             _ if foreseen.rests_on_even() => words::release_bar::may_be_withheld(wide),
             Advice::Recommended => wide,
             Advice::Approximate => words::release_bar::approximate(wide),
+            Advice::Uncertain if foreseen.loses_many() => words::release_bar::many_withheld(wide),
             Advice::Uncertain => words::release_bar::may_be_withheld(wide),
             Advice::TooFew => words::release_bar::all_withheld().to_owned(),
         };

@@ -12,6 +12,7 @@ use super::patterns;
 use super::place::{Cell, Gap, Place};
 use super::setup::Setup;
 use super::typed::{count, number, two_numbers};
+use crate::data::mismatch::names_persons;
 use crate::mechanisms::USUAL;
 use crate::model::{Missing, Role};
 use crate::plan::document::{Bound, BudgetForm, Calibration, Column, Confirm, Mechanism, Plan, SCHEMA};
@@ -139,6 +140,23 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
     let mut place = 0..;
     plan.columns.retain(|_| place.next().is_none_or(|place| !broken.contains(&place)));
     (!plan.columns.is_empty()).then_some(plan)
+}
+
+/// The plan by which the rows of persons are counted, at most two of each, where the only column that seems to name persons is left out;
+/// with its name.
+pub fn plan_to_count_persons(columns: &[ColumnDraft], setup: &Setup) -> Option<(String, Plan)> {
+    let names_persons = |column: &&ColumnDraft| column.role == Role::Ignored && names_persons(&column.name);
+    let mut persons = columns.iter().filter(names_persons);
+    let (Some(column), None, true) = (persons.next(), persons.next(), setup.person.is_empty()) else {
+        return None;
+    };
+    let plan = Plan {
+        person: Some(column.name.clone()),
+        max_rows_per_person: Some(2),
+        missing: Some(Missing::Midpoint),
+        ..plan_to_inspect(columns, setup)?
+    };
+    Some((column.name.clone(), plan))
 }
 
 /// A column as it is counted: what it means and which role it has makes no difference, and bounds to be estimated exclude nothing.

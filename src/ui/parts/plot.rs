@@ -97,7 +97,7 @@ pub fn NoiseCell(effect: f64, noise: f64, total: f64, most: f64) -> impl IntoVie
 pub fn CurvePlot(curve: Curve, label: String) -> impl IntoView {
     const WIDTH: f64 = 520.0;
     const HEIGHT: f64 = 150.0;
-    let place = |(x, y): (f64, f64)| (40.0 + x * (WIDTH - 60.0), 10.0 + y * (HEIGHT - 40.0));
+    let place = |(x, y): (f64, f64)| (56.0 + x * (WIDTH - 76.0), 14.0 + y * (HEIGHT - 44.0));
     let line: Vec<String> =
         curve.points.iter().map(|point| place(*point)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     let across = curve.across.iter().map(|(epsilon, x)| {

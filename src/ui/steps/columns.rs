@@ -3,7 +3,7 @@
 use leptos::ev::{ClipboardEvent, KeyboardEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, HtmlInputElement};
+use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement};
 
 use super::Status;
 use super::cells::{Row, USUAL_LEVELS_LIST};
@@ -239,9 +239,11 @@ fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
     if event.alt_key() || event.ctrl_key() || event.meta_key() {
         return;
     }
+    // Up and down choose in a list.
+    let chooses = target.is_instance_of::<HtmlSelectElement>();
     let down = match event.key().as_str() {
-        "ArrowDown" => Some(true),
-        "ArrowUp" => Some(false),
+        "ArrowDown" if !chooses => Some(true),
+        "ArrowUp" if !chooses => Some(false),
         "Enter" => Some(!event.shift_key()),
         _ => None,
     };

@@ -138,6 +138,9 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Missing { missing, of } => words::contradiction::missing(missing, of),
         Contradiction::Words => words::contradiction::words(cells),
         Contradiction::Identifier => words::contradiction::identifier(cells),
+        Contradiction::SeveralRows if mismatch.cells.is_empty() => {
+            words::contradiction::several_rows_in_file().to_owned()
+        }
         Contradiction::SeveralRows => words::contradiction::several_rows(cells),
         Contradiction::Persons => words::contradiction::persons().to_owned(),
         Contradiction::Totals => words::contradiction::totals(cells),

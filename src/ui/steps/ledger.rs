@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 
 use crate::model::Role;
-use crate::plan::derived::named_with;
 use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
 use crate::release::figure;
@@ -19,6 +18,7 @@ pub fn LedgerPanel() -> impl IntoView {
     let app = App::here();
     let body = move || match app.state.ledger().get() {
         Some(ledger) => view! { <Account ledger/> }.into_any(),
+        None if app.state.table().with(Option::is_none) => ().into_any(),
         None => view! { <p class="hint">{words::ledger::none()}</p> }.into_any(),
     };
     let import = move |event: web_sys::Event| {
@@ -66,6 +66,7 @@ fn Account(ledger: Ledger) -> impl IntoView {
         }
     });
     let parts = parts.collect_view();
+    let several = ledger.entries().len() > 1;
     let rows = ledger.entries().to_vec().into_iter().map(move |entry| view! { <EntryRow entry capacity/> });
     view! {
         {parts}
@@ -74,11 +75,12 @@ fn Account(ledger: Ledger) -> impl IntoView {
                 <caption class="hidden">{words::ledger::releases_charged_to_this_ledger()}</caption>
                 <thead><tr>
                     <th scope="col">{words::ledger::no()}</th><th scope="col">{words::ledger::result()}</th><th scope="col" class="numeric">{words::ledger::cost()}</th>
-                    <th scope="col">{words::ledger::state()}</th><th scope="col"><span class="hidden">{words::ledger::open()}</span></th>
+                    <th scope="col"><span class="hidden">{words::ledger::open()}</span></th>
                 </tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>
+        {several.then(|| view! { <p class="hint">{words::ledger::not_added()}</p> })}
         <p class="hint">{words::ledger::limits()}</p>
     }
 }
@@ -96,7 +98,11 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
         }
         Some(Kept { release: Some(release), .. }) => {
             let outcomes = figure::outcomes(release);
-            let features = named_with(&release.plan, Role::Feature);
+            let features: Vec<String> = figure::columns(release)
+                .into_iter()
+                .filter(|column| column.role == Role::Feature)
+                .filter_map(|column| column.name)
+                .collect();
             match (outcomes.is_empty(), release.privacy.epsilon) {
                 (false, Some(epsilon)) => words::ledger::regression(
                     text::list(&outcomes, 2),
@@ -125,9 +131,8 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
     view! {
         <tr>
             <td>{entry.seq}</td>
-            <td>{told}</td>
+            <td>{told}<p class="hint">{state}</p></td>
             <td class="numeric">{percent(cost)}</td>
-            <td>{state}</td>
             <td>{open}</td>
         </tr>
     }

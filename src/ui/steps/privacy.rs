@@ -69,6 +69,8 @@ fn worth(app: App) -> Option<Worth> {
 fn Meaning() -> impl IntoView {
     let app = App::here();
     let whom = Memo::new(move |_| app.state.setup().with(|setup| (setup.adjacency, setup.protect)));
+    let assumed =
+        Memo::new(move |_| app.state.setup().with(|setup| setup.person.is_empty()) || app.assumed_persons());
     move || {
         let (adjacency, protect) = whom.get();
         worth(app).map(|worth| {
@@ -76,7 +78,7 @@ fn Meaning() -> impl IntoView {
             let sample = sample.and_then(|table| samples::budget(&table.name));
             view! {
                 <div class="meaning" role="status">
-                    <p class="meaning-main">{budget_sentence(adjacency, protect, worth.accuracy)}</p>
+                    <p class="meaning-main">{budget_sentence(adjacency, protect, worth.accuracy, assumed.get())}</p>
                     {sample.map(|told| view! { <p>{told}</p> })}
                     <p class="hint">{words::privacy::delta_means()}</p>
                 </div>

@@ -82,7 +82,8 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         app.state.ledger().with(|ledger| {
             let ledger = ledger.as_ref().filter(|ledger| is_own && ledger.entries().len() > 1)?;
             let worth = view_model::ledger_worth(ledger)?;
-            Some(view! { <p class="hint">{budget_sentence(adjacency, protect, worth.accuracy)}</p> })
+            let assumed = app.assumed_persons();
+            Some(view! { <p class="hint">{budget_sentence(adjacency, protect, worth.accuracy, assumed)}</p> })
         })
     };
     let origin = match origin {

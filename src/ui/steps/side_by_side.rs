@@ -109,8 +109,11 @@ fn Compared(comparison: Comparison) -> impl IntoView {
         view! { <span class=format!("key {class}")>{side.name.clone()}</span> }
     });
     let names = names.collect_view();
-    let numeric =
-        heads.iter().skip(1).map(|head| view! { <th scope="col" class="numeric">{head.clone()}</th> });
+    let numeric = heads.iter().enumerate().skip(1).map(|(place, head)| {
+        // After the term: an estimate and an interval of each side, and the difference.
+        let is_interval = place == 2 || place == 4;
+        view! { <th scope="col" class="numeric" class:interval=is_interval>{head.clone()}</th> }
+    });
     let drawn = figure.is_some();
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=table.caption>
@@ -123,7 +126,10 @@ fn Compared(comparison: Comparison) -> impl IntoView {
                 </tr></thead>
                 <tbody>{rows}</tbody>
                 {figure.map(|figure| view! {
-                    <tfoot><tr><td colspan="6"></td><td class="plot"><Axis figure/></td></tr></tfoot>
+                    <tfoot><tr>
+                        <td colspan="2"></td><td class="interval"></td><td></td><td class="interval"></td><td></td>
+                        <td class="plot"><Axis figure/></td>
+                    </tr></tfoot>
                 })}
             </table>
         </div>
@@ -137,7 +143,11 @@ fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) ->
     let sides = pair.sides.iter().zip(heads.get(1..).unwrap_or_default().chunks(2)).map(|(side, heads)| {
         let label = |place: usize| heads.get(place).cloned().unwrap_or_default();
         match side.clone() {
-            None => view! { <td class="numeric quietly" colspan="2" data-label=label(0)>{words::compared::without()}</td> }.into_any(),
+            None => view! {
+                <td class="numeric quietly" data-label=label(0)>{words::compared::without()}</td>
+                <td class="interval"></td>
+            }
+            .into_any(),
             Some(Line { estimate, std_error, lower, upper, interval, .. }) => {
                 let written = format::row(estimate, std_error, lower, upper);
                 view! {

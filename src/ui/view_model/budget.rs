@@ -97,6 +97,9 @@ pub fn entry_share(entry: &Entry, capacity: &Units) -> f64 {
     taken(&entry.charge, capacity, wallet)
 }
 
+/// Of this many parts of a budget the last one is no more than what rounding leaves: it is spent.
+const LEAST_PART: u128 = 1_000;
+
 /// `part` over `whole`.
 fn ratio(part: u128, whole: u128) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "for a bar on the screen")]
@@ -127,8 +130,10 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
     };
     let capacity = ledger.map_or(left, |ledger| ledger.capacity());
     let spent = match wallet {
-        Wallet::Other => left.epsilon == 0 || left.delta == 0,
-        Wallet::Gaussian | Wallet::None => left.gaussian == 0,
+        Wallet::Other => {
+            left.epsilon <= capacity.epsilon / LEAST_PART || left.delta <= capacity.delta / LEAST_PART
+        }
+        Wallet::Gaussian | Wallet::None => left.gaussian <= capacity.gaussian / LEAST_PART,
     };
     let gap = |field, text: &str| Err(Gap::new(Place::privacy(field), text));
     match (!keeps(&capacity, wallet), spent, ledger.is_some()) {

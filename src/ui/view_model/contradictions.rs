@@ -92,8 +92,13 @@ pub fn repairs_of(
     repairs(Some(further)).filter(|repair| !known.contains(repair) && !is_no_level(repair)).collect()
 }
 
-/// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them.
-pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> Contradictions {
+/// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them. `several_rows` is the ignored column of persons with several rows, which the check of the whole file has found.
+pub fn contradictions(
+    table: &Table,
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    several_rows: Option<&str>,
+) -> Contradictions {
     let first = FirstRows::new(table, columns, setup);
     let rules = &first.rules;
     let rows = first.rows;
@@ -103,8 +108,17 @@ pub fn contradictions(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> 
     };
     let of_ignored = |(place, column): (usize, &ColumnDraft)| {
         let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
-        let found = persons(&column.name, cells, rules).filter(|_| setup.person.is_empty())?;
-        Some((place, vec![found]))
+        let in_file = || Mismatch {
+            kind: Contradiction::SeveralRows,
+            cells: Vec::new(),
+            repairs: vec![Repair::Person],
+        };
+        let found = match persons(&column.name, cells, rules) {
+            Some(found) if found.kind == Contradiction::SeveralRows => Some(found),
+            _ if several_rows == Some(&column.name) => Some(in_file()),
+            found => found,
+        };
+        Some((place, vec![found.filter(|_| setup.person.is_empty())?]))
     };
     let serves = |column: &ColumnDraft| setup.derived.iter().any(|term| term.from.contains(&column.name));
     let of_any = |(place, column): (usize, &ColumnDraft)| match column.role {

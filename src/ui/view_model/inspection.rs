@@ -16,6 +16,8 @@ pub struct Inspection {
     pub plan: Plan,
     /// The counts.
     pub found: Inspected,
+    /// The column that seems to name persons and is left out, if one of its values stands in several rows.
+    pub several_rows: Option<String>,
 }
 
 /// The cells that do not fit in the columns that are still described as they were counted, by their places.
@@ -38,7 +40,7 @@ pub fn misfits(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) 
 
 /// The rows of the file and those that would be left out, while the whole description is the one that was counted by.
 pub fn rows(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<(u64, u64)> {
-    let Inspection { plan, found } = inspection;
+    let Inspection { plan, found, .. } = inspection;
     (plan_to_inspect(columns, setup).as_ref() == Some(plan)).then_some((found.rows, found.left_out))
 }
 

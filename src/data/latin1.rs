@@ -1,0 +1,26 @@
+//! Latin-1 as spreadsheets and browsers read it: Windows-1252, whose printable characters where ISO 8859-1 has control characters are
+//! those that files have, such as the euro sign.
+
+/// What the bytes 80 to 9F stand for; five of them stand for control characters, as in ISO 8859-1.
+const BETWEEN: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
+    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+/// Returns the character of a byte.
+pub(in crate::data) fn character(byte: u8) -> char {
+    let between = byte.checked_sub(0x80).and_then(|place| BETWEEN.get(usize::from(place)));
+    between.copied().unwrap_or_else(|| char::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::character;
+
+    #[test]
+    fn a_byte_is_a_character_of_its_own() {
+        let all: std::collections::BTreeSet<char> = (0..=u8::MAX).map(character).collect();
+        assert_eq!(all.len(), 256);
+        assert_eq!([0x41, 0x80, 0x96, 0xa0, 0xfc].map(character), ['A', '€', '–', '\u{a0}', 'ü']);
+    }
+}
