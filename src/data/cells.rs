@@ -2,7 +2,7 @@
 
 use super::csv::Record;
 use super::number;
-use crate::plan::bound::{CsvRules, Source};
+use crate::plan::bound::{CsvRules, FieldRules, Source};
 use crate::plan::expression::{Expression, Leaf, LevelCodes};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -15,27 +15,38 @@ pub(super) struct Cells {
     /// Those of `na` that are numbers. Any other text is missing in a numeric column without a look-up.
     na_numbers: Vec<String>,
     numbers: NumberFormat,
-    /// The formats of the fields up to the last with one of its own; empty if no field has one.
-    formats: Vec<NumberFormat>,
+    /// The rules of the fields up to the last that is read in a way of its own; empty if there is none.
+    fields: Vec<FieldRules>,
 }
 
 impl Cells {
     pub(super) fn new(rules: &CsvRules) -> Self {
-        let na: Vec<String> = rules.na.iter().map(|token| token.trim().to_owned()).collect();
+        let trimmed = |na: &[String]| na.iter().map(|token| token.trim().to_owned()).collect();
+        let na: Vec<String> = trimmed(&rules.na);
         let fields = rules.by_field.iter().map(|(field, _)| field + 1).max().unwrap_or(0);
-        let formats: Vec<NumberFormat> = (0..fields).map(|field| rules.numbers_of(field)).collect();
+        let fields: Vec<FieldRules> = (0..fields)
+            .map(|field| {
+                let own = rules.rules_of(field);
+                FieldRules { na: trimmed(&own.na), ..own }
+            })
+            .collect();
         let is_number = |token: &&String| {
-            let mut all = formats.iter().chain([&rules.numbers]);
+            let mut all = fields.iter().map(|rules| &rules.numbers).chain([&rules.numbers]);
             all.any(|format| number::parse(token, *format).is_some())
         };
         let na_numbers = na.iter().filter(is_number).cloned().collect();
-        Self { na, na_numbers, numbers: rules.numbers, formats }
+        Self { na, na_numbers, numbers: rules.numbers, fields }
     }
 
-    /// Returns whether a cell is empty or a mark of a missing one.
-    pub(super) fn is_missing(&self, field: &str) -> bool {
-        let field = field.trim();
-        field.is_empty() || self.na.iter().any(|token| token == field)
+    /// Returns the marks of missing cells that a field has of its own.
+    fn own_na(&self, field: usize) -> &[String] {
+        self.fields.get(field).map_or(&[], |rules| &rules.na)
+    }
+
+    /// Returns whether a cell of a field is empty or a mark of a missing one.
+    pub(super) fn is_missing(&self, field: usize, cell: &str) -> bool {
+        let cell = cell.trim();
+        cell.is_empty() || self.na.iter().chain(self.own_na(field)).any(|token| token == cell)
     }
 
     /// Returns a number; `None` if it is missing.
@@ -49,22 +60,27 @@ impl Cells {
 
     /// Returns the number of a level; `None` if it is missing.
     pub(super) fn level(&self, record: &Record<'_>, codes: &LevelCodes) -> Option<usize> {
-        let field = record.field(codes.column).trim();
-        if self.na.iter().any(|token| token == field) { None } else { codes.number(field) }
+        let cell = record.field(codes.column).trim();
+        let mut na = self.na.iter().chain(self.own_na(codes.column));
+        if na.any(|token| token == cell) { None } else { codes.number(cell) }
     }
 
     /// Returns the number in a field; `None` if it is missing.
     pub(super) fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
-        let format = self.formats.get(field).copied().unwrap_or(self.numbers);
+        let (format, own_na) = match self.fields.get(field) {
+            Some(rules) => (rules.numbers, &*rules.na),
+            None => (self.numbers, &[][..]),
+        };
         // The usual case.
         if self.na_numbers.is_empty()
+            && own_na.is_empty()
             && let Some(number) = number::short(record.bytes(field), format.decimal)
         {
             return Some(number);
         }
         let field = record.field(field);
         let missing = |token: &String| token == field.trim();
-        number::parse(field, format).filter(|_| !self.na_numbers.iter().any(missing))
+        number::parse(field, format).filter(|_| !self.na_numbers.iter().chain(own_na).any(missing))
     }
 
     /// Computes a derived number from the record's own values, each clipped to its bounds (theory/encoding 2.8).

@@ -145,7 +145,7 @@ impl Inspection {
             };
             if !is_read {
                 let cell = record.field(field);
-                if self.cells.is_missing(cell) {
+                if self.cells.is_missing(field, cell) {
                     misfits.missing += 1;
                 } else {
                     misfits.unread += 1;

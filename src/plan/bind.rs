@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::bound::{BoundColumn, BoundPlan, CsvRules, GridParams, Levels, PersonColumn, Source};
+use super::bound::{BoundColumn, BoundPlan, CsvRules, FieldRules, GridParams, Levels, PersonColumn, Source};
 use super::check::CheckedPlan;
 use super::document::{Column, Plan};
 use super::error::PlanError;
-use super::number_format::NumberFormat;
 use crate::model::Role;
 use crate::words;
 
@@ -70,7 +69,7 @@ pub fn bind_entries(
         csv: CsvRules {
             delimiter,
             numbers: plan.numbers,
-            by_field: formats(plan, &fields),
+            by_field: by_field(plan, &fields),
             encoding: plan.encoding,
             na: plan.na.clone(),
         },
@@ -108,13 +107,16 @@ fn fields_of(
     Ok(fields)
 }
 
-/// Returns the formats of fields whose numbers are written in a way of their own.
-fn formats(plan: &CheckedPlan, fields: &[Vec<usize>]) -> Vec<(usize, NumberFormat)> {
-    let listed = plan.formats.iter().zip(fields);
+/// Returns the fields that are read in a way of their own.
+fn by_field(plan: &CheckedPlan, fields: &[Vec<usize>]) -> Vec<(usize, FieldRules)> {
+    let listed = plan.plan.columns.iter().zip(&plan.formats).zip(fields);
     listed
-        .filter_map(|(format, found)| Some((format.as_ref()?, found)))
-        .flat_map(|(format, found)| found.iter().map(|field| (*field, *format)))
-        .filter(|(_, format)| *format != plan.numbers)
+        .flat_map(|((column, format), found)| {
+            let numbers = format.unwrap_or(plan.numbers);
+            let rules = FieldRules { numbers, na: column.na.clone().unwrap_or_default() };
+            let differs = rules.numbers != plan.numbers || !rules.na.is_empty();
+            found.iter().filter(move |_| differs).map(move |field| (*field, rules.clone()))
+        })
         .collect()
 }
 

@@ -88,6 +88,15 @@ pub struct PersonColumn {
     pub max_rows: u32,
 }
 
+/// How one field is read that differs from the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldRules {
+    /// How its numbers are written.
+    pub numbers: NumberFormat,
+    /// Cells that count as missing in it, beside those of the table.
+    pub na: Vec<String>,
+}
+
 /// What ends a field, how numbers are written and what means missing: public, never guessed from the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvRules {
@@ -95,8 +104,8 @@ pub struct CsvRules {
     pub delimiter: u8,
     /// How numbers are written.
     pub numbers: NumberFormat,
-    /// How they are written in fields that have a format of their own.
-    pub by_field: Vec<(usize, NumberFormat)>,
+    /// The fields that are read in a way of their own.
+    pub by_field: Vec<(usize, FieldRules)>,
     /// How bytes become text.
     pub encoding: Encoding,
     /// Cells that count as missing.
@@ -104,11 +113,11 @@ pub struct CsvRules {
 }
 
 impl CsvRules {
-    /// Returns how numbers of a field are written.
+    /// Returns what a field has of its own, or what the table says of all.
     #[must_use]
-    pub fn numbers_of(&self, field: usize) -> NumberFormat {
+    pub fn rules_of(&self, field: usize) -> FieldRules {
         let own = self.by_field.iter().find(|(of, _)| *of == field);
-        own.map_or(self.numbers, |(_, format)| *format)
+        own.map_or_else(|| FieldRules { numbers: self.numbers, na: Vec::new() }, |(_, rules)| rules.clone())
     }
 
     /// Returns whether a cell without spaces around it counts as missing.
@@ -120,7 +129,9 @@ impl CsvRules {
     /// Returns these rules for one field alone.
     #[must_use]
     pub fn of_field(&self, field: usize) -> Self {
-        Self { numbers: self.numbers_of(field), by_field: Vec::new(), ..self.clone() }
+        let FieldRules { numbers, na } = self.rules_of(field);
+        let na = self.na.iter().cloned().chain(na).collect();
+        Self { numbers, na, by_field: Vec::new(), ..self.clone() }
     }
 }
 

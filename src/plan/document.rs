@@ -115,6 +115,9 @@ pub struct Column {
     /// How a number is written in this column, in place of what the table's dialect says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Written>,
+    /// Cells that count as missing in this column, beside those of the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub na: Option<Vec<String>>,
     /// A category's public levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,

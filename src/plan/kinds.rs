@@ -102,7 +102,10 @@ pub(super) fn described_kind(column: &Column, path: &str, na: &[String]) -> Resu
             words::plan::type_missing_advice(),
         )),
         Some(ColumnType::Number) => number_kind(column, path),
-        Some(ColumnType::Category) => category_kind(column, path, na),
+        Some(ColumnType::Category) => {
+            let own = column.na.iter().flatten();
+            category_kind(column, path, &na.iter().chain(own).cloned().collect::<Vec<_>>())
+        }
     }
 }
 

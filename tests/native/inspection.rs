@@ -127,6 +127,28 @@ fn columns_that_write_numbers_in_their_own_ways_give_the_same_rows() {
     assert_eq!(plain, rows(&plan(columns(own), &file), "a;b;c\n1234,5;0.7;12 %\n3;1.25;\n"));
 }
 
+/// A code of one column is a value of another: 99 says nothing of an answer from 1 to 5, and is an age.
+#[test]
+fn a_code_is_missing_in_its_own_column_alone() {
+    let number = |name: &str, upper: u32, na: Value| json!({"name": name, "role": "feature", "type": "number", "lower": 0, "upper": upper, "na": na});
+    let columns = json!([
+        number("age", 110, Value::Null),
+        number("answer", 5, json!(["99", " 98"])),
+        {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "99"], "reference": "F"},
+    ]);
+    let text = "age,answer,sex\n99,3,99\n40,99,F\n50,98,F\n";
+    let (rows, found) = counts(&plan(columns.clone(), &[]), text, 1000);
+    assert_eq!((rows, found.used), (3, 1));
+    assert_eq!(found.columns[1], Misfits { missing: 2, ..Misfits::default() });
+    let whole = [("csv", json!({"na": ["", "99", "98"]}))];
+    let numbers = json!([columns[0], columns[1]]);
+    assert_eq!(counts(&plan(numbers, &whole), text, 1000).1.used, 0);
+    let mut of_level = columns;
+    of_level[2]["na"] = json!(["99"]);
+    let refused = CheckedPlan::new(plan(of_level, &[]), Purpose::Public).unwrap_err();
+    assert_eq!(refused.path, "columns[2].levels");
+}
+
 #[test]
 fn a_way_of_writing_that_cannot_be_is_refused_at_its_column() {
     let refused = |written: Value| {

@@ -126,12 +126,13 @@ impl GenotypeTable {
     fn part(&self, plan: &BoundPlan, samples: Range<usize>) -> SamplePart {
         let missing = plan.csv.na.first().map_or(MISSING, String::as_str);
         let own = self.samples.names();
-        let codes: Vec<Codes> = (0..self.first).map(|field| Codes::new(plan, own, field)).collect();
+        let codes: Vec<(Codes, NumberFormat)> = (0..self.first)
+            .map(|field| (Codes::new(plan, own, field), plan.csv.rules_of(field).numbers))
+            .collect();
         let mut cells = Cells::new(self.first);
         for sample in samples.clone() {
-            for (field, codes) in codes.iter().enumerate() {
-                let present =
-                    self.cell(sample, field).filter(|cell| !codes.missing(cell, plan.csv.numbers_of(field)));
+            for (field, (codes, numbers)) in codes.iter().enumerate() {
+                let present = self.cell(sample, field).filter(|cell| !codes.missing(cell, *numbers));
                 cells.push(present.unwrap_or(missing));
             }
         }

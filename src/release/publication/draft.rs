@@ -13,7 +13,9 @@ use super::super::statement::Statement;
 use super::super::supplement::Supplement;
 use super::tables::{self, name};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
+use crate::plan::Plan;
 use crate::plan::document::{Column, ColumnType};
+use crate::plan::kinds::DEFAULT_NA;
 use crate::words;
 
 /// Outcomes whose results are written out.
@@ -76,6 +78,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }
     sentences.extend(merged(plan));
+    sentences.extend(missing_codes(plan));
     sentences.push(
         match plan.missing.unwrap_or_default() {
             Missing::Skip => words::journal::missing_skipped(),
@@ -91,6 +94,20 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     sentences.extend(tables::test_notes(release, &lines));
     // A name is set as code on the page, which prose does not do.
     sentences.join(" ").replace('`', "")
+}
+
+/// Returns which cells counted as missing, beside empty ones and the usual words.
+fn missing_codes(plan: &Plan) -> Option<String> {
+    let of_table = plan.csv.iter().flat_map(|csv| csv.na.iter().flatten());
+    let of_table = of_table.filter(|code| !DEFAULT_NA.contains(&code.as_str())).cloned();
+    let of_columns = plan
+        .columns
+        .iter()
+        .filter_map(|column| Some((column.na.as_ref()?, column.name.as_ref().or(column.pattern.as_ref())?)));
+    let of_columns = of_columns
+        .flat_map(|(na, name)| na.iter().map(move |code| words::journal::missing_code_of(code, name)));
+    let codes: Vec<String> = of_table.chain(of_columns).collect();
+    (!codes.is_empty()).then(|| words::journal::missing_codes(codes.join(", ")))
 }
 
 /// Returns a bound for prose: with all digits before the point, and at least four in all. The plan has the exact one.

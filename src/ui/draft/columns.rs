@@ -37,6 +37,8 @@ pub struct ColumnDraft {
     pub integer: Option<bool>,
     /// How its numbers are written, where not as the file's.
     pub written: Option<NumberFormat>,
+    /// Cells that count as missing in this column alone, separated by commas.
+    pub na: String,
     /// Unit as typed.
     pub unit: String,
     /// Levels as typed, separated by commas.
@@ -132,6 +134,7 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         typical: typical(draft),
         integer: draft.integer.filter(|_| number_column),
         written: draft.written.filter(|_| number_column).map(Written::from),
+        na: Some(list(&draft.na)).filter(|na| !na.is_empty()),
         levels: Some(list(&draft.levels)).filter(|_| category),
         reference: text(&draft.reference).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
@@ -236,6 +239,7 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.estimate = [entry.lower, entry.upper].contains(&Some(Bound::Estimate));
     draft.integer = entry.integer;
     draft.written = entry.written.as_ref().map(format);
+    draft.na = entry.na.as_deref().map(unlist).unwrap_or_default();
     draft.unit = entry.unit.clone().unwrap_or_default();
     draft.levels = entry.levels.as_deref().map(unlist).unwrap_or_default();
     draft.reference = entry.reference.clone().unwrap_or_default();

@@ -201,6 +201,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         typical_level,
         integer,
         written,
+        na,
         unit,
         levels,
         reference,
@@ -219,6 +220,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         && *typical_level == right.typical_level
         && *integer == right.integer
         && *written == right.written
+        && *na == right.na
         && *unit == right.unit
         && *levels == right.levels
         && *reference == right.reference

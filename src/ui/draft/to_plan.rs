@@ -161,7 +161,7 @@ pub fn plan_to_count_persons(columns: &[ColumnDraft], setup: &Setup) -> Option<(
 
 /// A column as it is counted: what it means and which role it has makes no difference, and bounds to be estimated exclude nothing.
 fn to_inspect(column: &ColumnDraft) -> Column {
-    let Column { name, kind, lower, upper, written, levels, .. } = to_entry(column);
+    let Column { name, kind, lower, upper, written, na, levels, .. } = to_entry(column);
     let stated = |bound: Option<Bound>, widest: f64| match bound {
         Some(Bound::Estimate) => Some(Bound::Stated(widest)),
         bound => bound,
@@ -173,6 +173,7 @@ fn to_inspect(column: &ColumnDraft) -> Column {
         lower: stated(lower, -LARGEST_BOUND),
         upper: stated(upper, LARGEST_BOUND),
         written,
+        na,
         levels,
         ..Column::default()
     }

@@ -290,6 +290,7 @@ fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> 
         column.read(|c| {
             let is_used = c.role != Role::Ignored;
             is_wrong
+                || !c.na.is_empty()
                 || match c.kind {
                     Some(ColumnType::Category) => is_used && lacks_levels(c),
                     _ => {
@@ -307,6 +308,15 @@ fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> 
                 let id = format!("wrong-{}", column.index);
                 said.get().map(|said| view! { <p class="cell-note wrong" id=id>{said}</p> })
             };
+            let own_missing = move || {
+                let cells = column.read(|c| draft::list(&c.na));
+                let forget = move |_| column.write(|c| c.na.clear());
+                let label = words::columns::no_own_missing_for(name.get());
+                (!cells.is_empty()).then(|| view! {
+                    <p class="cell-note">{words::columns::own_missing(text::list(&cells, cells.len()))} " "
+                        <button type="button" class="link" aria-label=label on:click=forget>{words::columns::no_own_missing()}</button></p>
+                })
+            };
             let asked = if is_category() {
                 view! { <AskedOfCategory column name/> }.into_any()
             } else {
@@ -315,7 +325,7 @@ fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> 
             view! {
                 <tr class="asked">
                     <td colspan="2"></td><td class="private-cell"></td>
-                    <td colspan="6"><div class="asked-lines" role="group" aria-label=move || words::columns::asked_of(name.get())>{wrong}{asked}</div></td>
+                    <td colspan="6"><div class="asked-lines" role="group" aria-label=move || words::columns::asked_of(name.get())>{wrong}{asked}{own_missing}</div></td>
                 </tr>
             }
         })

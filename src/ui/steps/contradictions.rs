@@ -215,10 +215,21 @@ fn take(app: App, index: usize, repair: &Repair) {
         }
         Repair::Format(format) => read_format(app, *format),
         Repair::OwnFormat(format) => column(&|column| column.written = Some(*format)),
-        Repair::Missing(cells) => {
+        // A negative code or a word is no value of any column; another number may be one, such as an age of 99.
+        Repair::Missing(cells)
+            if cells.iter().all(|cell| draft::number(cell).is_none_or(|code| code < 0.0)) =>
+        {
             app.state.setup().update(|setup| count_as_missing(setup, cells));
+            app.state.columns().update(|columns| {
+                columns.iter_mut().for_each(|column| leave_levels_out(column, cells));
+            });
             actions::reread(app);
         }
+        Repair::Missing(cells) => column(&|column| {
+            let known = draft::list(&column.na);
+            column.na = draft::unlist(&known.into_iter().chain(cells.iter().cloned()).collect::<Vec<_>>());
+            leave_levels_out(column, cells);
+        }),
     }
     app.state.said().set(words::contradiction::repaired().to_owned());
 }
@@ -227,6 +238,15 @@ fn take(app: App, index: usize, repair: &Repair) {
 pub fn read_format(app: App, format: NumberFormat) {
     app.state.setup().update(|setup| setup.numbers = format);
     actions::reread(app);
+}
+
+/// Leaves out levels that count as missing: a codebook may list its codes among them.
+fn leave_levels_out(column: &mut ColumnDraft, cells: &[String]) {
+    let mut levels = draft::list(&column.levels);
+    if levels.iter().any(|level| cells.contains(level)) {
+        levels.retain(|level| !cells.contains(level));
+        column.levels = draft::unlist(&levels);
+    }
 }
 
 fn count_as_missing(setup: &mut Setup, cells: &[String]) {

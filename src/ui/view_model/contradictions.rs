@@ -52,7 +52,8 @@ impl<'a> FirstRows<'a> {
             Some(ColumnType::Category) => Stated::Category { levels: &levels },
             None => Stated::Category { levels: &[] },
         };
-        let read = CsvRules { numbers: column.written.unwrap_or(rules.numbers), ..rules.clone() };
+        let na = rules.na.iter().cloned().chain(list(&column.na)).collect();
+        let read = CsvRules { numbers: column.written.unwrap_or(rules.numbers), na, ..rules.clone() };
         let mut found = mismatches(cells, stated, &read);
         for repair in found.iter_mut().flat_map(|mismatch| &mut mismatch.repairs) {
             if let Repair::Format(format) = *repair
