@@ -259,6 +259,47 @@ test("a line of units below the header is told once, and no column is asked abou
   await discreet.make();
 });
 
+test("visits that stand far apart are found in the whole file, a code is missing in its own column, and a mended file keeps what was said", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const stay = (row) => `P${String((row % 600) + 1).padStart(4, "0")},${row % 50 === 9 ? 99 : 30 + (row % 60)},${row % 10 === 3 ? 99 : 1 + (row % 5)}`;
+  const stays = (last) => table("stays.csv", "patient_id,age,answer", [...people(900, stay), ...last]);
+  await discreet.choose(stays(["P0001,44,none"]));
+  await discreet.table("stays.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 110 });
+  await discreet.describe("answer", { role: say("columns.outcome"), type: say("columns.number"), lower: 1, upper: 5 });
+  await contradictions(page, "answer").getByRole("button", exact(say("contradiction.count_as_missing", { cells: "99" }))).click();
+  await contradictions(page, "answer").waitFor({ state: "detached" });
+  const own = page.getByText(say("columns.own_missing", { cells: "99" }));
+  await own.waitFor();
+  // The first rows count up, so they say nothing of persons.
+  const mine = contradictions(page, "patient_id");
+  assert.equal(await mine.count(), 0);
+  const zone = page.getByRole("region", exact(say("whole.title")));
+  await zone.getByRole("button", exact(say("whole.start"))).click();
+  await mine.getByText(say("contradiction.several_rows_in_file")).waitFor();
+  assert.equal(await contradictions(page, "age").count(), 0, "an age of 99 is a value");
+  await mine.getByRole("button", exact(say("contradiction.names_persons"))).click();
+  // The mended file is another file of the same name.
+  await discreet.choose(stays([]));
+  await discreet.table("stays.csv");
+  await page.getByText(say("data.draft_restored")).first().waitFor();
+  await discreet.goTo(say("step.columns"));
+  await own.waitFor();
+  assert.equal(await field(page, "columns.highest_of", "age").inputValue(), "110");
+  assert.equal(await contradictions(page, "patient_id").count(), 0);
+  const saved = await downloaded(page, () => page.getByRole("button", exact(say("columns.save_plan"))).click());
+  const plan = JSON.parse(saved.text);
+  assert.equal(plan.person, "patient_id");
+  assert.deepEqual(plan.columns.find(({ name }) => name === "answer").na, ["99"]);
+  // Another table begins anew.
+  await discreet.choose(late());
+  await discreet.table("late.csv");
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await field(page, "columns.highest_of", "age").inputValue(), "");
+  assert.deepEqual(faults(record), {});
+});
+
 test("numbers and names of rows explain nothing, and the page says so", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const code = (row) => (row % 8 === 3 ? -99 : row % 8 === 5 ? -98 : 5 + (row % 4));

@@ -97,7 +97,7 @@ fn Offers() -> impl IntoView {
             <div class="offer-file">
                 <label class="button" for="choose-csv">{words::data::choose()}</label>
                 <input id="choose-csv" class="file" type="file" multiple accept=ACCEPTED on:change=chosen aria-describedby="choose-forms"/>
-                <span class="hint">{words::data::drop()}</span>
+                <span class="hint by-mouse">{words::data::drop()}</span>
                 <PasteTable/>
                 <p class="hint forms" id="choose-forms">{words::data::forms()}</p>
             </div>

@@ -56,3 +56,12 @@ impl Pieces {
         pieces
     }
 }
+
+/// The bytes 80 to 9F of Windows-1252.
+const WINDOWS: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+
+/// Returns the character of a byte in Windows-1252, as which Latin-1 is read.
+pub fn windows_1252(byte: u8) -> char {
+    let between = byte.checked_sub(0x80).and_then(|place| WINDOWS.chars().nth(usize::from(place)));
+    between.unwrap_or_else(|| char::from(byte))
+}

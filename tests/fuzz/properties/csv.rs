@@ -10,7 +10,7 @@ use discreet::plan::bound::{
     BoundColumn, BoundPlan, CsvRules, Encoding, GridParams, Kind, Levels, Norms, PersonColumn, Source,
 };
 
-use super::common::{Pieces, assert_one_line, rules, split};
+use super::common::{Pieces, assert_one_line, rules, split, windows_1252};
 
 pub fn holds(data: &[u8]) {
     let ([dialect, seed, slice, readers], text) = split(data);
@@ -110,7 +110,7 @@ fn independent(fields: usize, rules: &CsvRules, text: &[u8]) -> (Vec<Vec<String>
             .iter()
             .map(|field| match rules.encoding {
                 Encoding::Utf8 => String::from_utf8(field.clone()).ok(),
-                Encoding::Latin1 => Some(field.iter().map(|&byte| char::from(byte)).collect()),
+                Encoding::Latin1 => Some(field.iter().map(|&byte| windows_1252(byte)).collect()),
             })
             .collect();
         match decoded {
