@@ -133,8 +133,8 @@ test("the page asks which line is the header", async (t) => {
   await discreet.make();
   const { plan } = await discreet.downloadJson(say("result.release_json"));
   assert.equal(plan.csv.header, 2);
-  // Another file is asked about again, and the person may insist.
-  await discreet.choose(table("titled.csv", ["Study 13,,", "age,sex,sbp"], people(200, (row) => `${31 + (row % 50)},${"FM"[row % 2]},${111 + ((row * 7) % 60)}`)));
+  // A file with other columns is asked about again, and the person may insist.
+  await discreet.choose(table("titled.csv", ["Study 13,,", "age,sex,weight"], people(200, (row) => `${31 + (row % 50)},${"FM"[row % 2]},${111 + ((row * 7) % 60)}`)));
   await discreet.table("titled.csv");
   await question.getByRole("button", exact(say("data.this_is_the_header"))).click();
   await question.waitFor({ state: "detached" });

@@ -539,7 +539,7 @@ fn Person(fixed: Memo<bool>) -> impl IntoView {
             <Field id="privacy-max-rows" label=words::privacy::rows_of_one_person_that_count() numeric=true counts=true
                 value=Signal::derive(move || setup.get().max_rows) disabled=Signal::derive(move || fixed.get())
                 set=Callback::new(move |value| setup.update(|setup| setup.max_rows = value))
-                hint=Signal::derive(|| words::privacy::max_rows_hint().to_owned())/>
+                hint=Signal::derive(move || if fixed.get() { words::privacy::max_rows_fixed() } else { words::privacy::max_rows_hint() }.to_owned())/>
         })
     };
     view! {

@@ -39,6 +39,7 @@ pub fn status(app: App) -> Status {
     let no_table = app.state.table().with(Option::is_none);
     let words = match (app.state.shown().with(Option::is_some), made) {
         (false, 0) if no_table => words::result::no_table_yet().to_owned(),
+        (false, 0) if has_charges(app) => words::result::charged_only().to_owned(),
         (false, 0) => words::result::nothing_released_yet().to_owned(),
         (true, 0) => words::result::a_saved_release().to_owned(),
         (_, made) => words::result::releases(made, text::whole(made)),
@@ -46,19 +47,19 @@ pub fn status(app: App) -> Status {
     words.into()
 }
 
+fn has_charges(app: App) -> bool {
+    app.state.ledger().with(|ledger| ledger.as_ref().is_some_and(|ledger| !ledger.entries().is_empty()))
+}
+
 /// Coefficients, guarantee, ledger, downloads.
 #[component]
 pub fn ResultStep() -> impl IntoView {
     let app = App::here();
-    let none_shown = move || {
-        let charged =
-            app.state.ledger().with(|ledger| ledger.as_ref().is_some_and(|l| !l.entries().is_empty()));
-        match app.state.releases().with(Vec::is_empty) {
-            false => words::result::some_kept(),
-            true if charged => words::result::charged_elsewhere(),
-            true if app.state.table().with(Option::is_none) => words::result::with_their_table(),
-            true => words::result::none_yet(),
-        }
+    let none_shown = move || match app.state.releases().with(Vec::is_empty) {
+        false => words::result::some_kept(),
+        true if has_charges(app) => words::result::charged_elsewhere(),
+        true if app.state.table().with(Option::is_none) => words::result::with_their_table(),
+        true => words::result::none_yet(),
     };
     let body = move || match app.state.shown().get() {
         Some(shown) => view! { <Released release=shown.release origin=shown.origin/> }.into_any(),
