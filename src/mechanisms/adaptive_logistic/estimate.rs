@@ -265,3 +265,31 @@ impl Turned {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_pays_for_what_the_last_step_leaves_over() {
+        let sums = Sums {
+            curvature: DMatrix::identity(3, 3) * 100.0,
+            gradient: vec![0.0, 50.0, 50.0],
+            floor: 1.0,
+            gradient_noise: 1.0,
+            curvature_variance: 0.0,
+        };
+        let stepped = Stepped::new(&[0.0; 3], sums, 0.0).unwrap();
+        let term = |level| CodedTerm { term: "x".to_owned(), centre: 0.0, half_width: 1.0, level };
+        // In whitened units a level that few rows have is a small part of a coordinate.
+        let map = DMatrix::from_diagonal(&nalgebra::DVector::from_vec(vec![1.0, 1.0, 4.0]));
+        let before = Turned::new(&map, &stepped.b, &stepped.judge(0.0));
+        let after = before.clone().leaving(&map, &stepped, &[term(false), term(true)]);
+        let added = &after.covariance - &before.covariance;
+        // The step changed the level by 2 log-odds, so 2 may be left over.
+        assert!(
+            added.iter().enumerate().all(|(at, of)| (of - if at == 8 { 4.0 } else { 0.0 }).abs() < 1e-12)
+        );
+        assert_eq!(after.left_over, [0.0, 0.0, 4.0]);
+    }
+}
