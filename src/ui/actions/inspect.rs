@@ -57,13 +57,17 @@ async fn try_inspect(
         async move { pool(app).inspect(files, plan, on_progress).await }
     };
     let found = read(plan.clone()).await?;
-    let several_rows = match persons {
-        Some((column, plan)) => {
-            let counted = read(plan).await?;
-            let most_two_of_each = counted.rows.saturating_sub(counted.left_out);
-            counted.persons.is_some_and(|persons| most_two_of_each > persons).then_some(column)
-        }
-        None => None,
+    let Some((column, by_person)) = persons else {
+        return Ok(Inspection { plan, found, several_rows: None });
     };
-    Ok(Inspection { plan, found, several_rows })
+    let several = match read(by_person).await {
+        Ok(counted) => {
+            let most_two_of_each = counted.rows.saturating_sub(counted.left_out);
+            counted.persons.is_some_and(|persons| most_two_of_each > persons)
+        }
+        Err(failure) if failure.reason == Reason::Cancelled => return Err(failure),
+        // So many persons may not fit into memory; what was counted before stands.
+        Err(_) => false,
+    };
+    Ok(Inspection { plan, found, several_rows: several.then_some(column) })
 }
