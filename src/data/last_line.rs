@@ -2,7 +2,8 @@
 //! person at this machine.
 
 use super::header::Header;
-use super::number;
+use super::latin1;
+use super::mismatch::are_numbers_somehow;
 use crate::plan::bound::CsvRules;
 
 /// Bytes at the end of a file that are looked at.
@@ -40,10 +41,13 @@ pub fn totals(
     rows: &[Vec<String>],
     rules: &CsvRules,
 ) -> Option<(usize, String)> {
-    let text = String::from_utf8_lossy(bytes);
-    let last = text.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();
+    let line = bytes.trim_ascii_end().rsplit(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+    let line = match std::str::from_utf8(line) {
+        Ok(line) => line.to_owned(),
+        Err(_) => line.iter().map(|byte| latin1::character(*byte)).collect(),
+    };
     let cells: Vec<&str> =
-        last.split(char::from(header.delimiter)).map(|cell| cell.trim().trim_matches('"').trim()).collect();
+        line.split(char::from(header.delimiter)).map(|cell| cell.trim().trim_matches('"').trim()).collect();
     if cells.len() != header.names.len() {
         return None;
     }
@@ -51,9 +55,7 @@ pub fn totals(
     let place = cells.iter().position(|cell| is_word(cell))?;
     let others =
         cells.iter().enumerate().filter(|(column, cell)| *column != place && !rules.is_missing(cell));
-    let numbers: Vec<bool> = others
-        .map(|(_, cell)| number::parse(cell, rules.numbers).is_some() || number::parse_either(cell).is_some())
-        .collect();
+    let numbers: Vec<bool> = others.map(|(_, cell)| are_numbers_somehow(&[cell], rules)).collect();
     let is_level = rows.iter().filter_map(|row| row.get(place)).any(|cell| cell.trim() == cells[place]);
     (!numbers.is_empty() && numbers.iter().all(|is| *is) && !is_level)
         .then(|| (place, cells[place].to_owned()))
@@ -79,7 +81,11 @@ mod tests {
         };
         let rows: Vec<Vec<String>> =
             text.lines().take(2).map(|line| line.split(';').map(str::to_owned).collect()).collect();
-        totals(text.as_bytes(), &header, &rows, &rules)
+        let found = totals(text.as_bytes(), &header, &rows, &rules);
+        let byte = |letter: char| if letter == '€' { 0x80 } else { u8::try_from(letter).unwrap() };
+        let latin_1: Vec<u8> = text.chars().map(byte).collect();
+        assert_eq!(totals(&latin_1, &header, &rows, &rules), found, "in Latin-1");
+        found
     }
 
     #[test]
@@ -89,6 +95,7 @@ mod tests {
             ("Summe:;;10800,5\r\n\r\n", 0, "Summe:"),
             ("\"Mean\";61,5;", 0, "Mean"),
             (";Gesamt;12", 1, "Gesamt"),
+            ("Summe;61,0;10.800,50 €", 0, "Summe"),
         ] {
             let text = format!("P1;61;1,5\nP2;55;2,5\n{last}");
             assert_eq!(found(&text), Some((place, word.to_owned())), "{last}");

@@ -34,7 +34,7 @@ pub const FITS: &str = "a4dc91e91eb7086f83c7d2815deff777762d5c439dc3c18f668b5c5e
 pub const ADAPTIVE: &str = "155c16d298c81a1282378640f0d7420413dc944e904832f48aefa5636cd8e58b";
 
 /// SHA-256 of all bits of [`steps`].
-pub const STEPS: &str = "84ecbe1d3ffb3f3f8d4b39284eda03e4d21c0466d98b8e925ae56f9935948f8b";
+pub const STEPS: &str = "6e1250c6deb5f7465d6757096e09a1e5e92628e8e5a684ae230abfcec2b7e3d7";
 
 /// A plan on the sample table.
 pub const PLAN: &str = r#"{

@@ -74,7 +74,7 @@ pub fn last_step(steps: &LogisticSteps, lambda: f64) -> Option<Vec<Turned>> {
     let labels = before.iter().zip(cells.0.chunks(triangle::len(k) + k)).map(|(before, cells)| {
         let stepped = Stepped::new(before, Sums::new(s, &grid, k, cells), lambda).ok()?;
         let turned = Turned::new(&map, &stepped.b, &stepped.judge(lambda));
-        Some(turned.leaving(&map, &stepped, &steps.terms[..p]))
+        Some(turned.leaving(&map, &stepped, &steps.terms[..p], &steps.mean))
     });
     labels.collect()
 }

@@ -18,7 +18,7 @@ use crate::release::moments::CodedTerm;
 const LONGEST_STEP: f64 = 2.0;
 /// What a Newton step leaves over, in units of its squared length.
 pub const REMAINDER: f64 = 0.2;
-/// What it leaves over of a level in log-odds, in units of the square of their change.
+/// What it leaves over of a level that hardly anybody has in log-odds, in units of the square of their change.
 const LEVEL_REMAINDER: f64 = 0.5;
 /// Standard errors by which the slopes may be longer than they are found.
 const FAR: f64 = 2.0;
@@ -251,14 +251,15 @@ impl Turned {
         }
     }
 
-    /// Adds what the last step leaves over of each level: of a level with few rows that is more than what it
-    /// leaves over of b (theory/adaptive-logistic 4.1).
+    /// Adds what the last step leaves over of each level: of a level with few rows that is more than what it leaves over of b
+    /// (theory/adaptive-logistic 4.1). `mean` has the mean of each term, that of a level being its share.
     #[must_use]
-    pub fn leaving(mut self, map: &DMatrix<f64>, last: &Stepped, terms: &[CodedTerm]) -> Self {
+    pub fn leaving(mut self, map: &DMatrix<f64>, last: &Stepped, terms: &[CodedTerm], mean: &[f64]) -> Self {
         let change = DMatrix::from_column_slice(last.change.len(), 1, &last.change);
         let moved = product(&map.transpose(), &change);
-        for (place, _) in (1..).zip(terms).filter(|(_, term)| term.level) {
-            let left = LEVEL_REMAINDER * moved[(place, 0)] * moved[(place, 0)];
+        for (place, (_, share)) in (1..).zip(terms.iter().zip(mean)).filter(|(_, (term, _))| term.level) {
+            let uneven = (1.0 - 2.0 * share.clamp(0.0, 1.0)).abs();
+            let left = LEVEL_REMAINDER * uneven * moved[(place, 0)] * moved[(place, 0)];
             self.covariance[(place, place)] += left * left;
             self.left_over[place] = left * left;
         }
@@ -284,12 +285,12 @@ mod tests {
         // In whitened units a level that few rows have is a small part of a coordinate.
         let map = DMatrix::from_diagonal(&nalgebra::DVector::from_vec(vec![1.0, 1.0, 4.0]));
         let before = Turned::new(&map, &stepped.b, &stepped.judge(0.0));
-        let after = before.clone().leaving(&map, &stepped, &[term(false), term(true)]);
+        let after = before.clone().leaving(&map, &stepped, &[term(false), term(true)], &[0.5, 0.25]);
         let added = &after.covariance - &before.covariance;
-        // The step changed the level by 2 log-odds, so 2 may be left over.
+        // The step changed the level by 2 log-odds, so 2 may be left over of one that nobody has, and 1 of one that a quarter has.
         assert!(
-            added.iter().enumerate().all(|(at, of)| (of - if at == 8 { 4.0 } else { 0.0 }).abs() < 1e-12)
+            added.iter().enumerate().all(|(at, of)| (of - if at == 8 { 1.0 } else { 0.0 }).abs() < 1e-12)
         );
-        assert_eq!(after.left_over, [0.0, 0.0, 4.0]);
+        assert_eq!(after.left_over, [0.0, 0.0, 1.0]);
     }
 }

@@ -107,7 +107,7 @@ impl Label {
         Self {
             state: judged.state,
             turned: match last {
-                Some(last) => turned.leaving(map, last, released.features()),
+                Some(last) => turned.leaving(map, last, released.features(), &released.guide.mean),
                 None => turned,
             },
             condition: last.map_or(0.0, |last| last.condition),
@@ -136,7 +136,12 @@ impl Label {
         let judged = stepped.judge(0.0);
         Some(Self {
             state: judged.state,
-            turned: Turned::new(map, &stepped.b, &judged).leaving(map, &stepped, released.features()),
+            turned: Turned::new(map, &stepped.b, &judged).leaving(
+                map,
+                &stepped,
+                released.features(),
+                &released.guide.mean,
+            ),
             condition: stepped.condition,
             prices: (0..stepped.b.len()).map(price).collect(),
             held: holding.held,

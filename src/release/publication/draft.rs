@@ -78,14 +78,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }
     sentences.extend(merged(plan));
-    sentences.extend(missing_codes(plan));
-    sentences.push(
-        match plan.missing.unwrap_or_default() {
-            Missing::Skip => words::journal::missing_skipped(),
-            Missing::Midpoint => words::journal::missing_midpoint(),
-        }
-        .to_owned(),
-    );
+    sentences.extend(missing(plan));
     let lines: Vec<figure::Line> = figure::outcomes(release)
         .iter()
         .take(MOST_OUTCOMES)
@@ -94,6 +87,15 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     sentences.extend(tables::test_notes(release, &lines));
     // A name is set as code on the page, which prose does not do.
     sentences.join(" ").replace('`', "")
+}
+
+/// Returns which cells counted as missing, and what became of their rows, in sentences.
+pub fn missing(plan: &Plan) -> impl Iterator<Item = String> {
+    let rule = match plan.missing.unwrap_or_default() {
+        Missing::Skip => words::journal::missing_skipped(),
+        Missing::Midpoint => words::journal::missing_midpoint(),
+    };
+    missing_codes(plan).into_iter().chain([rule.to_owned()])
 }
 
 /// Returns which cells counted as missing, beside empty ones and the usual words.
@@ -152,7 +154,9 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
     let found = RowCount::of(release).map(|count| count.found());
     let notes: Vec<String> = found.into_iter().chain(super::notes(release)).collect();
     if !notes.is_empty() {
-        sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
+        // What else could be asked for is for the person, and not for a reader.
+        let notes = notes.join(" ").replace(words::note::robust_offer(), "");
+        sentences.push(words::journal::to_be_reported(notes.replace('`', "").trim_end()));
     }
     sentences.join("\n\n")
 }

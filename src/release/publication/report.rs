@@ -12,6 +12,7 @@ use super::super::known;
 use super::super::odds::Answers;
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
+use super::draft;
 use super::html::{escape, sentence};
 use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
 use crate::model::Role;
@@ -168,7 +169,8 @@ fn columns(page: &mut String, release: &Release, log_odds: bool) {
             escape(&stated(column, log_odds))
         );
     }
-    page.push_str("</tbody></table>\n");
+    let missing: Vec<String> = draft::missing(&release.plan).collect();
+    let _ = writeln!(page, "</tbody></table>\n<p>{}</p>", escape(&missing.join(" ")));
 }
 
 fn stated(column: &Column, log_odds: bool) -> String {

@@ -32,7 +32,9 @@ pub fn WholeFile() -> impl IntoView {
                     0 => words::whole::all_fit().to_owned(),
                     some => words::whole::columns(some, some),
                 };
-                format!("{} {columns}", words::whole::left_out(count(left_out), count(rows)))
+                let by_person = app.state.setup().with(|setup| !setup.person.is_empty());
+                let say = if by_person { words::whole::left_out_of_persons } else { words::whole::left_out };
+                format!("{} {columns}", say(count(left_out), count(rows)))
             }
             None => words::whole::changed().to_owned(),
         };
