@@ -296,9 +296,13 @@ test("where the browser may forget the ledger, each charge is downloaded before 
   await discreet.alert.filter({ hasText: like("result.not_kept") }).waitFor();
   await blocked();
   await keep();
-  // A page that was loaded again does not know what was downloaded.
+  // A page that was loaded again knows what was downloaded, and asks for what is charged after it.
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
+  await discreet.goTo(say("step.method"));
+  await discreet.ready();
+  assert.equal(await due.count(), 0);
+  await discreet.make();
   await blocked();
 });
 
