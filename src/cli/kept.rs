@@ -69,7 +69,8 @@ pub fn read(path: &Path, ledger: &Ledger, entry: Option<u64>) -> Result<Vec<u8>,
     Err(CliError::usage(words::error::kept_none(folder(path).display())))
 }
 
-/// Returns the entry of a kept release that answers the same question as a plan. Budget and mechanism may differ.
+/// Returns the ledger entry of a stored release whose plan has the same outcome, features and rows as `plan`; budget and mechanism may
+/// differ.
 pub fn answered(path: &Path, ledger: &Ledger, plan: &Plan) -> Option<u64> {
     #[derive(Deserialize)]
     struct Asked {

@@ -407,7 +407,7 @@ impl Decoded {
         self.ends.clear();
         let mut start = 0;
         for &end in ends {
-            self.text.extend(content[start..end].iter().map(|&byte| latin1::character(byte)));
+            self.text.extend(latin1::characters(&content[start..end]));
             self.ends.push(self.text.len());
             start = end;
         }

@@ -59,7 +59,8 @@ fn named(names: &[String]) -> &[String] {
 }
 
 /// Returns the header below a title: the first further line with more than `cells` cells that are all filled, but for empty ones at
-/// its end, do not look like values, and are followed by as many cells: a comma in a title makes no header of it. A line that the title's `delimiter` cuts into `cells` cells is a record below a header: decimal commas may cut it into more.
+/// its end, do not look like values, and are followed by as many cells: a comma in a title makes no header of it. A line that the
+/// title's `delimiter` cuts into `cells` cells is a record below a header: decimal commas may cut it into more.
 fn header_below(delimiter: u8, rules: HeaderRules, bytes: &[u8], cells: usize) -> Option<u32> {
     // In Latin-1 every byte is a character, so a line that is not UTF-8 is seen too.
     let rules = HeaderRules { encoding: Encoding::Latin1, ..rules };

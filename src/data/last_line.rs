@@ -44,7 +44,7 @@ pub fn totals(
     let line = bytes.trim_ascii_end().rsplit(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
     let line = match std::str::from_utf8(line) {
         Ok(line) => line.to_owned(),
-        Err(_) => line.iter().map(|byte| latin1::character(*byte)).collect(),
+        Err(_) => latin1::characters(line).collect(),
     };
     let cells: Vec<&str> =
         line.split(char::from(header.delimiter)).map(|cell| cell.trim().trim_matches('"').trim()).collect();

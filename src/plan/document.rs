@@ -458,7 +458,7 @@ impl Column {
 }
 
 impl Plan {
-    /// Returns whether another plan asks the same of the same people. Budget and mechanism may differ.
+    /// Returns whether another plan has the same outcome, features and rows; budget and mechanism may differ.
     #[must_use]
     pub fn asks_the_same(&self, other: &Self) -> bool {
         let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);

@@ -292,7 +292,7 @@ test("visits that stand far apart are found in the whole file, a code is missing
   const plan = JSON.parse(saved.text);
   assert.equal(plan.person, "patient_id");
   assert.deepEqual(plan.columns.find(({ name }) => name === "answer").na, ["99"]);
-  // Another table begins anew.
+  // A table with other columns has no description.
   await discreet.choose(late());
   await discreet.table("late.csv");
   await discreet.goTo(say("step.columns"));

@@ -22,7 +22,7 @@ pub fn text(bytes: &[u8]) -> Option<String> {
         [0xfe, 0xff, ..] => units(u16::from_be_bytes)?,
         _ => match std::str::from_utf8(bytes) {
             Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
-            Err(_) => bytes.iter().map(|byte| latin1::character(*byte)).collect(),
+            Err(_) => latin1::characters(bytes).collect(),
         },
     };
     (!text.contains('\0')).then_some(text)

@@ -93,7 +93,8 @@ pub fn repairs_of(
     repairs(Some(further)).filter(|repair| !known.contains(repair) && !is_no_level(repair)).collect()
 }
 
-/// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them. `several_rows` is the ignored column of persons with several rows, which the check of the whole file has found.
+/// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them. `several_rows` is the ignored
+/// column of persons with several rows, which the check of the whole file has found.
 pub fn contradictions(
     table: &Table,
     columns: &[ColumnDraft],
