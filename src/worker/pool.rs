@@ -168,23 +168,23 @@ impl Pool {
         }
     }
 
-    /// Unpacks a table that is compressed, in UTF-16, or the sheet of a workbook at place `sheet`. Returns the names of the sheets and
-    /// the CSV.
+    /// Unpacks a table that is compressed, in UTF-16, or the sheet of a workbook at place `sheet`, by itself the largest. Returns the names of
+    /// the sheets, the place of the one that was taken, and the CSV.
     ///
     /// # Errors
     /// [`Failure`] if the file cannot be read or its table is too large, a worker does not run, or the person cancels.
     pub async fn unpack(
         &self,
         file: Blob,
-        sheet: usize,
+        sheet: Option<usize>,
         on_progress: impl Fn(Progress) + 'static,
-    ) -> Result<(Vec<String>, Blob), Failure> {
+    ) -> Result<(Vec<String>, usize, Blob), Failure> {
         let mut run = self.begin(1)?;
         run.ready().await?;
         run.ask(&Request::Unpack { sheet }, &Files::table(file))?;
         match run.answer(&on_progress).await? {
-            Received { body: Response::Unpacked { sheets }, mut attachments } => {
-                attachments.files.pop().map(|csv| (sheets, csv)).ok_or_else(confused)
+            Received { body: Response::Unpacked { sheets, sheet }, mut attachments } => {
+                attachments.files.pop().map(|csv| (sheets, sheet, csv)).ok_or_else(confused)
             }
             _ => Err(confused()),
         }

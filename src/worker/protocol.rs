@@ -38,8 +38,8 @@ pub enum Request {
     Look(Look),
     /// Unpack a table that is compressed, in UTF-16, or a workbook. The file travels beside it.
     Unpack {
-        /// The place of the workbook's sheet.
-        sheet: usize,
+        /// The place of the workbook's sheet; without it the largest is taken.
+        sheet: Option<usize>,
     },
     /// Read a public table as means, standard deviations and correlations. The public file and the ports travel beside it; no private file
     /// does.
@@ -158,6 +158,8 @@ pub enum Response {
     Unpacked {
         /// The names of the workbook's sheets; none for other files.
         sheets: Vec<String>,
+        /// The place of the one that was taken.
+        sheet: usize,
     },
     /// The cells were counted.
     Inspected(Inspected),

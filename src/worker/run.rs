@@ -77,12 +77,16 @@ pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Res
 }
 
 /// Unpacks a table. Its CSV travels beside the answer.
-pub async fn unpack(files: &Files, sheet: usize, post: impl Fn(&Response)) -> (Response, Attachments) {
+pub async fn unpack(
+    files: &Files,
+    sheet: Option<usize>,
+    post: impl Fn(&Response),
+) -> (Response, Attachments) {
     let failed = |failure| (Response::Failed(failure), Attachments::default());
     let Some(file) = files.get(FileRole::Table) else { return failed(confused()) };
     match unpack::unpack(file, sheet, post).await {
-        Ok((sheets, csv)) => {
-            (Response::Unpacked { sheets }, Attachments { files: vec![csv], ..Attachments::default() })
+        Ok((sheets, sheet, csv)) => {
+            (Response::Unpacked { sheets, sheet }, Attachments { files: vec![csv], ..Attachments::default() })
         }
         Err(failure) => failed(failure),
     }

@@ -12,12 +12,13 @@ use crate::words;
 /// The largest workbook in bytes.
 const MOST_BYTES: u64 = 1 << 29;
 
-/// Unpacks a file. `sheet` is the place of the workbook's sheet. Returns the names of the sheets, none for other files, and the CSV.
+/// Unpacks a file. `sheet` is the place of the workbook's sheet, by itself the largest. Returns the names of the sheets, none for other files,
+/// the place of the one that was taken, and the CSV.
 pub async fn unpack(
     file: &Blob,
-    sheet: usize,
+    sheet: Option<usize>,
     post: impl Fn(&Response),
-) -> Result<(Vec<String>, Blob), Failure> {
+) -> Result<(Vec<String>, usize, Blob), Failure> {
     let total = length(file);
     let head = whole(file, 0, total.min(HEAD_BYTES as u64)).await?;
     let head = Uint8Array::new(&head).to_vec();
@@ -42,16 +43,17 @@ pub async fn unpack(
         done += bytes.len() as u64;
         post(&Response::Progress(Progress { done, total, round: None }));
     }
-    let mut sheets = Vec::new();
+    let (mut sheets, mut taken) = (Vec::new(), 0);
     match unpacker {
         Some(unpacker) => unpacker.finish(&mut out.bytes).map_err(refused)?,
         None => {
             let book = Workbook::open(&packed).map_err(refused)?;
             sheets = book.sheets();
-            out.bytes = book.csv(sheets.get(sheet).map(String::as_str)).map_err(refused)?;
+            taken = sheet.unwrap_or_else(|| book.largest());
+            out.bytes = book.csv(sheets.get(taken).map(String::as_str)).map_err(refused)?;
         }
     }
-    Ok((sheets, out.finish()?))
+    Ok((sheets, taken, out.finish()?))
 }
 
 /// The parts of a file that is being written. The browser may keep them on a disk.

@@ -125,7 +125,7 @@ pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
             let described = added.then(|| genotypes::described(app));
             let open = move || {
                 if let Some(held) = genotypes::take(app, files, added) {
-                    spawn_local(async move { open_packed(app, held, 0, described).await });
+                    spawn_local(async move { open_packed(app, held, None, described).await });
                 }
             };
             // Files that are added to genotypes keep their description.

@@ -18,10 +18,10 @@ use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
 
-/// Opens chosen files as a table, unpacked where they are packed. `sheet` is the place of the sheet of a workbook.
-pub async fn open_packed(app: App, held: Held, sheet: usize, described: Option<Described>) {
+/// Opens chosen files as a table, unpacked where they are packed. `sheet` is the place of the sheet of a workbook, by itself the largest.
+pub async fn open_packed(app: App, held: Held, sheet: Option<usize>, described: Option<Described>) {
     match unpacked(app, &held, sheet).await {
-        Ok((plain, sheets)) => {
+        Ok((plain, sheets, sheet)) => {
             let several = sheets.len() > 1;
             app.handles.with_value(|handles| handles.packed.replace(several.then_some(held)));
             app.state.workbook().set(!sheets.is_empty());
@@ -40,9 +40,13 @@ pub async fn open_packed(app: App, held: Held, sheet: usize, described: Option<D
     }
 }
 
-/// Returns the files as they are read, and the names of a workbook's sheets.
-async fn unpacked(app: App, held: &Held, sheet: usize) -> Result<(Held, Vec<String>), Failure> {
-    let (mut plain, mut sheets) = (Held::default(), Vec::new());
+/// Returns the files as they are read, the names of a workbook's sheets, and the place of the one that was taken.
+async fn unpacked(
+    app: App,
+    held: &Held,
+    sheet: Option<usize>,
+) -> Result<(Held, Vec<String>, usize), Failure> {
+    let (mut plain, mut sheets, mut taken) = (Held::default(), Vec::new(), 0);
     for (part, file) in held {
         let mut file = file.clone();
         if matches!(part.role, FileRole::Table | FileRole::Phenotypes) {
@@ -53,24 +57,24 @@ async fn unpacked(app: App, held: &Held, sheet: usize) -> Result<(Held, Vec<Stri
                 let task = words::container::unpacking();
                 app.state.run().set(Some(Run::new(task, file.size())));
                 let progress = on_progress(app, task);
-                let (names, csv) = pool(app).unpack(file, sheet, progress).await?;
+                let (names, place, csv) = pool(app).unpack(file, sheet, progress).await?;
                 app.state.run().set(None);
                 if part.role == FileRole::Table {
-                    sheets = names;
+                    (sheets, taken) = (names, place);
                 }
                 file = csv;
             }
         }
         plain.push((part.clone(), file));
     }
-    Ok((plain, sheets))
+    Ok((plain, sheets, taken))
 }
 
 /// Opens another sheet of the workbook.
 pub fn choose_sheet(app: App, sheet: usize) {
     let Some(held) = app.handles.with_value(|handles| handles.packed.borrow().clone()) else { return };
     super::guard(app, Question::other_table(words::confirm::sheet()), move || {
-        spawn_local(async move { open_packed(app, held, sheet, None).await });
+        spawn_local(async move { open_packed(app, held, Some(sheet), None).await });
     });
 }
 
@@ -84,7 +88,7 @@ pub fn paste_table(app: App, text: &str) -> bool {
     let part = Part { role: FileRole::Table, name: words::data::pasted_name().to_owned() };
     super::guard(app, Question::other_table(words::confirm::table()), move || {
         check::run::close(app);
-        spawn_local(async move { open_packed(app, vec![(part, file)], 0, None).await });
+        spawn_local(async move { open_packed(app, vec![(part, file)], None, None).await });
     });
     true
 }

@@ -41,13 +41,13 @@ pub fn status(app: App) -> Status {
 #[component]
 pub fn Data() -> impl IntoView {
     let app = App::here();
+    // As one text, as it is while the page loads: another one of the same size would count as drawn later.
+    let promise = [words::data::promise(), words::data::check(), words::check::offer(), ""].join(" ");
     view! {
         <p class="lead">{words::data::what()}</p>
         <LastTable/>
         <Offers/>
-        <p class="promise"><Icon name="lock"/> <span>
-            {words::data::promise()} " " {words::data::check()} " " {words::check::offer()} " " <a href=check::run::ADDRESS>{words::check::title()}</a> "."
-        </span></p>
+        <p class="promise"><Icon name="lock"/> <span>{promise}<a href=check::run::ADDRESS>{words::check::title()}</a> "."</span></p>
         <NothingKept/>
         <Missing/>
         <Waiting/>
@@ -246,7 +246,7 @@ fn Preview() -> impl IntoView {
             <SheetChoice/>
             <HeaderQuestion/>
             <FormatOffer/>
-            {move || table().fault.clone().map(|fault| view! {
+            {move || table().fault.clone().filter(|_| !matches!(doubt_of_header(app), Some(Doubt::Title(_)))).map(|fault| view! {
                 <div class="notice problem" role="alert"><Icon name="stop"/><p>{fault} {table().not_utf8.then(|| view! { <ReadAsLatin1/> })}</p></div>
             })}
             {move || view! { <Rows table=table()/> }}
@@ -284,14 +284,17 @@ fn SheetChoice() -> impl IntoView {
     }
 }
 
+/// Why the first line may not be the header, until the person has said.
+fn doubt_of_header(app: App) -> Option<Doubt> {
+    let table = app.state.table().get().unwrap_or_default();
+    app.state.setup().with(|setup| view_model::header_question(&table, setup))
+}
+
 /// Asks which line is the header, where the first may not be it.
 #[component]
 fn HeaderQuestion() -> impl IntoView {
     let app = App::here();
-    let question = Memo::new(move |_| {
-        let table = app.state.table().get().unwrap_or_default();
-        app.state.setup().with(|setup| view_model::header_question(&table, setup))
-    });
+    let question = Memo::new(move |_| doubt_of_header(app));
     let choose = move |line: u32| {
         app.state.setup().update(|setup| setup.header = Some(line));
         actions::reread(app);
@@ -469,11 +472,12 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
         let none = ("0".to_owned(), words::data::no_header().to_owned());
         (1..=HEADER_LINES).map(line).chain(std::iter::once(none)).collect::<Vec<_>>()
     };
+    let is_text = move || !is_genotypes.get() && !app.state.workbook().get();
     view! {
         <details class="more">
             <summary>{words::data::how_the_file_is_written()}</summary>
             <div class="fields">
-                {move || (!is_genotypes.get()).then(|| view! {
+                {move || is_text().then(|| view! {
                     <Choice id="csv-delimiter" label=words::data::delimiter() options=delimiters()
                         value=Signal::derive(move || setup.get().delimiter) set=change(|setup, value| setup.delimiter = value)/>
                 })}
@@ -492,9 +496,11 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
                     options=vec![pair("", words::data::percent_missing()), pair("unit", words::data::percent_unit())]
                     value=Signal::derive(move || if setup.get().numbers.percent { "unit" } else { "" }.to_owned())
                     set=change(|setup, value| setup.numbers.percent = !value.is_empty())/>
-                <Choice id="csv-encoding" label=words::data::file_encoding()
-                    options=vec![pair("utf-8", words::data::utf_8()), pair("latin-1", words::data::latin_1_older_windows_files())]
-                    value=Signal::derive(move || setup.get().encoding) set=change(|setup, value| setup.encoding = value)/>
+                {move || (!app.state.workbook().get()).then(|| view! {
+                    <Choice id="csv-encoding" label=words::data::file_encoding()
+                        options=vec![pair("utf-8", words::data::utf_8()), pair("latin-1", words::data::latin_1_older_windows_files())]
+                        value=Signal::derive(move || setup.get().encoding) set=change(|setup, value| setup.encoding = value)/>
+                })}
                 <Field id="csv-na" label=words::data::missing_cells_hold()
                     value=Signal::derive(move || setup.get().na.unwrap_or_else(|| "NA, N/A, NaN, null, .".to_owned()))
                     set=change(|setup, value| setup.na = Some(value))

@@ -89,6 +89,12 @@ impl<'a> Archive<'a> {
         }
     }
 
+    /// Returns how many bytes a part has as it is packed; 0 if there is no such part.
+    pub fn packed_bytes(&self, name: &str) -> usize {
+        let name = name.to_lowercase();
+        self.parts.iter().find(|part| part.name == name).map_or(0, |part| part.length)
+    }
+
     fn packed(&self, part: &Part) -> Option<&'a [u8]> {
         let head = self.bytes.get(part.offset..part.offset.checked_add(PART.1)?)?;
         let head = Some(head).filter(|head| head.starts_with(PART.0))?;

@@ -72,6 +72,21 @@ impl<'a> Workbook<'a> {
         Ok(Self { archive, sheets, texts, styles, since_1904 })
     }
 
+    /// Returns the place of the sheet with the most bytes: the table, where others are notes.
+    #[must_use]
+    pub fn largest(&self) -> usize {
+        let bytes =
+            |(place, (_, part)): (usize, &(String, Rc<str>))| (self.archive.packed_bytes(part), place);
+        let (_, place) = self
+            .sheets
+            .iter()
+            .enumerate()
+            .map(bytes)
+            .max_by_key(|(bytes, place)| (*bytes, usize::MAX - place))
+            .unwrap_or_default();
+        place
+    }
+
     /// Returns the names of the sheets that are shown, in their order.
     #[must_use]
     pub fn sheets(&self) -> Vec<String> {

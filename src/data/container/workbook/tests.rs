@@ -106,6 +106,12 @@ fn sheets_are_named_and_chosen() {
     let book = Workbook::open(&bytes).unwrap();
     assert_eq!(book.sheets(), ["Data & more", "Second"], "neither charts nor hidden sheets");
     assert_eq!(book.csv(Some("Second")).unwrap(), b"only\n");
+    let rows = |count: usize| {
+        let row = |place| format!("<row><c><v>{}</v></c></row>", place * 7919);
+        (0..count).map(row).collect::<String>()
+    };
+    let largest = |count| Workbook::open(&workbook(&rows(count))).unwrap().largest();
+    assert_eq!([largest(0), largest(500)], [1, 0]);
     let missing = book.csv(Some("Third")).unwrap_err();
     assert!(missing.to_string().contains("Data & more, Second"), "{missing}");
 }
