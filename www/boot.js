@@ -123,8 +123,7 @@ async function start() {
   const [build, module] = await Promise.all([sha256(wasm), WebAssembly.compile(wasm)]);
   await wasm_bindgen({ module_or_path: module });
   seal();
-  document.getElementById("boot").remove();
-  // The one hand-over to the program: `worker::context::StartContext` reads it.
+  // The one hand-over to the program, which takes the place of what is shown meanwhile: `worker::context::StartContext` reads it.
   wasm_bindgen.start({ build, glue, module, samples, words });
   if (asked) document.documentElement.lang = asked;
   document.documentElement.dataset.ready = "";

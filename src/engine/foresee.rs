@@ -158,12 +158,18 @@ impl Foreseen {
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
             _ if self.rests_on_even() => words::forecast::verdict_even(),
+            Advice::Recommended if self.loses_rare_levels() => words::forecast::verdict_but_rare(),
             Advice::Recommended => words::forecast::verdict_recommended(),
             Advice::Approximate => words::forecast::verdict_approximate(),
             Advice::Uncertain if self.loses_many() => words::forecast::verdict_many(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),
             Advice::TooFew => words::forecast::verdict_too_few(),
         }
+    }
+
+    /// Returns whether a level can be so rare that its coefficient is withheld.
+    fn loses_rare_levels(&self) -> bool {
+        self.has_levels && self.forecast.least_share >= LEAST_SHARE_NAMED
     }
 
     /// Returns whether a good part of the coefficients will be withheld: of a regression of numbers, as measured (theory/adaptive 6.2).
@@ -180,13 +186,20 @@ impl Foreseen {
         expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
     }
 
+    /// Returns by how much intervals are wider than without privacy, and by how much if one row in ten says yes, where that is not known.
+    #[must_use]
+    pub fn widening(&self) -> (f64, Option<f64>) {
+        let rarely = self.rarely.filter(|rarely| rarely.advice != Advice::TooFew);
+        (self.forecast.widening(), rarely.map(|rarely| rarely.widening()))
+    }
+
     /// Returns what follows for the result, and what would help, in sentences with numbers.
     #[must_use]
     pub fn advice(&self) -> String {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::widening(factor(self.forecast.widening())));
-            if self.has_levels && self.forecast.least_share >= LEAST_SHARE_NAMED {
+            if self.loses_rare_levels() {
                 sentences.push(words::forecast::least_level(in_percent(self.forecast.least_share)));
             }
         }
@@ -202,6 +215,8 @@ impl Foreseen {
         }
         if self.forecast.robust {
             sentences.push(words::forecast::robust().to_owned());
+        } else if self.forecast.link == Link::Identity && self.forecast.advice != Advice::TooFew {
+            sentences.push(words::forecast::skewed().to_owned());
         }
         sentences.push(words::forecast::long_tails().to_owned());
         sentences.join(" ")

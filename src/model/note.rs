@@ -28,13 +28,15 @@ impl Shortened {
     }
 }
 
-/// Says that rows far out in their features count less, and how many were shortened of so many `rows` as counted with noise, where these are
-/// known. It warns only where clearly more were than of normal features.
+/// Says that rows far out in their features count less, and how many were shortened of all `rows`, as counted with noise of a standard
+/// deviation, where these are known. It warns only where clearly more were than of normal features.
 #[must_use]
-pub fn far_rows(shortened: Option<Shortened>, rows: Option<f64>) -> String {
-    let Some((shortened, rows)) = shortened.zip(rows) else { return words::note::far_rows().to_owned() };
+pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> String {
+    let Some((shortened, (rows, of_rows))) = shortened.zip(rows) else {
+        return words::note::far_rows().to_owned();
+    };
     let Shortened { rows: beyond, deviation, .. } = shortened;
-    let (beyond, of) = (grouped(beyond.max(0.0)), about(rows, deviation));
+    let (beyond, of) = (grouped(beyond.max(0.0)), about(rows, of_rows));
     if shortened.is_unusual(rows) {
         words::note::far_rows_many(beyond, grouped(deviation), of)
     } else {
@@ -117,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_note_on_far_rows_warns_where_more_were_shortened_than_of_normal_features() {
-        let said = |rows, of| far_rows(Some(Shortened { rows, deviation: 20.0, usual: 0.12 }), Some(of));
+        let said =
+            |rows, of| far_rows(Some(Shortened { rows, deviation: 20.0, usual: 0.12 }), Some((of, 20.0)));
         assert!(said(1_700.0, 10_000.0).contains("about as many are"));
         assert!(said(2_400.0, 10_000.0).contains("clearly more"));
         // Noise alone is no reason.

@@ -16,8 +16,9 @@ use crate::plan::derived::{all_columns, name_of, terms_of};
 use crate::plan::document::{Column, ColumnType, Derived, Plan, Transform};
 use crate::words;
 
-/// Width of a plot beside a table where it is narrowest, of a digit of a tick's label, and the space between two labels, in pixels.
-const NARROWEST: f64 = 190.0;
+/// Width of a plot beside a table, and of the narrowest one, of a digit of a tick's label, and the space between two labels, in pixels.
+const USUAL_WIDTH: f64 = 190.0;
+const NARROWEST: f64 = 104.0;
 const DIGIT: f64 = 8.0;
 const BETWEEN: f64 = 8.0;
 
@@ -294,6 +295,8 @@ pub struct Tick {
     pub at: f64,
     /// The value, in the outcome's unit.
     pub value: f64,
+    /// Whether its label has no room in the narrowest plot.
+    pub spare: bool,
 }
 
 impl Tick {
@@ -355,15 +358,22 @@ fn layout(lines: &[Line], ticks: impl Fn(f64, f64) -> Vec<(f64, f64)>) -> Option
             span: scaled(line, line.lower).zip(scaled(line, line.upper)).map(|(a, b)| (place(a), place(b))),
         })
         .collect();
-    let ticks = ticks(from, to).into_iter().map(|(at, value)| Tick { at: place(at), value }).collect();
-    Some(Figure { marks, ticks: apart(ticks, place(0.0)), zero: place(0.0) })
+    let ticks =
+        ticks(from, to).into_iter().map(|(at, value)| Tick { at: place(at), value, spare: false }).collect();
+    let zero = place(0.0);
+    let mut ticks = apart(ticks, zero, USUAL_WIDTH);
+    let narrow = apart(ticks.clone(), zero, NARROWEST);
+    for tick in &mut ticks {
+        tick.spare = !narrow.contains(tick);
+    }
+    Some(Figure { marks, ticks, zero })
 }
 
-/// Leaves out ticks whose labels would touch those of others in a narrow plot; those next to `zero` stay.
-fn apart(mut ticks: Vec<Tick>, zero: f64) -> Vec<Tick> {
+/// Leaves out ticks whose labels would touch those of others in a plot of this width; those next to `zero` stay.
+fn apart(mut ticks: Vec<Tick>, zero: f64, plot: f64) -> Vec<Tick> {
     let width = |tick: &Tick| DIGIT * f64::from(u32::try_from(tick.label().chars().count()).unwrap_or(0));
     let touch = |one: &Tick, other: &Tick| {
-        NARROWEST * (one.at - other.at).abs() < f64::midpoint(width(one), width(other)) + BETWEEN
+        plot * (one.at - other.at).abs() < f64::midpoint(width(one), width(other)) + BETWEEN
     };
     ticks.sort_by(|one, other| (one.at - zero).abs().total_cmp(&(other.at - zero).abs()));
     let mut kept: Vec<Tick> = Vec::new();

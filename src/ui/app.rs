@@ -55,6 +55,7 @@ pub fn start(context: StartContext) -> Result<(), Misfit> {
             actions::follow_address(app, of_address);
             view! { <Frame/> }
         });
+        dom::remove("boot");
     });
     Ok(())
 }

@@ -86,6 +86,13 @@ pub fn is_typed_in(target: Option<web_sys::EventTarget>) -> bool {
     element.is_some_and(|element| element.matches(text).unwrap_or(false))
 }
 
+/// Takes an element out of the page.
+pub fn remove(id: &str) {
+    if let Some(element) = element(id) {
+        element.remove();
+    }
+}
+
 /// Moves the focus there now.
 pub fn focus(id: &str) {
     if let Some(element) = element(id) {

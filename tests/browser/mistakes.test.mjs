@@ -54,7 +54,7 @@ test("a column that names persons with several rows is asked about before a rele
   await discreet.choose(table("visits.csv", ["MRN,age,sex,sbp"], visits));
   await discreet.table("visits.csv");
   await describeWard(discreet, "F, M");
-  const bar = discreet.strip.getByRole("button", exact(say("gap.contradicted", { name: "MRN" })));
+  const bar = discreet.strip.getByRole("button", exact(say("gap.persons", { name: "MRN" })));
   await bar.click();
   const said = contradictions(page, "MRN");
   assert.match(await said.innerText(), /Cells read P-1000, P-1001[^]*each in several rows/);

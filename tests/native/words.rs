@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use discreet::words::{Catalogue, ENGLISH, Misfit, data, page, samples, step};
+use discreet::words::{Catalogue, ENGLISH, Misfit, check, data, page, samples, step};
 
 /// Files whose sentences are data of a plan, or belong to the mechanisms' own table.
 const DATA: [&str; 4] = ["presets.rs", "variants.rs", "groups.rs", "parameters.rs"];
@@ -208,8 +208,8 @@ fn what_is_shown_while_the_page_loads_has_its_words() {
     let texts = first.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text.trim());
     let found: Vec<&str> = texts.filter(|text| !text.is_empty() && *text != "&nbsp;").collect();
     let short = |text: &'static str| text.split_once(": ").unwrap().0;
-    let (sample, promise) =
-        (format!("{}:", data::sample()), format!("{} {}", data::promise(), data::check()));
+    let sample = format!("{}:", data::sample());
+    let promise = format!("{} {} {}", data::promise(), data::check(), check::offer());
     let expected = [
         page::name(),
         page::tagline(),
@@ -230,6 +230,8 @@ fn what_is_shown_while_the_page_loads_has_its_words() {
         short(samples::diabetes()),
         data::open(),
         &promise,
+        check::title(),
+        ".",
     ];
     assert_eq!(found, expected);
     assert!(first.contains(&format!("placeholder=\"{}\"", data::paste_cells())));

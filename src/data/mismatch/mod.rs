@@ -248,7 +248,8 @@ fn before_levels(present: &[&str]) -> Vec<Mismatch> {
         return Vec::new();
     };
     let repairs = if kind == Contradiction::Date { vec![Repair::LeaveOut] } else { Vec::new() };
-    vec![mismatch(kind, distinct(present.iter().copied()), repairs)]
+    let told = present.iter().copied().filter(|cell| kind != Contradiction::Unit || has_unit(cell));
+    vec![mismatch(kind, distinct(told), repairs)]
 }
 
 /// Signs of money, before or after a number.
@@ -454,13 +455,14 @@ mod tests {
         for cells in [
             &["12 mmHg", "13 mmHg"][..],
             &["71kg", "80kg"],
-            &["<5", "7.5"],
             &["12 %", "8 %"],
             &["$2,803.41", "$0.00"],
             &["12€", "8 €"],
         ] {
             assert_eq!(category(cells, &["x".to_owned().as_str()]), one(Contradiction::Unit, cells, None));
         }
+        let told = one(Contradiction::Unit, &["<5"], None);
+        assert_eq!(category(&["7.5", "<5", "9"], &[]), told, "a plain number is none of them");
     }
 
     #[test]

@@ -202,14 +202,13 @@ fn notes(
 ) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
     let gate = &solved.gate;
-    let (rows, deviation) = released.rows();
     // Without a number of rows that stands out of its noise, no sentence compares with it.
-    let rows = Some(rows).filter(|rows| *rows > 2.0 * deviation);
+    let rows = Some(released.rows()).filter(|(rows, deviation)| *rows > 2.0 * deviation);
     let mut notes = Vec::new();
     let term = |place: &usize| place.checked_sub(1).and_then(|place| coded.get(place));
     let name = |place| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
     if gate.inverse.is_none() || !shown.any {
-        notes.push(undetermined(asked.checked, terms, rows));
+        notes.push(undetermined(asked.checked, terms, rows.map(|(rows, _)| rows)));
     } else if !gate.held.is_empty() {
         let held = gate.held.iter().filter_map(|place| coded.get(place.checked_sub(1)?));
         let first = held.take(NAMED).map(|term| term.term.clone()).collect();

@@ -58,7 +58,13 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
         signal_to_noise: conditions.reduce(f64::min),
         ridge: 0.0,
         repair: None,
-        notes: notes(released, &names, &labels, coded, Some(rows).filter(|rows| *rows > 2.0 * deviation)),
+        notes: notes(
+            released,
+            &names,
+            &labels,
+            coded,
+            Some((rows, deviation)).filter(|_| rows > 2.0 * deviation),
+        ),
         outcomes: names
             .iter()
             .map(|outcome| OutcomeDiagnostics {
@@ -194,7 +200,7 @@ fn notes(
     names: &[String],
     labels: &[Label],
     coded: &[CodedTerm],
-    rows: Option<f64>,
+    rows: Option<(f64, f64)>,
 ) -> Vec<String> {
     let setting = &released.setting;
     let mut notes = vec![words::note::log_odds().to_owned()];

@@ -101,7 +101,8 @@ pub fn missing(plan: &Plan) -> impl Iterator<Item = String> {
 /// Returns which cells counted as missing, beside empty ones and the usual words.
 fn missing_codes(plan: &Plan) -> Option<String> {
     let of_table = plan.csv.iter().flat_map(|csv| csv.na.iter().flatten());
-    let of_table = of_table.filter(|code| !DEFAULT_NA.contains(&code.as_str())).cloned();
+    let of_table =
+        of_table.filter(|code| !DEFAULT_NA.contains(&code.as_str())).map(words::journal::missing_code);
     let of_columns = plan
         .columns
         .iter()

@@ -232,7 +232,10 @@ fn Offer(forecast: Forecast) -> impl IntoView {
 fn noise(forecast: &Forecast) -> String {
     let wide = |times: f64| words::release_bar::widening(factor(times));
     if let Some(foreseen) = &forecast.foreseen {
-        let wide = wide(foreseen.forecast.widening());
+        let (times, rarely) = foreseen.widening();
+        let rarely = rarely.map(factor).filter(|rarely| *rarely != factor(times));
+        let wide = rarely
+            .map_or_else(|| wide(times), |rarely| words::release_bar::widening_range(factor(times), rarely));
         return match foreseen.forecast.advice {
             _ if foreseen.rests_on_even() => words::release_bar::may_be_withheld(wide),
             Advice::Recommended => wide,

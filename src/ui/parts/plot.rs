@@ -49,14 +49,16 @@ pub fn Axis(figure: Figure) -> impl IntoView {
     let ticks = figure.ticks.into_iter().map(|tick| {
         view! {
             <line class="tick" x1=at(tick.at) x2=at(tick.at) y1="0" y2="5"/>
-            <text x=at(tick.at) y="19" text-anchor="middle">{tick.label()}</text>
+            <text class:spare=tick.spare x=at(tick.at) y="19" text-anchor="middle">{tick.label()}</text>
         }
     });
     view! {
-        <svg class="plot-axis" aria-hidden="true">
-            <line class="axis" x1="0" x2="100%" y1="0.5" y2="0.5"/>
-            {ticks.collect_view()}
-        </svg>
+        <div class="plot-room">
+            <svg class="plot-axis" aria-hidden="true">
+                <line class="axis" x1="0" x2="100%" y1="0.5" y2="0.5"/>
+                {ticks.collect_view()}
+            </svg>
+        </div>
     }
 }
 

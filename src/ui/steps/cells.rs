@@ -147,6 +147,13 @@ fn if_missing(column: Column) -> String {
 fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
     let roles = [Role::Ignored, Role::Feature, Role::Outcome];
     let current = Memo::new(move |_| column.read(|c| c.role));
+    let names_persons = Memo::new(move |_| {
+        column
+            .app
+            .state
+            .setup()
+            .with(|setup| name.with(|name| !setup.person.is_empty() && setup.person == *name))
+    });
     let options = roles.into_iter().map(|role| {
         view! { <option value=text::role(role) selected=move || current.get() == role>{text::role(role)}</option> }
     });
@@ -159,6 +166,7 @@ fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
     view! {
         <select class="cell" data-row=column.index data-cell="Role" aria-label=move || words::columns::role_of(name.get())
             prop:value=move || text::role(current.get()) on:change=set>{options.collect_view()}</select>
+        {move || names_persons.get().then(|| view! { <p class="hint">{words::columns::names_the_persons()}</p> })}
     }
 }
 
@@ -317,8 +325,9 @@ fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> 
                         <button type="button" class="link" aria-label=label on:click=forget>{words::columns::no_own_missing()}</button></p>
                 })
             };
+            let is_used = column.read(|c| c.role != Role::Ignored);
             let asked = if is_category() {
-                view! { <AskedOfCategory column name/> }.into_any()
+                is_used.then(|| view! { <AskedOfCategory column name/> }).into_any()
             } else {
                 view! { <AskedOfNumber column name/> }.into_any()
             };

@@ -46,8 +46,7 @@ pub fn PrivacyStep() -> impl IntoView {
         <Glossed of=[entries::EPSILON, entries::DELTA, entries::BUDGET, entries::CHARGE, entries::LEDGER]/>
         <details class="more">
             <summary>{words::privacy::advanced()}</summary>
-            {move || (!fixed.get()).then(|| view! { <Propose/> })}
-            <Share/>
+            {move || (!fixed.get()).then(|| view! { <Propose/> <Share/> })}
             <Protection/>
             <Neighbours fixed/>
             <Person fixed/>
@@ -104,7 +103,7 @@ fn Fixed() -> impl IntoView {
             }
         })
     };
-    view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> }
+    view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> <Share/> }
 }
 
 /// The stated number of rows.
@@ -175,35 +174,35 @@ fn typed_epsilon(setup: &Setup) -> Option<f64> {
     draft::number(&setup.epsilon).filter(|_| setup.form == BudgetKind::EpsilonDelta)
 }
 
-/// What is worth saying of another ε: how often a guess is right at most, and by how much intervals are wider than without privacy, if they are
-/// not all withheld.
+/// Columns above which the method that is recommended for another ε is not looked for, and the present one is taken.
+const MANY: usize = 60;
+
+/// What is worth saying of another ε, with the method that is recommended there: how often a guess is right at most, and by how much intervals are
+/// wider than without privacy, if they are not all withheld.
 fn at_epsilon(app: App, epsilon: f64) -> (Option<Worth>, Option<Option<f64>>) {
     let setup = app.state.setup().get();
-    let now = view_model::worth(&setup);
-    let other =
-        view_model::worth(&Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup });
-    let times = other.zip(now).map(|(other, now)| other.mu / now.mu);
-    let width = app.precision.get().zip(times).map(|(precision, times)| precision.at(times));
-    (other, width)
-}
-
-/// Columns above which the method that is recommended for another ε is not looked for.
-const MANY: usize = 200;
-
-/// The same with the method that is recommended at that ε, for a named level: a click on it takes that method.
-fn at_level(app: App, epsilon: f64) -> (Option<Worth>, Option<Option<f64>>) {
-    let (worth, scaled) = at_epsilon(app, epsilon);
-    let setup = app.state.setup().get();
+    let there = Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup.clone() };
+    let (now, other) = (view_model::worth(&setup), view_model::worth(&there));
     let same =
         typed_epsilon(&setup) == Some(epsilon) || setup.mechanism.is_some() || !setup.derived.is_empty();
     let table = app.state.table().get().unwrap_or_default();
-    if same || table.names.len() > MANY {
-        return (worth, scaled);
-    }
-    let there = Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup };
-    let found =
-        app.state.columns().with(|columns| view_model::rough_precision(columns, &there, None, &table));
-    (worth, found.map(|precision| precision.at(1.0)))
+    let width = if same || table.names.len() > MANY {
+        let times = other.zip(now).map(|(other, now)| other.mu / now.mu);
+        app.precision.get().zip(times).map(|(precision, times)| precision.at(times))
+    } else {
+        let found =
+            app.state.columns().with(|columns| view_model::rough_precision(columns, &there, None, &table));
+        found.map(|precision| precision.at(1.0))
+    };
+    (other, width)
+}
+
+/// By how much intervals are wider than without privacy, in words.
+fn width_in_words(times: Option<f64>) -> String {
+    times.map_or_else(
+        || words::privacy::level_withheld().to_owned(),
+        |times| words::privacy::level_width(factor(times)),
+    )
 }
 
 /// Named levels of care.
@@ -213,16 +212,11 @@ fn Levels() -> impl IntoView {
     let setup = app.state.setup();
     let current = Memo::new(move |_| setup.with(typed_epsilon));
     let radios = levels().map(|(epsilon, name, purpose)| {
-        let found = Memo::new(move |_| at_level(app, epsilon));
+        let found = Memo::new(move |_| at_epsilon(app, epsilon));
         let guess = move || {
             found.get().0.and_then(|worth| hundredths(worth.accuracy)).map(words::privacy::level_guess)
         };
-        let wide = move || {
-            found.get().1.map(|times| match times {
-                Some(times) => words::privacy::level_width(factor(times)),
-                None => words::privacy::level_withheld().to_owned(),
-            })
-        };
+        let wide = move || found.get().1.map(width_in_words);
         view! {
             <label class="choice tall">
                 <input type="radio" name="level" prop:checked=move || current.get() == Some(epsilon)
@@ -448,11 +442,23 @@ fn Share() -> impl IntoView {
         (100, words::privacy::all()),
     ];
     let radios = choices.map(|(share, name)| {
+        let width = Memo::new(move |_| {
+            let setup = Setup { share, ..setup.get() };
+            let table = app.state.table().get().filter(|table| table.names.len() <= MANY)?;
+            let found = app.state.columns().with(|columns| {
+                app.state.ledger().with(|ledger| {
+                    view_model::rough_precision(columns, &setup, ledger.as_ref(), &table)
+                })
+            });
+            found.map(|precision| precision.at(1.0))
+        });
+        let (named, told) = (format!("share-{share}"), format!("share-{share}-width"));
         view! {
-            <label class="choice">
-                <input type="radio" name="share" value=share.to_string() prop:checked=move || current.get() == share
+            <label class="choice tall">
+                <input type="radio" name="share" value=share.to_string() aria-labelledby=named.clone() aria-describedby=told.clone()
+                    prop:checked=move || current.get() == share
                     on:change=move |_| setup.update(|setup| setup.share = share)/>
-                <span>{name}</span>
+                <span><strong id=named>{name}</strong> <span class="hint" id=told>{move || width.get().map(width_in_words)}</span></span>
             </label>
         }
     });
@@ -477,7 +483,7 @@ fn Share() -> impl IntoView {
     view! {
         <fieldset class="block" id="privacy-share" tabindex="-1">
             <legend>{words::privacy::the_next_release_takes()}</legend>
-            <div class="choices">{radios}</div>
+            <div class="choices column">{radios}</div>
             <div class="fields">
                 <div class="field">
                     <label for="privacy-typed-share">{words::privacy::typed_share()}</label>

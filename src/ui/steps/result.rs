@@ -111,7 +111,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     });
     // What the intervals do not cover stands beside them.
     let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
-    let beside = beside.map(|note| view! { <p class="caveat">{note}</p> });
+    let beside = beside.map(|note| view! { <p class="caveat"><Quoted words=note/></p> });
     let notes = notes.into_iter().map(|note| view! { <li><Quoted words=note/></li> }).collect_view();
     let count = names.len();
     let many = count > LONG_FORM_OUTCOMES;
@@ -307,8 +307,9 @@ fn Guarantee(statement: Statement) -> impl IntoView {
     let first = statement.promise.clone();
     let middle =
         [Some(statement.unit), statement.guessing, statement.budget, statement.relaxation, statement.claim];
-    let middle = middle.into_iter().flatten().map(|sentence| view! { <p>{sentence}</p> });
-    let conditions = statement.conditions.into_iter().map(|condition| view! { <li>{condition}</li> });
+    let middle = middle.into_iter().flatten().map(|sentence| view! { <p><Quoted words=sentence/></p> });
+    let conditions =
+        statement.conditions.into_iter().map(|condition| view! { <li><Quoted words=condition/></li> });
     view! {
         <section class="block" aria-labelledby="guarantee-title">
             <h2 id="guarantee-title">{words::result::what_is_promised()}</h2>

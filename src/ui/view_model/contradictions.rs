@@ -157,7 +157,12 @@ pub fn open_questions(
         let column = columns.get(*place)?;
         let open =
             found.iter().find(|one| !setup.confirmed.contains(&confirmation(*place, column, one.kind)))?;
-        let text = words::gap::contradicted(&column.name);
+        let name = &column.name;
+        let text = match open.kind {
+            Contradiction::SeveralRows | Contradiction::Persons => words::gap::persons(name),
+            Contradiction::Totals => words::gap::totals(name),
+            _ => words::gap::contradicted(name),
+        };
         Some(Gap::new(Place::Cell(*place, cell(open, column)), text))
     };
     header.into_iter().chain(found.iter().filter_map(of_column)).collect()
