@@ -176,7 +176,7 @@ install: dist
 journeys: chromium node_modules/done
 	@test -f dist/index.html || { echo 'dist/ holds no page: run make dist first.' >&2; exit 1; }
 	$(call say,Journeys through the release page)
-	CHROME="$(chrome)" node --test --test-concurrency=2 --test-timeout=900000 tests/browser/*.test.mjs
+	CHROME="$(chrome)" node --test --test-concurrency=3 --test-timeout=900000 tests/browser/*.test.mjs
 
 # The protocol by which Firefox is driven cannot do all that these journeys do, so those of faults and of the disk stay with Chromium.
 # `make test` takes the main ones, for their time.

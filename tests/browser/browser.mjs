@@ -29,7 +29,7 @@ function executable() {
 /// Firefox grants lasting storage without a question.
 const PROMPTS = { "dom.storageManager.prompt.testing": true, "dom.storageManager.prompt.testing.allow": true };
 
-/// Milliseconds that an action or an expectation may take. Nothing is meant to take so long, but two files of journeys share two cores.
+/// Milliseconds that an action or an expectation may take. Nothing is meant to take so long, but three files of journeys share two cores.
 const SLOW = 120_000;
 
 export const FIREFOX = process.env.BROWSER === "firefox";
