@@ -46,8 +46,8 @@ pub struct Foreseen {
 pub struct Needed {
     /// Rows at this budget.
     pub rows: Option<f64>,
-    /// ε at these rows and the plan's δ.
-    pub epsilon: Option<f64>,
+    /// ε of the release at the plan's δ: as it is, and at these rows.
+    pub epsilon: Option<(f64, f64)>,
     /// μ at these rows.
     pub mu: Option<f64>,
     /// How many of the plan's feature columns, in their order; 0 where no number will do.
@@ -83,9 +83,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let needed = (forecast.advice != Advice::Recommended).then(|| {
         let rows = least(&|times| advised(at(stated * times, mu))).map(|times| stated * times);
         let mu = least(&|times| advised(at(stated, mu * times))).map(|times| mu * times);
-        let delta = prepared.cost().and_then(|cost| cost.promise).map(|(_, delta)| delta);
-        let epsilon = mu.zip(delta).and_then(|(mu, delta)| gdp_epsilon(Mu::try_new(mu).ok()?, delta).ok());
-        let epsilon = epsilon.map(|epsilon| epsilon.get());
+        let epsilon = of_release(prepared, mu);
         Needed { rows, epsilon, mu, features: features_that_fit(prepared, stated) }
     });
     let has_levels = prepared.geometry().terms.iter().any(|term| {
@@ -97,6 +95,14 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
     retain_stated(&mut terms, stage);
     Some(Foreseen { forecast, rows, terms, has_levels, rarely, needed, withheld_below })
+}
+
+/// Returns ε of a release at the plan's δ, as it is and at another μ.
+fn of_release(prepared: &Prepared, needed: Option<f64>) -> Option<(f64, f64)> {
+    let cost = prepared.cost()?;
+    let (_, delta) = cost.promise?;
+    let at = |mu: f64| gdp_epsilon(Mu::try_new(mu).ok()?, delta).ok().map(|epsilon| epsilon.get());
+    Some((at(cost.mu?)?, at(needed?)?))
 }
 
 /// The share of yes at which a forecast is tried that assumes a half.
@@ -200,7 +206,7 @@ impl Foreseen {
         if self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::widening(factor(self.forecast.widening())));
             if self.loses_rare_levels() {
-                sentences.push(words::forecast::least_level(in_percent(self.forecast.least_share)));
+                sentences.push(words::forecast::least_level(in_percent(OFTEN * self.forecast.least_share)));
             }
         }
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
@@ -208,7 +214,7 @@ impl Foreseen {
             if rarely.advice != Advice::TooFew {
                 sentences.push(words::forecast::rare_odds(factor(rarely.widening())));
                 if self.has_levels && rarely.least_share >= LEAST_SHARE_NAMED {
-                    sentences.push(words::forecast::rare_level(in_percent(rarely.least_share)));
+                    sentences.push(words::forecast::rare_level(in_percent(OFTEN * rarely.least_share)));
                 }
             }
             sentences.push(words::forecast::even_odds().to_owned());
@@ -236,6 +242,9 @@ fn in_groups(rows: f64) -> String {
 /// The condition from which on few coefficients are withheld.
 const LOSES_MANY: f64 = 1.6;
 
+/// A level is withheld about as often as not at the share where its moments are as large as their noise, and hardly at this multiple.
+const OFTEN: f64 = 1.5;
+
 /// Least share of a level that is worth a sentence.
 const LEAST_SHARE_NAMED: f64 = 0.001;
 
@@ -245,7 +254,9 @@ impl Needed {
     pub fn ways(&self, rows: u64) -> String {
         let rows = self.rows.map(|needed| words::forecast::way_rows(in_groups(needed), grouped(rows as f64)));
         let budget = match (self.epsilon, self.mu) {
-            (Some(epsilon), _) => Some(words::forecast::way_epsilon(two_digits(epsilon))),
+            (Some((now, epsilon)), _) => {
+                Some(words::forecast::way_epsilon(two_digits(epsilon), two_digits(now)))
+            }
             (None, Some(mu)) => Some(words::forecast::way_mu(two_digits(mu))),
             (None, None) => None,
         };
@@ -344,15 +355,9 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
     let (rows, mu) = (prepared.stated_rows()?, prepared.cost()?.mu?);
     let least = errors.iter().map(|term| term.signal_to_noise).fold(best, f64::min);
     let times = NORMAL_FROM / least;
-    let delta = prepared.cost()?.promise.map(|(_, delta)| delta);
-    let epsilon = delta.and_then(|delta| gdp_epsilon(Mu::try_new(mu * times).ok()?, delta).ok());
+    let epsilon = of_release(prepared, Some(mu * times));
     #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-    let needed = Needed {
-        rows: Some(rows as f64 * times),
-        epsilon: epsilon.map(|epsilon| epsilon.get()),
-        mu: Some(mu * times),
-        features: 0,
-    };
+    let needed = Needed { rows: Some(rows as f64 * times), epsilon, mu: Some(mu * times), features: 0 };
     Some(format!("{} {}", words::forecast::verdict_drowned(), needed.ways(rows)))
 }
 

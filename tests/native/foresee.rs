@@ -86,7 +86,8 @@ fn what_would_help_does() {
     let enough = |rows: f64| foreseen(&plan(Some(rows as u64), 0.5)).forecast.advice;
     assert_eq!(enough(rows), Advice::Recommended);
     assert_ne!(enough(rows * 0.99), Advice::Recommended);
-    let epsilon = needed.epsilon.unwrap();
+    let (now, epsilon) = needed.epsilon.unwrap();
+    assert!((now - 0.5).abs() < 1e-3, "{now}");
     assert_eq!(foreseen(&plan(Some(200), epsilon * 1.001)).forecast.advice, Advice::Recommended);
     assert_ne!(foreseen(&plan(Some(200), epsilon * 0.99)).forecast.advice, Advice::Recommended);
     assert!(few.advice().contains("in place of 200"), "{}", few.advice());

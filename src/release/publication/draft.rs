@@ -16,6 +16,7 @@ use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
 use crate::plan::document::{Column, ColumnType};
 use crate::plan::kinds::DEFAULT_NA;
+use crate::privacy::adjacency::Adjacency;
 use crate::words;
 
 /// Outcomes whose results are written out.
@@ -70,6 +71,11 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.push(words::journal::not_private().to_owned());
     } else {
         sentences.push(words::journal::private(budget.join(", ")));
+        let neighbours = match plan.adjacency {
+            Adjacency::AddRemove => words::journal::add_remove(),
+            Adjacency::ReplaceOne => words::journal::replace_one(),
+        };
+        sentences.push(neighbours.to_owned());
         sentences.push(statement.unit.clone());
         sentences.extend(statement.relaxation.clone());
     }
@@ -155,9 +161,7 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
     let found = RowCount::of(release).map(|count| count.found());
     let notes: Vec<String> = found.into_iter().chain(super::notes(release)).collect();
     if !notes.is_empty() {
-        // What else could be asked for is for the person, and not for a reader.
-        let notes = notes.join(" ").replace(words::note::robust_offer(), "");
-        sentences.push(words::journal::to_be_reported(notes.replace('`', "").trim_end()));
+        sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
     }
     sentences.join("\n\n")
 }

@@ -132,9 +132,12 @@ pub fn caveats(release: &Release) -> Vec<String> {
     counted.into_iter().chain(notes(release)).chain(merged(&release.plan)).collect()
 }
 
-/// Returns the notes of a release without the rows that counted.
+/// Returns the notes of a release without the rows that counted, and without what else could be asked for: that is for the person, and not
+/// for a reader.
 fn notes(release: &Release) -> Vec<String> {
-    let mut caveats = release.diagnostics.notes.clone();
+    let offer = format!(" {}", words::note::robust_offer());
+    let mut caveats: Vec<String> =
+        release.diagnostics.notes.iter().map(|note| note.replace(&offer, "")).collect();
     if let Some(table) = &release.public {
         caveats.push(format!(
             "{} {} {}",

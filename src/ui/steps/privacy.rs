@@ -197,6 +197,22 @@ fn at_epsilon(app: App, epsilon: f64) -> (Option<Worth>, Option<Option<f64>>) {
     (other, width)
 }
 
+/// The same width for another share of what is left of the budget.
+fn at_share(app: App, share: u8) -> Option<Option<f64>> {
+    let setup = app.state.setup().get();
+    let table = app.state.table().get().unwrap_or_default();
+    if setup.mechanism.is_some() || !setup.derived.is_empty() || table.names.len() > MANY {
+        let times = (f64::from(share) / f64::from(setup.share)).sqrt();
+        return app.precision.get().map(|precision| precision.at(times));
+    }
+    let there = Setup { share, ..setup };
+    let found = app.state.columns().with(|columns| {
+        let ledger = app.state.ledger().get();
+        view_model::rough_precision(columns, &there, ledger.as_ref(), &table)
+    });
+    found.map(|precision| precision.at(1.0))
+}
+
 /// By how much intervals are wider than without privacy, in words.
 fn width_in_words(times: Option<f64>) -> String {
     times.map_or_else(
@@ -442,16 +458,7 @@ fn Share() -> impl IntoView {
         (100, words::privacy::all()),
     ];
     let radios = choices.map(|(share, name)| {
-        let width = Memo::new(move |_| {
-            let setup = Setup { share, ..setup.get() };
-            let table = app.state.table().get().filter(|table| table.names.len() <= MANY)?;
-            let found = app.state.columns().with(|columns| {
-                app.state.ledger().with(|ledger| {
-                    view_model::rough_precision(columns, &setup, ledger.as_ref(), &table)
-                })
-            });
-            found.map(|precision| precision.at(1.0))
-        });
+        let width = Memo::new(move |_| at_share(app, share));
         let (named, told) = (format!("share-{share}"), format!("share-{share}-width"));
         view! {
             <label class="choice tall">

@@ -80,8 +80,14 @@ pub fn Roles() -> impl IntoView {
     };
     let made_line = move || {
         let names = made.get();
-        (!names.is_empty())
-            .then(|| view! { <p id="outcome-made">{words::roles::made(text::list(&names, 3))}</p> })
+        let beside = columns.with(|columns| {
+            let outcomes = columns.iter().filter(|column| column.role == Role::Outcome);
+            outcomes.map(|column| column.name.clone()).collect::<Vec<_>>()
+        });
+        let beside = (!beside.is_empty()).then(|| words::roles::beside_made(text::list(&beside, 3)));
+        (!names.is_empty()).then(|| {
+            view! { <p id="outcome-made">{words::roles::made(text::list(&names, 3))} " " {beside}</p> }
+        })
     };
     let has_outcome = move || {
         made.with(|made| !made.is_empty())

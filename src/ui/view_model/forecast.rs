@@ -105,6 +105,9 @@ pub fn forecast(
         .map(|error| error.to_string());
     let wallet = fit.info().wallet;
     let price = match (prepared.whole_mu(), cost.promise) {
+        (Some(mu), Some((epsilon, _))) if !prepared.estimates_bounds() => {
+            words::privacy::price_gaussian(at_most(epsilon.get()), at_most(mu))
+        }
         (Some(mu), _) => words::privacy::price_mu(at_most(mu)),
         (None, Some((epsilon, delta))) => {
             words::privacy::price(at_most(epsilon.get()), text::one_in(delta.get()))
