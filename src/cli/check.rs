@@ -44,6 +44,9 @@ fn described(job: &Job) -> String {
         lines.push(format!("recommended: {}. {}", recommended.name, recommended.reason));
     }
     lines.extend(prepared.cost().and_then(|cost| match (stage.whole_mu(), cost.promise) {
+        (Some(mu), Some((epsilon, _))) if !stage.estimates_bounds() => {
+            Some(format!("cost: epsilon {}, mu {}", at_most(epsilon.get()), at_most(mu)))
+        }
         (Some(mu), _) => Some(format!("cost: mu {}", at_most(mu))),
         (None, Some((epsilon, delta))) => {
             Some(format!("cost: epsilon {}, delta {}", at_most(epsilon.get()), at_most(delta.get())))

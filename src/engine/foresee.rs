@@ -206,7 +206,9 @@ impl Foreseen {
         if self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::widening(factor(self.forecast.widening())));
             if self.loses_rare_levels() {
-                sentences.push(words::forecast::least_level(in_percent(OFTEN * self.forecast.least_share)));
+                sentences.push(words::forecast::least_level(in_percent(
+                    HARDLY_WITHHELD * self.forecast.least_share,
+                )));
             }
         }
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
@@ -214,7 +216,8 @@ impl Foreseen {
             if rarely.advice != Advice::TooFew {
                 sentences.push(words::forecast::rare_odds(factor(rarely.widening())));
                 if self.has_levels && rarely.least_share >= LEAST_SHARE_NAMED {
-                    sentences.push(words::forecast::rare_level(in_percent(OFTEN * rarely.least_share)));
+                    sentences
+                        .push(words::forecast::rare_level(in_percent(HARDLY_WITHHELD * rarely.least_share)));
                 }
             }
             sentences.push(words::forecast::even_odds().to_owned());
@@ -242,8 +245,8 @@ fn in_groups(rows: f64) -> String {
 /// The condition from which on few coefficients are withheld.
 const LOSES_MANY: f64 = 1.6;
 
-/// A level is withheld about as often as not at the share where its moments are as large as their noise, and hardly at this multiple.
-const OFTEN: f64 = 1.5;
+/// A level is withheld about as often as not at the share where its moments are as large as their noise, and hardly at this multiple of it.
+const HARDLY_WITHHELD: f64 = 1.5;
 
 /// Least share of a level that is worth a sentence.
 const LEAST_SHARE_NAMED: f64 = 0.001;

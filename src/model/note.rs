@@ -19,6 +19,8 @@ pub struct Shortened {
     pub deviation: f64,
     /// The share of rows that would be shortened if the features were normal.
     pub usual: f64,
+    /// Whether all features are levels, so that a row is far out by levels that are rare together.
+    pub of_levels: bool,
 }
 
 impl Shortened {
@@ -37,7 +39,9 @@ pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> Strin
     };
     let Shortened { rows: beyond, deviation, .. } = shortened;
     let (beyond, of) = (grouped(beyond.max(0.0)), about(rows, of_rows));
-    if shortened.is_unusual(rows) {
+    if shortened.of_levels {
+        words::note::rare_rows(beyond, grouped(deviation), of)
+    } else if shortened.is_unusual(rows) {
         words::note::far_rows_many(beyond, grouped(deviation), of)
     } else {
         words::note::far_rows_counted(beyond, grouped(deviation), of)
@@ -119,14 +123,22 @@ mod tests {
 
     #[test]
     fn a_note_on_far_rows_warns_where_more_were_shortened_than_of_normal_features() {
-        let said =
-            |rows, of| far_rows(Some(Shortened { rows, deviation: 20.0, usual: 0.12 }), Some((of, 20.0)));
+        let said = |rows, of| {
+            far_rows(
+                Some(Shortened { rows, deviation: 20.0, usual: 0.12, of_levels: false }),
+                Some((of, 20.0)),
+            )
+        };
         assert!(said(1_700.0, 10_000.0).contains("about as many are"));
         assert!(said(2_400.0, 10_000.0).contains("clearly more"));
         // Noise alone is no reason.
         assert!(said(230.0, 1_000.0).contains("about as many are"));
-        let uncounted = far_rows(Some(Shortened { rows: 49.0, deviation: 34.0, usual: 0.1 }), None);
+        let uncounted =
+            far_rows(Some(Shortened { rows: 49.0, deviation: 34.0, usual: 0.1, of_levels: false }), None);
         assert!(!uncounted.contains("49"), "{uncounted}");
+        let levels = Shortened { rows: 806.0, deviation: 124.0, usual: 0.1, of_levels: true };
+        let levels = far_rows(Some(levels), Some((6_000.0, 40.0)));
+        assert!(levels.contains("rare together") && !levels.contains("ogarithm"), "{levels}");
     }
 
     #[test]

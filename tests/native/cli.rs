@@ -176,7 +176,7 @@ fn a_plan_is_checked_before_it_is_paid_for() {
     for said in [
         "mechanism: adaptive-gauss",
         "recommended: analyze-gauss.",
-        "cost: mu 0.0",
+        "cost: epsilon 0.15, mu 0.0",
         "in place of 442",
         "Long tails are not foreseen",
     ] {

@@ -129,7 +129,8 @@ impl Counts {
     #[must_use]
     pub fn shortened_said(&self, terms: &Terms, radius: f64) -> Option<Shortened> {
         let Beyond { rows, deviation } = self.shortened(terms, radius)?;
-        Some(Shortened { rows, deviation, usual: Self::usual_share(terms, radius)? })
+        let (usual, of_levels) = (Self::usual_share(terms, radius)?, terms.are_levels());
+        Some(Shortened { rows, deviation, usual, of_levels })
     }
 
     /// About how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.

@@ -32,6 +32,12 @@ impl Terms {
         self.features
     }
 
+    /// Whether all features are levels of categories.
+    #[must_use]
+    pub fn are_levels(&self) -> bool {
+        self.terms.iter().take(self.features).all(|term| term.dummy)
+    }
+
     /// l, the number of outcome terms.
     #[must_use]
     pub fn outcomes(&self) -> usize {

@@ -133,11 +133,11 @@ impl Comparison {
         Self { sides: [first, second], pairs, relation }
     }
 
-    /// Lays out the plot, two marks for each pair in their order; nothing where the outcomes have different units.
+    /// Lays out the plot, two marks for each pair in their order; nothing where the coefficients have no unit in common.
     #[must_use]
     pub fn figure(&self) -> Option<Figure> {
         let [first, second] = &self.sides;
-        if first.log_odds != second.log_odds || first.unit != second.unit {
+        if !share_unit(first, second) {
             return None;
         }
         let lines: Vec<Line> = self.pairs.iter().flat_map(Pair::drawn).collect();
@@ -283,13 +283,18 @@ fn relation(first: &Regression, second: &Regression) -> Relation {
     }
 }
 
+/// Returns whether the coefficients of two regressions can be compared. Two outcomes without a unit may be measured in anything.
+fn share_unit(first: &Regression, second: &Regression) -> bool {
+    let is_known = first.log_odds || !first.unit.is_empty() || first.outcome == second.outcome;
+    first.log_odds == second.log_odds && first.unit == second.unit && is_known
+}
+
 fn pair(term: &str, sides: [&Regression; 2], relation: Relation) -> Pair {
     let lines = sides.map(|side| side.lines.iter().find(|line| line.term == term).cloned());
     let (mut difference, mut noise) = (None, None);
     if let [Some(first), Some(second)] = &lines
         && first.per == second.per
-        && sides[0].log_odds == sides[1].log_odds
-        && sides[0].unit == sides[1].unit
+        && share_unit(sides[0], sides[1])
     {
         difference = first.estimate.zip(second.estimate).map(|(first, second)| {
             // The same regression by another order of the terms differs in the last bits alone.
@@ -302,4 +307,39 @@ fn pair(term: &str, sides: [&Regression; 2], relation: Relation) -> Pair {
         }
     }
     Pair { term: term.to_owned(), sides: lines, difference, noise: noise.filter(|_| difference.is_some()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn regression(outcome: &str, unit: &str, estimate: f64) -> Regression {
+        let line = Line {
+            term: "age".to_owned(),
+            per: "per year".to_owned(),
+            estimate: Some(estimate),
+            std_error: Some(0.1),
+            lower: Some(estimate - 0.2),
+            upper: Some(estimate + 0.2),
+            noise_share: Some(0.5),
+            interval: Interval::Normal,
+            reach: Some(82.0),
+        };
+        let (name, outcome, unit) = (outcome.to_owned(), outcome.to_owned(), unit.to_owned());
+        Regression { name, outcome, unit, confidence: 0.95, log_odds: false, lines: vec![line], charge: None }
+    }
+
+    #[test]
+    fn outcomes_without_a_unit_in_common_have_no_difference() {
+        let compared = |first: [&str; 2], second: [&str; 2]| {
+            let [first, second] = [(first, 1.0), (second, 3.0)];
+            let side = |([outcome, unit], estimate)| regression(outcome, unit, estimate);
+            let comparison = Comparison::new(side(first), side(second));
+            (comparison.pairs[0].difference, comparison.figure().is_some())
+        };
+        assert_eq!(compared(["sbp", "mmHg"], ["dbp", "mmHg"]), (Some(2.0), true));
+        assert_eq!(compared(["score", ""], ["score", ""]), (Some(2.0), true));
+        assert_eq!(compared(["score", ""], ["log(cost)", ""]), (None, false));
+        assert_eq!(compared(["sbp", "mmHg"], ["weight", "kg"]), (None, false));
+    }
 }

@@ -13,7 +13,6 @@ use super::ledger::{lock_setup, recall};
 use super::navigation::go;
 use super::release::show;
 use super::run::pool;
-use super::save::named;
 use super::say::{fail, say};
 use crate::engine::recommend::recommend;
 use crate::model::{Role, Wallet};
@@ -28,7 +27,7 @@ use crate::text::json;
 use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::state::{App, Origin, Question, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::{dom, text, view_model};
+use crate::ui::{dom, names, text, view_model};
 use crate::words;
 
 /// Opens a saved plan, release or ledger.
@@ -222,11 +221,15 @@ pub fn save_plan(app: App) {
         Ok(plan) => (plan, None),
         Err(gaps) => {
             let plan = app.state.setup().with_untracked(|setup| draft::plan_so_far(&columns, setup));
-            (plan, gaps.into_iter().next().map(|gap| gap.text))
+            // That this table's budget is spent is no fault of the plan.
+            let lacking = |gap: &draft::Gap| gap.text != words::gap::spent();
+            (plan, gaps.into_iter().find(lacking).map(|gap| gap.text))
         }
     };
     let Ok(text) = json::to_text(&plan, true) else { return };
-    if dom::download(&named(app, "discreet-plan.json"), "application/json", &(text + "\n")).is_none() {
+    let table = app.state.table().get_untracked();
+    let name = names::download("discreet-plan.json", table.as_ref().map(|table| table.name.as_str()), None);
+    if dom::download(&name, "application/json", &(text + "\n")).is_none() {
         return say(app, words::page::no_room());
     }
     let told = lacks.map_or_else(|| words::data::plan_saved().to_owned(), words::data::plan_saved_incomplete);
