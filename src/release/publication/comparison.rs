@@ -333,7 +333,7 @@ mod tests {
     fn outcomes_without_a_unit_in_common_have_no_difference() {
         let compared = |first: [&str; 2], second: [&str; 2]| {
             let [first, second] = [(first, 1.0), (second, 3.0)];
-            let side = |([outcome, unit], estimate)| regression(outcome, unit, estimate);
+            let side = |([outcome, unit], estimate): ([&str; 2], f64)| regression(outcome, unit, estimate);
             let comparison = Comparison::new(side(first), side(second));
             (comparison.pairs[0].difference, comparison.figure().is_some())
         };
