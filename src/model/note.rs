@@ -31,7 +31,8 @@ impl Shortened {
 }
 
 /// Says that rows far out in their features count less, and how many were shortened of all `rows`, as counted with noise of a standard
-/// deviation, where these are known. It warns only where clearly more were than of normal features.
+/// deviation, where these are known. It warns only where clearly more were than of normal features; where all
+/// features are levels, these are rare together.
 #[must_use]
 pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> String {
     let Some((shortened, (rows, of_rows))) = shortened.zip(rows) else {

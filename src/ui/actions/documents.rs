@@ -24,7 +24,7 @@ use crate::release::format::percent;
 use crate::store;
 use crate::store::document;
 use crate::text::json;
-use crate::ui::draft::{self, ColumnDraft, Setup};
+use crate::ui::draft::{self, ColumnDraft, Place, Setup};
 use crate::ui::state::{App, Origin, Question, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{dom, names, text, view_model};
@@ -222,7 +222,7 @@ pub fn save_plan(app: App) {
         Err(gaps) => {
             let plan = app.state.setup().with_untracked(|setup| draft::plan_so_far(&columns, setup));
             // That this table's budget is spent is no fault of the plan.
-            let lacking = |gap: &draft::Gap| gap.text != words::gap::spent();
+            let lacking = |gap: &draft::Gap| gap.place != Place::privacy("share");
             (plan, gaps.into_iter().find(lacking).map(|gap| gap.text))
         }
     };

@@ -79,8 +79,7 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// [`ContainerError::Damaged`] if the archive is cut off, or packed by another method.
     pub fn part(&self, name: &str) -> Result<Option<Box<dyn Read + 'a>>, ContainerError> {
-        let name = name.to_lowercase();
-        let Some(part) = self.parts.iter().find(|part| part.name == name) else { return Ok(None) };
+        let Some(part) = self.find(name) else { return Ok(None) };
         let packed = self.packed(part).ok_or(ContainerError::Damaged)?;
         match part.method {
             0 => Ok(Some(Box::new(packed))),
@@ -91,8 +90,12 @@ impl<'a> Archive<'a> {
 
     /// Returns how many bytes a part has as it is packed; 0 if there is no such part.
     pub fn packed_bytes(&self, name: &str) -> usize {
+        self.find(name).map_or(0, |part| part.length)
+    }
+
+    fn find(&self, name: &str) -> Option<&Part> {
         let name = name.to_lowercase();
-        self.parts.iter().find(|part| part.name == name).map_or(0, |part| part.length)
+        self.parts.iter().find(|part| part.name == name)
     }
 
     fn packed(&self, part: &Part) -> Option<&'a [u8]> {

@@ -72,19 +72,12 @@ impl<'a> Workbook<'a> {
         Ok(Self { archive, sheets, texts, styles, since_1904 })
     }
 
-    /// Returns the place of the sheet with the most bytes: the table, where others are notes.
+    /// Returns the place of the sheet with the most bytes, the first of several: the table, where others are notes.
     #[must_use]
     pub fn largest(&self) -> usize {
-        let bytes =
-            |(place, (_, part)): (usize, &(String, Rc<str>))| (self.archive.packed_bytes(part), place);
-        let (_, place) = self
-            .sheets
-            .iter()
-            .enumerate()
-            .map(bytes)
-            .max_by_key(|(bytes, place)| (*bytes, usize::MAX - place))
-            .unwrap_or_default();
-        place
+        let bytes = |(_, part): &(String, Rc<str>)| self.archive.packed_bytes(part);
+        let sheets = self.sheets.iter().enumerate().rev();
+        sheets.max_by_key(|(_, sheet)| bytes(sheet)).map_or(0, |(place, _)| place)
     }
 
     /// Returns the names of the sheets that are shown, in their order.
