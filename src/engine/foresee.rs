@@ -112,15 +112,21 @@ const RARE: f64 = 0.1;
 fn with_rare_answers(task: &Task) -> Option<Task> {
     let mut task = task.clone();
     let unstated = |column: &&mut BoundColumn| {
-        column.role == Role::Outcome && column.typical.and_then(|typical| typical.mean).is_none()
+        let is_stated = column.shares.is_some() || column.typical.is_some_and(|known| known.mean.is_some());
+        column.role == Role::Outcome && !is_stated
     };
     let mut found = false;
     for column in task.encoding.bound.columns.iter_mut().filter(unstated) {
-        let mean = match column.kind {
-            Kind::Number { lower, upper } => lower + RARE * (upper - lower),
-            Kind::Category { .. } => RARE,
-        };
-        column.typical = Some(Typical { mean: Some(mean), sd: (RARE * (1.0 - RARE)).sqrt() });
+        match &column.kind {
+            Kind::Number { lower, upper } => {
+                let mean = lower + RARE * (upper - lower);
+                column.typical = Some(Typical { mean: Some(mean), sd: (RARE * (1.0 - RARE)).sqrt() });
+            }
+            Kind::Category { levels, reference, .. } => {
+                let share = |level| if level == *reference { 1.0 - RARE } else { RARE };
+                column.shares = Some((0..levels.len()).map(share).collect());
+            }
+        }
         found = true;
     }
     found.then_some(task)
@@ -128,12 +134,8 @@ fn with_rare_answers(task: &Task) -> Option<Task> {
 
 /// Returns the least share that the plan states of a level among the features; 1 where it states none.
 fn rarest_level(bound: &BoundPlan) -> f64 {
-    let levels = bound
-        .columns
-        .iter()
-        .filter(|column| column.role == Role::Feature && matches!(column.kind, Kind::Category { .. }));
-    let shares = levels.filter_map(|column| column.typical?.mean);
-    shares.map(|share| share.min(1.0 - share)).fold(1.0, f64::min)
+    let features = bound.columns.iter().filter(|column| column.role == Role::Feature);
+    features.filter_map(|column| column.shares.as_ref()).flatten().copied().fold(1.0, f64::min)
 }
 
 /// Keeps the coefficients between columns whose bounds are stated.

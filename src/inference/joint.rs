@@ -46,8 +46,8 @@ enum Drawn {
         mean: f64,
         sd: f64,
     },
-    /// A category with so many levels, counted in the order of their texts.
-    Level(usize),
+    /// A category: the shares of its levels, in the order of their texts.
+    Level(Vec<f64>),
 }
 
 /// One term of a feature.
@@ -75,8 +75,8 @@ impl Joint {
         Self::drawn(bound, assumed, RECORDS, |parents| {
             let mirrored = !before.is_empty();
             let common = rng.normal();
-            let record = parents.iter().enumerate().map(|(place, parent)| match parent.kind {
-                Drawn::Number { lower, upper, mean, sd } => {
+            let record = parents.iter().enumerate().map(|(place, parent)| match &parent.kind {
+                &Drawn::Number { lower, upper, mean, sd } => {
                     let z = if mirrored {
                         -before.get(place).copied().unwrap_or(0.0)
                     } else {
@@ -84,13 +84,13 @@ impl Joint {
                     };
                     (z, (mean + sd * z).clamp(lower, upper))
                 }
-                Drawn::Level(levels) => {
+                Drawn::Level(shares) => {
                     let own = if mirrored {
                         before.get(place).copied().unwrap_or(0.0)
                     } else {
-                        (0.5 + 0.5 * rng.symmetric()) * count(levels)
+                        0.5 + 0.5 * rng.symmetric()
                     };
-                    (own, own.floor())
+                    (own, level_at(shares, own))
                 }
             });
             let (own, record): (Vec<f64>, Vec<f64>) = record.unzip();
@@ -208,12 +208,12 @@ pub fn dependent(bound: &BoundPlan, intercept: bool) -> Vec<String> {
     let assumed = USUAL;
     let joint = Joint::drawn(bound, assumed, records, |parents| {
         let wide = rng.symmetric() > 0.0;
-        let value = |parent: &Parent| match parent.kind {
+        let value = |parent: &Parent| match &parent.kind {
             Drawn::Number { lower, upper, .. } if wide => {
                 lower + (upper - lower) * (0.5 + 0.5 * rng.symmetric())
             }
-            Drawn::Number { lower, upper, mean, sd } => (mean + sd * rng.normal()).clamp(lower, upper),
-            Drawn::Level(levels) => ((0.5 + 0.5 * rng.symmetric()) * count(levels)).floor(),
+            &Drawn::Number { lower, upper, mean, sd } => (mean + sd * rng.normal()).clamp(lower, upper),
+            Drawn::Level(shares) => ((0.5 + 0.5 * rng.symmetric()) * count(shares.len())).floor(),
         };
         parents.iter().map(value).collect()
     });
@@ -265,6 +265,16 @@ fn scaled(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| if length > 0.0 { value / length } else { 0.0 }).collect()
 }
 
+/// Returns the place of the level at a point between 0 and 1 of the line that the shares divide.
+fn level_at(shares: &[f64], point: f64) -> f64 {
+    let mut end = 0.0;
+    let is_before = |share: &&f64| {
+        end += **share;
+        end <= point
+    };
+    count(shares.iter().take_while(is_before).count().min(shares.len().saturating_sub(1)))
+}
+
 /// Returns the columns from which features are computed, each once.
 fn parents<'a>(features: impl Iterator<Item = &'a BoundColumn>, assumed: Assumption) -> Vec<Parent> {
     let mut parents: Vec<Parent> = Vec::new();
@@ -279,20 +289,26 @@ fn parents<'a>(features: impl Iterator<Item = &'a BoundColumn>, assumed: Assumpt
         let Typical { mean, sd } = typical.unwrap_or(usual);
         Drawn::Number { lower, upper, mean: mean.unwrap_or(middle), sd }
     };
+    let even = |codes: &LevelCodes| Drawn::Level(vec![1.0 / count(codes.codes.len()); codes.codes.len()]);
     for column in features {
         match (&column.source, &column.kind) {
             (Source::Field(field), Kind::Number { lower, upper }) => {
                 add(*field, number(*lower, *upper, column.typical));
             }
-            (Source::Field(field), Kind::Category { levels, .. }) => add(*field, Drawn::Level(levels.len())),
-            (Source::Merged(codes), _) => add(codes.column, Drawn::Level(codes.codes.len())),
+            (Source::Field(field), Kind::Category { levels, .. }) => {
+                let mut by_text: Vec<(&String, f64)> =
+                    levels.iter().enumerate().map(|(level, text)| (text, column.share(level))).collect();
+                by_text.sort_by_key(|(text, _)| *text);
+                add(*field, Drawn::Level(by_text.into_iter().map(|(_, share)| share).collect()));
+            }
+            (Source::Merged(codes), _) => add(codes.column, even(codes)),
             (Source::Computed(expression), _) => {
                 for leaf in expression.leaves() {
                     add(
                         leaf.column(),
                         match leaf {
                             Leaf::Number { lower, upper, typical, .. } => number(*lower, *upper, *typical),
-                            Leaf::Level { codes, .. } => Drawn::Level(codes.codes.len()),
+                            Leaf::Level { codes, .. } => even(codes),
                         },
                     );
                 }

@@ -100,7 +100,7 @@ impl NoiseForecast {
         for (outcome, column) in outcomes.iter().take(OUTCOMES) {
             // Of a yes or no: the logistic distribution behind it, and the information p(1 − p) of a row. ν is that of the rarest.
             let (spread, residual, own_noise) = match self.link {
-                Link::Identity => (spread(column), spread(column) * unexplained, self.noise),
+                Link::Identity => (spread(column, None), spread(column, None) * unexplained, self.noise),
                 Link::Logit => {
                     let weight = weight(column);
                     (LOGISTIC_SPREAD, weight.sqrt().recip(), self.noise * (least / weight).sqrt())
@@ -114,17 +114,18 @@ impl NoiseForecast {
                     (residual * (related / rows).sqrt() / spread, own_noise * (noisy / related).sqrt())
                 } else {
                     let related = if half_widths(column).is_some() { inflation(count(numbers)) } else { 1.0 };
-                    let sampling = residual * (related / (rows * information(column))).sqrt();
+                    let sampling = residual * (related / (rows * information(column, feature.level))).sqrt();
                     let resolved = half_widths(column).map_or(1.0, |spread| self.resolved(spread));
                     (sampling, own_noise / resolved.sqrt())
                 };
-                let (noise, sampling) = (noise * sampling, self.loss.sqrt() * sampling);
+                let raised = raised(column, feature.level, count(features.len()) + 1.0);
+                let (noise, sampling) = (raised * noise * sampling, self.loss.sqrt() * sampling);
                 terms.push(TermPreview {
                     outcome: outcome.name.clone(),
                     term: feature.name.clone(),
                     noise_std_error: noise,
                     sampling_std_error: sampling,
-                    plausible_effect: effect * spread / self::spread(column),
+                    plausible_effect: effect * spread / self::spread(column, feature.level),
                     noise_share: (noise / noise.hypot(sampling)).powi(2),
                     shrinkage: 0.0,
                 });
@@ -151,12 +152,15 @@ impl Related {
         let joint = Joint::new(bound, USUAL)?;
         let columns = bound.columns.iter().filter(|column| column.role == Role::Feature);
         let terms = columns.flat_map(|column| match &column.kind {
-            Kind::Number { .. } => vec![column],
-            Kind::Category { levels, .. } => vec![column; levels.len().saturating_sub(1)],
+            Kind::Number { .. } => vec![(column, None)],
+            Kind::Category { levels, reference, .. } => {
+                let others = (0..levels.len()).filter(|level| level != reference);
+                others.map(|level| (column, Some(level))).collect()
+            }
         });
         let (mut spreads, mut half_widths) = (Vec::new(), Vec::new());
-        for ((derived, _, drawn), column) in joint.spreads().into_iter().zip(terms) {
-            let own = if derived { drawn } else { spread(column) };
+        for ((derived, _, drawn), (column, level)) in joint.spreads().into_iter().zip(terms) {
+            let own = if derived { drawn } else { spread(column, level) };
             half_widths.push(match column.kind {
                 Kind::Number { lower, upper } => Some(own / (upper / 2.0 - lower / 2.0)),
                 Kind::Category { .. } => None,
@@ -183,25 +187,22 @@ impl Related {
 }
 
 /// Returns the typical or else assumed standard deviation of a column's values, or of the dummy of one of its levels.
-fn spread(column: &BoundColumn) -> f64 {
+fn spread(column: &BoundColumn, level: Option<usize>) -> f64 {
     match &column.kind {
         Kind::Number { lower, upper } => {
             column.typical.map_or(USUAL.spread * (upper / 2.0 - lower / 2.0), |typical| typical.sd)
         }
-        Kind::Category { levels, .. } => column.typical.map_or_else(
-            || {
-                let share = 1.0 / count(levels.len());
-                (share * (1.0 - share)).sqrt()
-            },
-            |typical| typical.sd,
-        ),
+        Kind::Category { reference, .. } => {
+            let share = column.share(level.unwrap_or(*reference));
+            (share * (1.0 - share)).sqrt()
+        }
     }
 }
 
 /// Returns the assumed standard deviation of a number in half widths of its bounds.
 fn half_widths(column: &BoundColumn) -> Option<f64> {
     match column.kind {
-        Kind::Number { lower, upper } => Some(spread(column) / (upper / 2.0 - lower / 2.0)),
+        Kind::Number { lower, upper } => Some(spread(column, None) / (upper / 2.0 - lower / 2.0)),
         Kind::Category { .. } => None,
     }
 }
@@ -213,11 +214,20 @@ pub fn assumed_spreads(bound: &BoundPlan) -> Vec<f64> {
     features.filter_map(half_widths).collect()
 }
 
+/// Returns the factor by which the noise of a rare level among k coefficients is larger than that of the others: the transform has its second
+/// moment raised to 1/(2k) (theory/adaptive 2.3, 7.1).
+fn raised(column: &BoundColumn, level: Option<usize>, coefficients: f64) -> f64 {
+    let share = level.map_or(1.0, |level| column.share(level));
+    (2.0 * coefficients * share).recip().max(1.0).sqrt()
+}
+
 /// Returns what one row says of a coefficient: of a level, that of two shares, its own and the reference's.
-fn information(column: &BoundColumn) -> f64 {
-    match &column.kind {
-        // Of two levels the same, whatever their shares are.
-        Kind::Category { levels, .. } if levels.len() > 2 => 0.5 / count(levels.len()),
-        _ => spread(column).powi(2),
+fn information(column: &BoundColumn, level: Option<usize>) -> f64 {
+    match (&column.kind, level) {
+        (Kind::Category { reference, .. }, Some(level)) => {
+            let (own, other) = (column.share(level), column.share(*reference));
+            own * other / (own + other)
+        }
+        _ => spread(column, level).powi(2),
     }
 }

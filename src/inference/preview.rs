@@ -36,12 +36,40 @@ pub(super) fn effect(predictors: f64) -> f64 {
 /// Returns the share of yes among the rows of an outcome: the one that the plan calls typical, else a half.
 #[must_use]
 pub fn chance(outcome: &BoundColumn) -> f64 {
-    let Some(mean) = outcome.typical.and_then(|typical| typical.mean) else { return 0.5 };
     let share = match outcome.kind {
-        Kind::Number { lower, upper } => (mean - lower) / (upper - lower),
-        Kind::Category { .. } => mean,
+        Kind::Number { lower, upper } => outcome
+            .typical
+            .and_then(|typical| typical.mean)
+            .map_or(0.5, |mean| (mean - lower) / (upper - lower)),
+        Kind::Category { reference, .. } => 1.0 - outcome.share(reference),
     };
     share.clamp(RAREST, 1.0 - RAREST)
+}
+
+/// Returns the place of the first coordinate of each category whose levels are the corners of a simplex, with the means and the covariance
+/// of its coordinates over R.
+fn corners(geometry: &Geometry, bound: &BoundPlan) -> Vec<(usize, Vec<f64>, DMatrix<f64>)> {
+    let of = |(first, contrast): &(usize, Contrast)| {
+        let column = bound.columns.get(geometry.terms.get(*first)?.column?)?;
+        let Kind::Category { levels, reference, .. } = &column.kind else { return None };
+        let shares: Vec<f64> = (0..levels.len())
+            .filter(|level| level != reference)
+            .chain([*reference])
+            .map(|level| column.share(level))
+            .collect();
+        let code =
+            |level, coordinate| f64::from(contrast.code(level, coordinate)) / f64::from(bound.grid.radius);
+        let mean = |of: &dyn Fn(usize) -> f64| -> f64 {
+            shares.iter().enumerate().map(|(level, share)| share * of(level)).sum()
+        };
+        let size = contrast.coordinates();
+        let means: Vec<f64> = (0..size).map(|own| mean(&|level| code(level, own))).collect();
+        let covariance = DMatrix::from_fn(size, size, |i, j| {
+            mean(&|level| code(level, i) * code(level, j)) - means[i] * means[j]
+        });
+        Some((*first, means, covariance))
+    };
+    geometry.contrasts.iter().filter_map(of).collect()
 }
 
 /// Least share of yes that a forecast counts with.
@@ -243,7 +271,9 @@ pub(super) struct Picture {
     joint: Option<(usize, DMatrix<f64>)>,
     /// The public map of the features, whose own second moment is then 1 in every direction.
     whitening: Option<Whitening>,
-    /// The categories whose levels are the corners of a simplex, each with the place of its first term.
+    /// The covariance of the coordinates of each category whose levels are the corners of a simplex, and the place of the first.
+    corners: Vec<(usize, DMatrix<f64>)>,
+    /// The same categories.
     contrasts: Vec<(usize, Contrast)>,
     /// R.
     radius: u32,
@@ -259,27 +289,23 @@ impl Picture {
         let terms = geometry_terms(geometry, bound.grid.radius);
         let column: Vec<Option<usize>> = geometry.terms.iter().map(|term| term.column).collect();
         let (mut mean, mut sd, mut shares) = (Vec::new(), Vec::new(), Vec::new());
-        for (term, column) in terms.iter().zip(&column) {
+        for ((term, column), level) in
+            terms.iter().zip(&column).zip(geometry.terms.iter().map(|term| term.level))
+        {
             let known = column.and_then(|column| bound.columns.get(column));
             let whitened =
                 bound.whitening.is_some() && known.is_none_or(|column| column.role == Role::Feature);
-            let (middle, spread, share) = match known.map(|column| (&column.kind, column.typical)) {
+            let (middle, spread, share) = match known.map(|column| (column, &column.kind, column.typical)) {
                 _ if whitened => (0.0, 1.0 / term.scale, 0.0),
                 None => (term.reach, 0.0, 0.0),
-                Some((Kind::Number { .. }, None)) => (0.0, term.reach * assumed.spread, 0.0),
-                Some((Kind::Number { .. }, Some(Typical { mean, sd }))) => {
+                Some((_, Kind::Number { .. }, None)) => (0.0, term.reach * assumed.spread, 0.0),
+                Some((_, Kind::Number { .. }, Some(Typical { mean, sd }))) => {
                     let middle = mean.map_or(0.0, |mean| (mean - term.centre) / term.scale);
                     (middle, sd / term.scale, 0.0)
                 }
-                // Corners that are equally frequent have the mean 0 and the same variance in every direction.
-                Some((Kind::Category { levels, .. }, _))
-                    if bound.has_contrast(Role::Feature, levels.len()) =>
-                {
-                    (0.0, term.reach / (count(levels.len()) - 1.0).sqrt(), 0.0)
-                }
-                Some((Kind::Category { levels, .. }, typical)) => {
-                    let known = typical.and_then(|typical| typical.mean);
-                    let share = known.unwrap_or_else(|| 1.0 / count(levels.len()));
+                Some((column, Kind::Category { reference, .. }, _)) => {
+                    let share =
+                        level.map_or_else(|| 1.0 - column.share(*reference), |level| column.share(level));
                     let spread = (share * (1.0 - share)).sqrt();
                     ((share - term.centre) / term.scale, spread / term.scale, share / term.scale)
                 }
@@ -287,6 +313,13 @@ impl Picture {
             mean.push(middle);
             sd.push(spread);
             shares.push(share);
+        }
+        let corners = corners(geometry, bound);
+        for (place, means, covariance) in &corners {
+            for (coordinate, own) in means.iter().enumerate() {
+                mean[place + coordinate] = *own;
+                sd[place + coordinate] = covariance[(coordinate, coordinate)].sqrt();
+            }
         }
         let joint = Joint::new(bound, assumed).map(|mut joint| {
             let first = usize::from(!terms.is_empty() && column.first().is_some_and(Option::is_none));
@@ -333,6 +366,7 @@ impl Picture {
             correlation: assumed.correlation,
             joint,
             whitening,
+            corners: corners.into_iter().map(|(place, _, covariance)| (place, covariance)).collect(),
             contrasts: geometry.contrasts.clone(),
             radius: bound.grid.radius,
         }
@@ -349,7 +383,10 @@ impl Picture {
             let place = |at: usize| at.checked_sub(*first).filter(|place| *place < joint.nrows());
             place(i).zip(place(j)).map_or(0.0, |at| joint[at] * self.sd[i] * self.sd[j])
         } else if self.column[i].is_some() && self.column[i] == self.column[j] {
-            -self.share[i] * self.share[j]
+            let own = |(first, covariance): &(usize, DMatrix<f64>)| {
+                covariance.get((i.checked_sub(*first)?, j.checked_sub(*first)?)).copied()
+            };
+            self.corners.iter().find_map(own).unwrap_or(-self.share[i] * self.share[j])
         } else if self.related[i] && self.related[j] {
             self.correlation * self.sd[i] * self.sd[j]
         } else {

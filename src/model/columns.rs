@@ -29,7 +29,7 @@ pub enum Missing {
     Midpoint,
 }
 
-/// What is publicly known of a number's values, or of the dummy of one of two levels.
+/// What is publicly known of a number's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Typical {
     /// Mean, in the column's unit; the middle of the bounds unless given.

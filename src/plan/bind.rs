@@ -2,9 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::bound::{BoundColumn, BoundPlan, CsvRules, FieldRules, GridParams, Levels, PersonColumn, Source};
+use super::bound::{
+    BoundColumn, BoundPlan, CsvRules, FieldRules, GridParams, Kind, Levels, PersonColumn, Source,
+};
 use super::check::CheckedPlan;
-use super::document::{Column, Plan};
+use super::document::{Column, Known, Plan};
 use super::error::PlanError;
 use crate::model::Role;
 use crate::words;
@@ -137,7 +139,13 @@ fn listed<'a>(
                 role,
                 kind: kind.clone()?,
                 // A spread says nothing in bounds that are not known.
-                typical: column.typical.filter(|_| !column.is_estimated()).and_then(|known| known.typical()),
+                typical: column.typical.as_ref().filter(|_| !column.is_estimated()).and_then(Known::typical),
+                shares: match kind.as_ref()? {
+                    Kind::Number { .. } => None,
+                    Kind::Category { levels, reference, .. } => {
+                        column.typical.as_ref().and_then(|known| known.shares(levels, *reference))
+                    }
+                },
             };
             Some((bound, entry))
         })
@@ -160,6 +168,7 @@ fn derived<'a>(
             role,
             kind: column.kind.clone(),
             typical: column.typical(),
+            shares: None,
         };
         (bound, plan.plan.columns.len() + entry)
     })

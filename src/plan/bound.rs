@@ -73,8 +73,23 @@ pub struct BoundColumn {
     pub role: Role,
     /// Number or category.
     pub kind: Kind,
-    /// What is known of a number, or of the dummy of one of two levels, from elsewhere, for forecasts.
+    /// What is known of a number from elsewhere, for forecasts.
     pub typical: Option<Typical>,
+    /// The share of the rows that has each level of a category, as far as it is known from elsewhere, for forecasts.
+    pub shares: Option<Vec<f64>>,
+}
+
+impl BoundColumn {
+    /// Returns the share of the rows that is expected to have a level: equally frequent ones, where nothing is known.
+    #[must_use]
+    pub fn share(&self, level: usize) -> f64 {
+        let known = self.shares.as_ref().and_then(|shares| shares.get(level).copied());
+        #[expect(clippy::cast_precision_loss, reason = "a count of levels")]
+        known.unwrap_or_else(|| match &self.kind {
+            Kind::Category { levels, .. } => 1.0 / levels.len().max(1) as f64,
+            Kind::Number { .. } => 1.0,
+        })
+    }
 }
 
 /// The column that identifies a person, and how many of a person's rows count.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::bound::{Kind, Source};
-use super::document::{Bound, Column, ColumnType, Derived, Group, Plan, Transform};
+use super::document::{Bound, Column, ColumnType, Derived, Group, Known, Plan, Transform};
 use super::error::PlanError;
 use super::expression::{Expression, Leaf, LevelCodes};
 use super::kinds::{are_usable_bounds, column_kinds, described_kind, na};
@@ -208,7 +208,7 @@ impl<'a> Deriver<'a> {
             };
             let operand = match kind {
                 Kind::Number { lower, upper } => {
-                    let typical = entry.typical.and_then(|known| known.typical());
+                    let typical = entry.typical.as_ref().and_then(Known::typical);
                     Operand::Number(Expression::Leaf(Leaf::Number { column, lower, upper, typical }))
                 }
                 Kind::Category { levels, reference, other } => {

@@ -2,6 +2,7 @@
 //!
 //! Every field that has a default is optional here; [`super::check`] fills it in.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -147,7 +148,7 @@ impl Column {
 }
 
 /// What is publicly known of a column's values: in other people, or from the literature.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
     /// Mean of a number, in its unit; the middle of the bounds unless given.
@@ -159,16 +160,47 @@ pub struct Known {
     /// Of a category of two levels the share of the rows, above 0 and below 1, that have the one that is not the reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
+    /// Of a category the shares of the rows, each above 0 and below 1, that have these levels; what they leave over is divided evenly among
+    /// the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<BTreeMap<String, f64>>,
 }
 
+/// How far shares of all levels may be from 1 together: they are rounded.
+const ROUNDED: f64 = 0.02;
+
 impl Known {
-    /// Returns mean and standard deviation of the number, or of the dummy of the level; nothing where the spread is not known.
+    /// Returns mean and standard deviation of a number; nothing where the spread is not known.
     #[must_use]
     pub fn typical(&self) -> Option<Typical> {
-        match self.share {
-            Some(share) => Some(Typical { mean: Some(share), sd: (share * (1.0 - share)).sqrt() }),
-            None => self.sd.map(|sd| Typical { mean: self.mean, sd }),
+        self.sd.map(|sd| Typical { mean: self.mean, sd })
+    }
+
+    /// Returns the share of the rows that has each of these levels; nothing where what is stated fits no category with them.
+    #[must_use]
+    pub fn shares(&self, levels: &[String], reference: usize) -> Option<Vec<f64>> {
+        let stated = match (self.share, &self.shares) {
+            (Some(share), None) if levels.len() == 2 => {
+                BTreeMap::from([(levels.get(1 - reference)?.clone(), share)])
+            }
+            (None, Some(shares)) => shares.clone(),
+            _ => return None,
+        };
+        let known = !stated.is_empty() && stated.keys().all(|level| levels.contains(level));
+        let left = 1.0 - stated.values().sum::<f64>();
+        #[expect(clippy::cast_precision_loss, reason = "a count of levels")]
+        let unnamed = (levels.len() - stated.len().min(levels.len())) as f64;
+        let fits = if unnamed > 0.0 { left > 0.0 } else { left.abs() <= ROUNDED };
+        if !(known && fits && stated.values().all(|share| *share > 0.0 && *share < 1.0)) {
+            return None;
         }
+        let scale = if unnamed > 0.0 { 1.0 } else { 1.0 / (1.0 - left) };
+        Some(
+            levels
+                .iter()
+                .map(|level| stated.get(level).map_or(left / unnamed, |share| scale * share))
+                .collect(),
+        )
     }
 }
 

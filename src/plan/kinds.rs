@@ -141,10 +141,10 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     if !are_usable_bounds(lower, upper) {
         return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
     }
-    if let Some(Known { mean, sd, share }) = column.typical {
+    if let Some(Known { mean, sd, share, shares }) = &column.typical {
         let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
         let fits = sd.is_some_and(|sd| sd > 0.0 && sd <= (upper - lower) / 2.0);
-        if !(fits && inside && share.is_none()) {
+        if !(fits && inside && share.is_none() && shares.is_none()) {
             let path = format!("{}.typical", path.trim_end_matches(".upper"));
             return Err(PlanError::at(
                 path,
@@ -180,17 +180,6 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
             words::plan::outcome_levels_advice(),
         ));
     }
-    if let Some(Known { mean, sd, share }) = column.typical {
-        let fits = levels.len() == 2 && share.is_some_and(|share| share > 0.0 && share < 1.0);
-        if !fits || mean.is_some() || sd.is_some() {
-            let path = format!("{path}.typical");
-            return Err(PlanError::at(
-                path,
-                words::plan::typical_share(),
-                words::plan::typical_share_advice(),
-            ));
-        }
-    }
     let mut seen = BTreeSet::new();
     for level in &levels {
         if level.trim() != level || na.iter().any(|token| token == level) {
@@ -219,6 +208,12 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
             )
         })?,
     };
+    if let Some(known) = &column.typical
+        && (known.mean.is_some() || known.sd.is_some() || known.shares(&levels, reference).is_none())
+    {
+        let path = format!("{path}.typical");
+        return Err(PlanError::at(path, words::plan::typical_share(), words::plan::typical_share_advice()));
+    }
     let other = position("other");
     Ok(Kind::Category { levels, reference, other })
 }

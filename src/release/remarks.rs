@@ -8,14 +8,32 @@ use crate::plan::document::{Derived, Group, Transform};
 use crate::words;
 
 /// Returns which levels a plan merges, in a sentence for each term.
+pub fn merged(plan: &Plan) -> impl Iterator<Item = String> {
+    plan.derived.iter().filter(|term| term.transform == Transform::Merged).map(made)
+}
+
+/// Returns how a term is made, in a sentence.
 #[must_use]
-pub fn merged(plan: &Plan) -> Vec<String> {
-    let of_group = |group: &Group| words::journal::group(&group.name, group.levels.join(", "));
-    let of_term = |term: &Derived| {
-        let groups: Vec<String> = term.groups.iter().flatten().map(of_group).collect();
-        words::journal::merged(name_of(term), term.from.join(", "), groups.join("; "))
-    };
-    plan.derived.iter().filter(|term| term.transform == Transform::Merged).map(of_term).collect()
+pub fn made(term: &Derived) -> String {
+    let (name, from) = (name_of(term), term.from.join(", "));
+    match term.transform {
+        Transform::Log => match term.offset.filter(|offset| *offset != 0.0) {
+            Some(offset) => words::journal::made_log_offset(name, from, offset),
+            None => words::journal::made_log(name, from),
+        },
+        Transform::Square => words::journal::made_square(name, from),
+        Transform::Product => words::journal::made_product(name, from),
+        Transform::Centred => words::journal::made_centred(name, from, term.at.unwrap_or(0.0)),
+        Transform::Spline => {
+            let knots: Vec<String> = term.knots.iter().flatten().map(f64::to_string).collect();
+            words::journal::made_spline(name, from, knots.join(", "))
+        }
+        Transform::Merged => {
+            let of_group = |group: &Group| words::journal::group(&group.name, group.levels.join(", "));
+            let groups: Vec<String> = term.groups.iter().flatten().map(of_group).collect();
+            words::journal::merged(name, from, groups.join("; "))
+        }
+    }
 }
 
 /// Returns the remarks that a file of numbers or a drawing carries with it.

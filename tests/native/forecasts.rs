@@ -345,3 +345,65 @@ fn derived_terms_are_foreseen_with_the_columns_they_are_made_from() {
     }
     assert!(far.is_empty(), "{far:#?}");
 }
+
+/// A category of four levels of which one is rare: equally frequent ones are assumed unless their shares are stated.
+#[test]
+fn stated_shares_of_levels_are_foreseen() {
+    let (levels, shares) = (["I", "II", "III", "IV"], [0.6, 0.25, 0.12, 0.03]);
+    let mut text = "age,stage,sbp\n".to_owned();
+    for row in 0..6_000 {
+        let mut rng = Pseudo::new(6, &[row]);
+        let (age, mut point) = (56.0 + 13.0 * rng.normal(), 0.5 + 0.5 * rng.symmetric());
+        let level = shares.iter().position(|share| {
+            point -= share;
+            point < 0.0
+        });
+        let level = level.unwrap_or(3);
+        let sbp = 100.0 + 0.4 * age + 3.0 * level as f64 + 15.0 * rng.normal();
+        text += &format!("{},{},{sbp}\n", age.clamp(18.0, 95.0), levels[level]);
+    }
+    let plan = |mechanism: &str, epsilon: f64, typical: &Value| {
+        json!({
+            "schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 6_000,
+            "columns": [
+                {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 95, "typical": {"mean": 56, "sd": 13}},
+                {"name": "stage", "role": "feature", "type": "category", "levels": levels, "typical": typical},
+                {"name": "sbp", "role": "outcome", "type": "number", "lower": 40, "upper": 240, "typical": {"mean": 124, "sd": 16}},
+            ],
+            "mechanism": {"name": mechanism}, "budget": {"epsilon": epsilon, "delta": 1e-6},
+        })
+    };
+    let known = json!({"shares": {"II": 0.25, "III": 0.12, "IV": 0.03, "I": 0.6}});
+    for (mechanism, epsilon) in [("adaptive-gauss", 4.0), ("analyze-gauss", 12.0)] {
+        let rarest = |typical: &Value| {
+            let seen = look_at(&text, &plan(mechanism, epsilon, typical));
+            println!("{mechanism} {epsilon} {typical}: {:?} {} {:.2?}", seen.foreseen, seen.given, seen.each);
+            seen
+        };
+        let stated = rarest(&known);
+        assert!(
+            stated.each.iter().all(|(_, ratio)| (0.6..=1.6).contains(ratio)),
+            "{mechanism} {:?}",
+            stated.each
+        );
+        let ratio =
+            |seen: &Seen| seen.each.iter().find(|(term, _)| term == "stage[IV]").map(|(_, ratio)| *ratio);
+        assert!(
+            ratio(&rarest(&Value::Null)).is_some_and(|ratio| ratio > 1.6),
+            "{mechanism}: as if equally frequent"
+        );
+        // The rest is divided among those that are not named.
+        let rest = ratio(&rarest(&json!({"shares": {"IV": 0.03}})));
+        assert!(rest.is_some_and(|ratio| (0.6..=1.7).contains(&ratio)), "{mechanism} {rest:?}");
+    }
+    for wrong in [
+        json!({"shares": {"V": 0.1}}),
+        json!({"shares": {}}),
+        json!({"shares": {"I": 0.9, "II": 0.1, "III": 0.1, "IV": 0.1}}),
+    ] {
+        let plan = Plan::parse(&plan("adaptive-gauss", 4.0, &wrong).to_string()).unwrap();
+        let names = ["age", "stage", "sbp"].map(str::to_owned);
+        let error = prepare(plan, &names, b',', Purpose::Release).unwrap_err();
+        assert!(error.to_string().contains("does not fit the levels"), "{wrong}: {error}");
+    }
+}

@@ -199,7 +199,7 @@ fn a_stated_share_of_yes_widens_what_is_foreseen() {
     ] {
         let error =
             prepare(parsed(&with(wrong, "dp-logistic")), &names(), b',', Purpose::Release).unwrap_err();
-        assert!(error.to_string().contains("share of one of two levels"), "{error}");
+        assert!(error.to_string().contains("does not fit the levels"), "{error}");
     }
 }
 

@@ -325,12 +325,19 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
         ", approximate; p",
         "about 7",
         " of 10\u{202f}608.",
+        "There is no test of a whole category for site: the interval of a level is withheld.",
     ] {
         assert!(text.contains(printed), "{printed}: {text}");
     }
     for draft in ["p = ≈", "(approximate)", "as you state", "check the", "2.30459", "`", "Read it"] {
         assert!(!text.contains(draft), "{draft}: {text}");
     }
+    // The bounds of a term follow from those that are stated.
+    plan["columns"][1]["role"] = json!("ignored");
+    plan["derived"] = json!([{"transform": "log", "from": ["bp"], "offset": 1}]);
+    let text = printed(&demonstrations(&plan, 24, 1).remove(0), "--format text");
+    assert!(text.contains("log(bp + 1) is the natural logarithm of bp with 1 added."), "{text}");
+    assert!(text.contains("bp 60 to 2024;") && !text.contains("log(bp + 1) 4"), "{text}");
 }
 
 #[test]

@@ -37,6 +37,7 @@ pub fn number(name: &str, field: usize, role: Role, lower: f64, upper: f64) -> B
         role,
         kind: Kind::Number { lower, upper },
         typical: None,
+        shares: None,
     }
 }
 
@@ -49,6 +50,7 @@ pub fn category(name: &str, field: usize, role: Role, levels: &[&str], reference
         role,
         kind: Kind::Category { levels, reference, other },
         typical: None,
+        shares: None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::Release;
 use super::super::figure;
 use super::super::format::{at_most, row, short};
 use super::super::odds::{self, Answers};
-use super::super::remarks::merged;
+use super::super::remarks::made;
 use super::super::row_count::RowCount;
 use super::super::significance::Tests;
 use super::super::statement::Statement;
@@ -14,6 +14,7 @@ use super::super::supplement::Supplement;
 use super::tables::{self, name};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
+use crate::plan::derived::terms_of;
 use crate::plan::document::{Column, ColumnType};
 use crate::plan::kinds::DEFAULT_NA;
 use crate::privacy::adjacency::Adjacency;
@@ -54,9 +55,18 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let estimated = release.estimated_bounds.iter().flat_map(|estimated| &estimated.columns);
     let estimated: BTreeSet<&str> = estimated.map(|column| column.column.as_str()).collect();
     let is_estimated = |column: &Column| column.name.as_deref().is_some_and(|name| estimated.contains(name));
+    // A term has no bounds of its own: they follow from those of the columns that it is made from.
+    let terms = terms_of(plan).into_iter().flat_map(|term| term.columns).map(|column| column.name);
+    let terms: BTreeSet<String> = terms.collect();
+    let made_from: BTreeSet<&String> = plan.derived.iter().flat_map(|term| &term.from).collect();
+    let is_used = |column: &Column| {
+        column.name.as_ref().is_some_and(|name| {
+            !terms.contains(name) && (column.role != Role::Ignored || made_from.contains(name))
+        })
+    };
     let bounds: Vec<String> = columns
         .iter()
-        .filter(|column| column.role != Role::Ignored && !is_estimated(column))
+        .filter(|column| is_used(column) && !is_estimated(column))
         .take(MOST_COLUMNS)
         .filter_map(|column| {
             let (lower, upper) = column.stated_bounds()?;
@@ -83,7 +93,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     if !bounds.is_empty() {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }
-    sentences.extend(merged(plan));
+    sentences.extend(plan.derived.iter().map(made));
     sentences.extend(missing(plan));
     let lines: Vec<figure::Line> = figure::outcomes(release)
         .iter()

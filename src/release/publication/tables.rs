@@ -388,7 +388,24 @@ pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
     if shown && has(&|line| interval(line) && is_noise_alone(&line.entry())) {
         notes.push(words::journal::p_noise_alone());
     }
-    notes.into_iter().map(str::to_owned).collect()
+    let mut notes: Vec<String> = notes.into_iter().map(str::to_owned).collect();
+    let untested = untested_categories(release, lines);
+    if shown && !untested.is_empty() {
+        notes.push(words::journal::untested_categories(untested.join(", ")));
+    }
+    notes
+}
+
+/// Returns the categories with several coefficients of which one has no interval.
+fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
+    let columns = figure::columns(release).into_iter();
+    let categories = columns.filter(|column| column.levels.as_ref().is_some_and(|levels| levels.len() > 2));
+    let names = categories.filter_map(|column| column.name);
+    let is_level = |line: &Line, name: &str| {
+        line.term.strip_prefix(name).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
+    };
+    let withheld = |line: &Line| line.interval == Interval::Withheld;
+    names.filter(|name| lines.iter().any(|line| withheld(line) && is_level(line, name))).collect()
 }
 
 /// Returns the tests of whole categories; nothing where no category has several coefficients.

@@ -1,5 +1,7 @@
 //! One column as it is described so far, and what is done with many of them.
 
+use std::collections::BTreeMap;
+
 use super::dialect::format;
 use super::place::Cell;
 use super::typed::{in_percent, list, number, share, unlist};
@@ -29,10 +31,8 @@ pub struct ColumnDraft {
     pub typical_mean: String,
     /// Typical standard deviation as typed; forecasts use it.
     pub typical_sd: String,
-    /// Typical share of the rows with one of two levels, in per cent as typed; forecasts use it.
-    pub typical_share: String,
-    /// The level that it is the share of.
-    pub typical_level: String,
+    /// Typical share of the rows with a level, in per cent as typed; forecasts use it.
+    pub typical_shares: BTreeMap<String, String>,
     /// Whether values are always whole; unset where nobody has said.
     pub integer: Option<bool>,
     /// How its numbers are written, where not as the file's.
@@ -171,7 +171,7 @@ pub fn typical_fault(draft: &ColumnDraft) -> Option<TypicalFault> {
     number(&draft.typical_sd).is_some_and(|sd| sd > (upper - lower) / 2.0).then_some(TypicalFault::Spread)
 }
 
-/// What is typical of a column: of a number where its standard deviation was typed, of one of two levels its share.
+/// What is typical of a column: of a number where its standard deviation was typed, of levels where a share was.
 fn typical(draft: &ColumnDraft) -> Option<Known> {
     match draft.kind? {
         ColumnType::Number => {
@@ -179,15 +179,37 @@ fn typical(draft: &ColumnDraft) -> Option<Known> {
             if typical_fault(draft).is_some() {
                 return None;
             }
-            Some(Known { mean: number(&draft.typical_mean), sd: Some(sd), share: None })
+            Some(Known { mean: number(&draft.typical_mean), sd: Some(sd), ..Known::default() })
         }
         ColumnType::Category => {
-            let share = share(&draft.typical_share)?;
-            let other = other_level(&list(&draft.levels), &draft.reference)?;
-            let share = if level_of_share(draft)? == other { share } else { 1.0 - share };
-            Some(Known { share: Some(share), ..Known::default() })
+            let levels = list(&draft.levels);
+            let stated = levels_of_share(draft).into_iter().filter_map(|level| {
+                Some((draft.typical_shares.get(&level).and_then(|typed| share(typed))?, level))
+            });
+            let stated: BTreeMap<String, f64> = stated.map(|(share, level)| (level, share)).collect();
+            let known = match other_level(&levels, &draft.reference) {
+                Some(other) => {
+                    let (level, share) = stated.into_iter().next()?;
+                    Known {
+                        share: Some(if level == other { share } else { 1.0 - share }),
+                        ..Known::default()
+                    }
+                }
+                None => {
+                    Known { shares: Some(stated).filter(|stated| !stated.is_empty()), ..Known::default() }
+                }
+            };
+            known.shares(&levels, 0).is_some().then_some(known)
         }
     }
+}
+
+/// Returns whether shares were typed of levels that cannot be all of them, so that none is used.
+#[must_use]
+pub fn have_impossible_shares(draft: &ColumnDraft) -> bool {
+    let typed =
+        levels_of_share(draft).into_iter().filter_map(|level| draft.typical_shares.get(&level).cloned());
+    typed.filter_map(|typed| share(&typed)).next().is_some() && typical(draft).is_none()
 }
 
 /// Writes the levels of a column. A reference that is none of them any more becomes the one that is written alike but for capitals, else
@@ -202,14 +224,16 @@ pub fn retype_levels(draft: &mut ColumnDraft, typed: String) {
     draft.levels = typed;
 }
 
-/// Returns the level of two whose typical share a column has, or may have: the one that it was stated for, else the one that is not the
-/// reference.
+/// Returns the levels whose typical shares a column has, or may have: of two the one that it was stated for, else the one that is not the
+/// reference; of more all.
 #[must_use]
-pub fn level_of_share(draft: &ColumnDraft) -> Option<String> {
+pub fn levels_of_share(draft: &ColumnDraft) -> Vec<String> {
     let levels = list(&draft.levels);
-    let other = other_level(&levels, &draft.reference)?;
-    let stated = &draft.typical_level;
-    Some(if !draft.typical_share.is_empty() && levels.contains(stated) { stated.clone() } else { other })
+    let Some(other) = other_level(&levels, &draft.reference) else {
+        return if levels.len() > 2 { levels } else { Vec::new() };
+    };
+    let is_stated = |level: &&String| draft.typical_shares.get(*level).is_some_and(|typed| !typed.is_empty());
+    vec![levels.iter().find(is_stated).cloned().unwrap_or(other)]
 }
 
 /// Returns that of two levels which is not the reference.
@@ -228,14 +252,14 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.kind = entry.kind;
     draft.lower = written(entry.lower);
     draft.upper = written(entry.upper);
-    let Known { mean, sd, share } = entry.typical.unwrap_or_default();
+    let Known { mean, sd, share, shares } = entry.typical.clone().unwrap_or_default();
     let typed = |known: Option<f64>| known.map_or_else(String::new, |known| known.to_string());
     draft.typical_mean = typed(mean);
     draft.typical_sd = typed(sd);
-    draft.typical_share = share.map_or_else(String::new, in_percent);
     let levels = entry.levels.as_deref().unwrap_or_default();
     let other = other_level(levels, entry.reference.as_deref().unwrap_or_default());
-    draft.typical_level = share.and(other).unwrap_or_default();
+    let stated = other.zip(share).into_iter().chain(shares.into_iter().flatten());
+    draft.typical_shares = stated.map(|(level, share)| (level, in_percent(share))).collect();
     draft.estimate = [entry.lower, entry.upper].contains(&Some(Bound::Estimate));
     draft.integer = entry.integer;
     draft.written = entry.written.as_ref().map(format);

@@ -197,8 +197,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         estimate,
         typical_mean,
         typical_sd,
-        typical_share,
-        typical_level,
+        typical_shares,
         integer,
         written,
         na,
@@ -216,8 +215,7 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
         && *estimate == right.estimate
         && *typical_mean == right.typical_mean
         && *typical_sd == right.typical_sd
-        && *typical_share == right.typical_share
-        && *typical_level == right.typical_level
+        && *typical_shares == right.typical_shares
         && *integer == right.integer
         && *written == right.written
         && *na == right.na

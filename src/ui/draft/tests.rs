@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::model::Role;
 use crate::plan::document::{Bound, ColumnType, Confirm};
@@ -265,24 +267,47 @@ fn a_reference_goes_with_retyped_levels() {
 #[test]
 fn a_typical_share_stays_with_its_level() {
     let (mut columns, setup) = drafts();
-    columns[2].typical_share = "8 %".to_owned();
-    columns[2].typical_level = "M".to_owned();
+    let typed = |level: &str, share: &str| BTreeMap::from([(level.to_owned(), share.to_owned())]);
+    columns[2].typical_shares = typed("M", "8 %");
     let share = |columns: &[ColumnDraft]| {
-        plan(columns, &setup, budget(&setup)).unwrap().columns[1].typical.and_then(|known| known.share)
+        plan(columns, &setup, budget(&setup)).unwrap().columns[1]
+            .typical
+            .as_ref()
+            .and_then(|known| known.share)
     };
     assert_eq!(share(&columns), Some(0.08));
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let (again, ..) = open(&plan(&columns, &setup, budget(&setup)).unwrap(), &names);
-    assert_eq!((again[2].typical_share.as_str(), again[2].typical_level.as_str()), ("8", "M"));
+    assert_eq!(again[2].typical_shares, typed("M", "8"));
     columns[2].reference = "M".to_owned();
     assert_eq!(share(&columns), Some(0.92), "of the level that is not the reference");
     columns[2].levels = "f, m".to_owned();
     columns[2].reference.clear();
-    assert_eq!(super::level_of_share(&columns[2]).as_deref(), Some("m"), "the level that is there now");
+    assert_eq!(super::levels_of_share(&columns[2]), ["m"], "the level that is there now");
     for wrong in ["0", "100", "eight", "-3"] {
-        columns[2].typical_share = wrong.to_owned();
+        columns[2].typical_shares = typed("m", wrong);
         assert_eq!(share(&columns), None, "{wrong}");
     }
+}
+
+#[test]
+fn typical_shares_of_several_levels_have_to_fit() {
+    let (mut columns, setup) = drafts();
+    columns[2].levels = "I, II, III".to_owned();
+    let shares = |columns: &[ColumnDraft]| {
+        plan(columns, &setup, budget(&setup)).unwrap().columns[1]
+            .typical
+            .clone()
+            .and_then(|known| known.shares)
+    };
+    columns[2].typical_shares = BTreeMap::from([("III".to_owned(), "2".to_owned())]);
+    assert_eq!(shares(&columns), Some(BTreeMap::from([("III".to_owned(), 0.02)])));
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (again, ..) = open(&plan(&columns, &setup, budget(&setup)).unwrap(), &names);
+    assert_eq!(again[2].typical_shares, columns[2].typical_shares);
+    columns[2].typical_shares.extend([("I".to_owned(), "60".to_owned()), ("II".to_owned(), "60".to_owned())]);
+    assert_eq!(shares(&columns), None);
+    assert!(super::have_impossible_shares(&columns[2]));
 }
 
 #[test]

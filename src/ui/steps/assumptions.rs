@@ -17,14 +17,15 @@ const SHOWN: usize = 40;
 enum Asked {
     /// Typical mean and standard deviation of a number.
     Spread,
-    /// Typical share of one of two levels.
+    /// Typical share of a level.
     Share(String),
 }
 
-fn asked(column: &ColumnDraft) -> Option<Asked> {
-    match column.kind.filter(|_| column.role != Role::Ignored)? {
-        ColumnType::Number => Some(Asked::Spread),
-        ColumnType::Category => draft::level_of_share(column).map(Asked::Share),
+fn asked(column: &ColumnDraft) -> Vec<Asked> {
+    match column.kind.filter(|_| column.role != Role::Ignored) {
+        Some(ColumnType::Number) => vec![Asked::Spread],
+        Some(ColumnType::Category) => draft::levels_of_share(column).into_iter().map(Asked::Share).collect(),
+        None => Vec::new(),
     }
 }
 
@@ -34,9 +35,9 @@ pub fn Assumptions() -> impl IntoView {
     let app = App::here();
     let listed = Memo::new(move |_| {
         app.state.columns().with(|columns| {
-            let listed = columns.iter().enumerate();
-            let listed =
-                listed.filter_map(|(index, column)| Some((index, column.name.clone(), asked(column)?)));
+            let listed = columns.iter().enumerate().flat_map(|(index, column)| {
+                asked(column).into_iter().map(move |asked| (index, column.name.clone(), asked))
+            });
             listed.take(SHOWN).collect::<Vec<_>>()
         })
     });
@@ -72,10 +73,8 @@ fn Spread(index: usize, name: String) -> impl IntoView {
     view! {
         <tr>
             <th scope="row">{name.clone()}</th>
-            <td><Typed index label=words::method::typical_mean_of(&name) get=|column| &column.typical_mean
-                set=|column, text| column.typical_mean = text doubt=doubt_mean/></td>
-            <td><Typed index label=words::method::typical_sd_of(&name) get=|column| &column.typical_sd
-                set=|column, text| column.typical_sd = text doubt=doubt_sd/></td>
+            <td><Typed index label=words::method::typical_mean_of(&name) what=Value::Mean/></td>
+            <td><Typed index label=words::method::typical_sd_of(&name) what=Value::Spread/></td>
         </tr>
     }
 }
@@ -85,13 +84,44 @@ fn Share(index: usize, name: String, level: String) -> impl IntoView {
     view! {
         <tr>
             <th scope="row">{words::method::typical_share(&name, &level)}</th>
-            <td colspan="2"><Typed index label=words::method::typical_share_of(&level, &name) get=|column| &column.typical_share
-                set=|column, text| {
-                    column.typical_level = draft::level_of_share(column).unwrap_or_default();
-                    column.typical_share = text;
-                }
-                doubt=doubt_share unit=" %"/></td>
+            <td colspan="2"><Typed index label=words::method::typical_share_of(&level, &name) what=Value::Share(level) unit=" %"/></td>
         </tr>
+    }
+}
+
+/// One of the values that are typed.
+#[derive(Clone)]
+enum Value {
+    Mean,
+    Spread,
+    Share(String),
+}
+
+impl Value {
+    fn typed(&self, column: &ColumnDraft) -> String {
+        match self {
+            Self::Mean => column.typical_mean.clone(),
+            Self::Spread => column.typical_sd.clone(),
+            Self::Share(level) => column.typical_shares.get(level).cloned().unwrap_or_default(),
+        }
+    }
+
+    fn set(&self, column: &mut ColumnDraft, text: String) {
+        match self {
+            Self::Mean => column.typical_mean = text,
+            Self::Spread => column.typical_sd = text,
+            Self::Share(level) => {
+                column.typical_shares.insert(level.clone(), text);
+            }
+        }
+    }
+
+    fn doubt(&self, column: &ColumnDraft) -> Option<Doubt> {
+        match self {
+            Self::Mean => doubt_mean(column),
+            Self::Spread => doubt_sd(column),
+            Self::Share(_) => doubt_share(&self.typed(column), column),
+        }
     }
 }
 
@@ -122,10 +152,13 @@ fn doubt_sd(column: &ColumnDraft) -> Option<Doubt> {
     wide.then(|| Doubt::Wrong(words::method::typical_wide()))
 }
 
-fn doubt_share(column: &ColumnDraft) -> Option<Doubt> {
-    let Some(share) = draft::share(&column.typical_share) else {
+fn doubt_share(typed: &str, column: &ColumnDraft) -> Option<Doubt> {
+    let Some(share) = draft::share(typed) else {
         return Some(Doubt::Wrong(words::method::typical_unread()));
     };
+    if draft::have_impossible_shares(column) {
+        return Some(Doubt::Wrong(words::method::typical_impossible()));
+    }
     // A share was typed where a percentage is asked for.
     let meant = 1e4 * share;
     (share < 0.01).then(|| {
@@ -135,29 +168,26 @@ fn doubt_share(column: &ColumnDraft) -> Option<Doubt> {
 
 /// A field of one column. What cannot be read is marked as wrong.
 #[component]
-fn Typed(
-    index: usize,
-    label: String,
-    get: fn(&ColumnDraft) -> &String,
-    set: fn(&mut ColumnDraft, String),
-    doubt: fn(&ColumnDraft) -> Option<Doubt>,
-    #[prop(optional)] unit: &'static str,
-) -> impl IntoView {
+fn Typed(index: usize, label: String, what: Value, #[prop(optional)] unit: &'static str) -> impl IntoView {
     let app = App::here();
+    let what = StoredValue::new(what);
     let value = Memo::new(move |_| {
-        app.state.columns().with(|columns| columns.get(index).map(get).cloned().unwrap_or_default())
+        let typed = |column: &ColumnDraft| what.with_value(|what| what.typed(column));
+        app.state.columns().with(|columns| columns.get(index).map(typed).unwrap_or_default())
     });
     let typed = move |event: web_sys::Event| {
         let text = event_target_value(&event);
         app.state.columns().update(|columns| {
             if let Some(column) = columns.get_mut(index) {
-                set(column, text);
+                what.with_value(|what| what.set(column, text));
             }
         });
     };
     let said = move || {
         let typed = value.with(|text| !text.trim().is_empty());
-        app.state.columns().with(|columns| columns.get(index).filter(|_| typed).and_then(doubt))
+        app.state.columns().with(|columns| {
+            columns.get(index).filter(|_| typed).and_then(|column| what.with_value(|what| what.doubt(column)))
+        })
     };
     let is_wrong = move || matches!(said(), Some(Doubt::Wrong(_)));
     view! {

@@ -174,43 +174,38 @@ fn typed_epsilon(setup: &Setup) -> Option<f64> {
     draft::number(&setup.epsilon).filter(|_| setup.form == BudgetKind::EpsilonDelta)
 }
 
-/// Columns above which the method that is recommended for another ε is not looked for, and the present one is taken.
+/// Columns above which the method that is recommended for another budget is not looked for, and the present one is taken.
 const MANY: usize = 60;
 
-/// What is worth saying of another ε, with the method that is recommended there: how often a guess is right at most, and by how much intervals are
-/// wider than without privacy, if they are not all withheld.
+/// By how much intervals are wider than without privacy with another setup, if they are not all withheld, with the method that is recommended
+/// there; `times` is its μ over the present one.
+fn width_in(app: App, there: &Setup, times: Option<f64>) -> Option<Option<f64>> {
+    let table = app.state.table().get().unwrap_or_default();
+    if there.mechanism.is_some() || !there.derived.is_empty() || table.names.len() > MANY {
+        return app.precision.get().zip(times).map(|(precision, times)| precision.at(times));
+    }
+    let ledger = app.state.ledger().get();
+    let found = app
+        .state
+        .columns()
+        .with(|columns| view_model::rough_precision(columns, there, ledger.as_ref(), &table));
+    found.map(|precision| precision.at(1.0))
+}
+
+/// What is worth saying of another ε: how often a guess is right at most, and the width of intervals.
 fn at_epsilon(app: App, epsilon: f64) -> (Option<Worth>, Option<Option<f64>>) {
     let setup = app.state.setup().get();
     let there = Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup.clone() };
     let (now, other) = (view_model::worth(&setup), view_model::worth(&there));
-    let same =
-        typed_epsilon(&setup) == Some(epsilon) || setup.mechanism.is_some() || !setup.derived.is_empty();
-    let table = app.state.table().get().unwrap_or_default();
-    let width = if same || table.names.len() > MANY {
-        let times = other.zip(now).map(|(other, now)| other.mu / now.mu);
-        app.precision.get().zip(times).map(|(precision, times)| precision.at(times))
-    } else {
-        let found =
-            app.state.columns().with(|columns| view_model::rough_precision(columns, &there, None, &table));
-        found.map(|precision| precision.at(1.0))
-    };
-    (other, width)
+    let times = other.zip(now).map(|(other, now)| other.mu / now.mu);
+    (other, width_in(app, &there, times))
 }
 
-/// The same width for another share of what is left of the budget.
+/// The width of intervals for another share of what is left of the budget.
 fn at_share(app: App, share: u8) -> Option<Option<f64>> {
     let setup = app.state.setup().get();
-    let table = app.state.table().get().unwrap_or_default();
-    if setup.mechanism.is_some() || !setup.derived.is_empty() || table.names.len() > MANY {
-        let times = (f64::from(share) / f64::from(setup.share)).sqrt();
-        return app.precision.get().map(|precision| precision.at(times));
-    }
-    let there = Setup { share, ..setup };
-    let found = app.state.columns().with(|columns| {
-        let ledger = app.state.ledger().get();
-        view_model::rough_precision(columns, &there, ledger.as_ref(), &table)
-    });
-    found.map(|precision| precision.at(1.0))
+    let times = (f64::from(share) / f64::from(setup.share)).sqrt();
+    width_in(app, &Setup { share, ..setup }, Some(times))
 }
 
 /// By how much intervals are wider than without privacy, in words.

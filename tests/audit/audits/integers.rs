@@ -338,6 +338,7 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
             role: if field + 1 < columns { Role::Feature } else { Role::Outcome },
             kind: Kind::Number { lower: one.min(two), upper: one.max(two) },
             typical: None,
+            shares: None,
         }
     });
     let columns: Vec<BoundColumn> = columns.collect();

@@ -134,6 +134,7 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
         role,
         kind,
         typical: None,
+        shares: None,
     };
     let mut columns = vec![column(0, Role::Outcome, number)];
     if fields > 1 {

@@ -73,6 +73,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
         role,
         kind: Kind::Number { lower, upper },
         typical: None,
+        shares: None,
     };
     let listed: Vec<String> = ["a", "b", "other", "x", "NA?", "é", "0", "1e3"]
         .iter()
@@ -87,6 +88,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
         role,
         kind: Kind::Category { levels: listed.clone(), reference, other },
         typical: None,
+        shares: None,
     };
     let unit = |byte: &u8| (f64::from(*byte) + 1.0) / 256.0;
     checked.then(|| BoundPlan {
