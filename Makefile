@@ -73,7 +73,7 @@ help:
 	@echo 'make journeys-single  those of them that need no server, through the page of one file'
 	@echo 'make screenshots  pictures of every step, in test-results/'
 	@echo 'make bench        times beside pandas, polars and others on the same table: writes docs/performance.md'
-	@echo 'make audit        the audits of the privacy claim and the mutants that they have to catch, then:'
+	@echo 'make audit        a second build of the page, the audits of the privacy claim and the mutants that they have to catch, then:'
 	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
 	@echo 'make reproduce-sheffet  the tables of a paper once more: writes docs/evidence/reproduce-sheffet.md (FULL=1: longer tables)'
@@ -92,7 +92,7 @@ test: toolchain chromium firefox $(DENY)/done $(MDBOOK)/done $(TRUNK)/done $(BIN
 	@$(MAKE) --no-print-directory journeys
 
 page:
-	@$(MAKE) --no-print-directory BESIDE= reproducible
+	@$(MAKE) --no-print-directory BESIDE= dist
 	@$(MAKE) --no-print-directory BESIDE= journeys-firefox IN_FIREFOX="journeys single"
 
 sources:
@@ -103,8 +103,7 @@ check: toolchain $(DENY)/done
 	cargo fmt --check
 	cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 	cargo metadata --locked --format-version 1 --manifest-path tests/fuzz/Cargo.toml >/dev/null
-	$(call say,Lints: native$(,) as handed out and as tested)
-	cargo clippy --locked --bins -- -D warnings
+	$(call say,Lints: native)
 	cargo clippy --locked --all-targets --features audit-mutants$(,)reproduce -- -D warnings
 	$(call say,Lints: browser)
 	cargo clippy $(WASM) --features app --lib --bin app --test web -- -D warnings
@@ -136,6 +135,7 @@ dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	@$(MAKE) --no-print-directory docs
 	node .ci/materials.mjs dist
 	node .ci/offline.mjs dist
+	! grep -rlF -e "$(CURDIR)" -e "$(CARGO_DIR)" --exclude-dir=.stage dist
 
 # Trunk empties dist/ before it writes the page, so what is made of other files comes after it.
 docs: $(MDBOOK)/done node_modules/done
@@ -154,11 +154,10 @@ verify: dist
 	@if test -d "$(FILE)"; then diff -rq --exclude=.stage --exclude=discreet.html "$(FILE)" dist; else node .ci/single.mjs dist dist/discreet.html && cmp "$(FILE)" dist/discreet.html; fi
 	@echo 'It is the page of this source.'
 
-# A second build of the same files, at another path, has to have the same bytes, and none of them may name where it was built. The crates of
-# others are taken from the first: what is compiled once more is ours, because its files are newer (`tar -m`).
+# A second build of the same files, at another path, has to have the same bytes. The crates of others are taken from the first: what is
+# compiled once more is ours, because its files are newer (`tar -m`). Minutes, and so part of `make audit` and not of `make test`.
 reproducible: dist
 	$(call say,The same page built once more$(,) elsewhere)
-	! grep -rlF -e "$(CURDIR)" -e "$(CARGO_DIR)" --exclude-dir=.stage dist
 	rm -rf target/second
 	mkdir -p target/second
 	git ls-files -z --cached --others --exclude-standard --deduplicate | tar --null --ignore-failed-read -cf - -T - | tar -xmf - -C target/second
@@ -205,7 +204,7 @@ bench: dist chromium $(PEERS)/done
 	CHROME="$(chrome)" BENCH_PYTHON="$(PEERS)/bin/python" node benches/compare/main.mjs --write docs/performance.md
 
 # Each part is a target of its own. The last two are skipped aloud where the nightly compiler cannot be had.
-audit: audit-native fuzz miri
+audit: reproducible audit-native fuzz miri
 
 audit-native: toolchain
 	$(call say,The audits$(,) on the build as it is and with each bug planted: half a minute after the build)

@@ -6,6 +6,7 @@
 use super::cells::Cells;
 use super::csv::Record;
 use super::encode::Encoder;
+use super::mismatch::is_code;
 use super::moments::MomentsError;
 use super::sink::{Merge, RowSink};
 use crate::model::Missing;
@@ -23,6 +24,27 @@ pub struct Misfits {
     pub example: Option<String>,
     /// Numbers beyond the bounds.
     pub outside: u64,
+    /// Those of them that look like codes for missing values.
+    pub coded: u64,
+    /// The first different codes.
+    pub codes: Vec<String>,
+}
+
+/// Most codes that are quoted.
+const MOST_CODES: usize = 6;
+
+impl Misfits {
+    fn add_code(&mut self, code: String) {
+        if self.codes.len() < MOST_CODES && !self.codes.contains(&code) {
+            self.codes.push(code);
+        }
+    }
+
+    /// Returns the codes that are hardly values: where other numbers lie above the bound, too, one such as 999 may be a value.
+    pub fn likely_codes(&self) -> impl Iterator<Item = &String> {
+        let alone = self.coded == self.outside;
+        self.codes.iter().filter(move |code| alone || code.starts_with('-'))
+    }
 }
 
 /// Most characters of a cell that is quoted.
@@ -71,6 +93,8 @@ impl Merge for Counts {
             own.unread += later.unread;
             own.example = own.example.take().or(later.example);
             own.outside += later.outside;
+            own.coded += later.coded;
+            later.codes.into_iter().for_each(|code| own.add_code(code));
         }
         Ok(())
     }
@@ -137,8 +161,13 @@ impl Inspection {
                 Column::Derived => continue,
                 Column::Number { field, lower, upper } => {
                     let number = self.cells.cell(record, *field);
-                    let outside = number.is_some_and(|number| number < *lower || number > *upper);
-                    misfits.outside += u64::from(outside);
+                    if let Some(value) = number.filter(|number| number < lower || number > upper) {
+                        misfits.outside += 1;
+                        if is_code(value) {
+                            misfits.coded += 1;
+                            misfits.add_code(record.field(*field).trim().to_owned());
+                        }
+                    }
                     (*field, number.is_some())
                 }
                 Column::Category(codes) => (codes.column, self.cells.level(record, codes).is_some()),

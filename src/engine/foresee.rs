@@ -168,6 +168,9 @@ impl Foreseen {
             _ if self.rests_on_even() => words::forecast::verdict_even(),
             Advice::Recommended if self.loses_rare_levels() => words::forecast::verdict_but_rare(),
             Advice::Recommended => words::forecast::verdict_recommended(),
+            Advice::Approximate if self.loses_rare_levels() => {
+                words::forecast::verdict_approximate_but_rare()
+            }
             Advice::Approximate => words::forecast::verdict_approximate(),
             Advice::Uncertain if self.loses_many() => words::forecast::verdict_many(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),

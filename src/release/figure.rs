@@ -210,6 +210,9 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     if term == INTERCEPT {
         return (String::new(), None);
     }
+    if is_of_levels(plan, term) {
+        return (String::new(), Some(1.0));
+    }
     if let Some(found) = column(plan, term)
         && found.kind != Some(ColumnType::Category)
     {
@@ -230,6 +233,18 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
         }
     }
     (String::new(), Some(1.0))
+}
+
+/// Returns whether a term is a product of levels, which is 0 or 1 and has no unit.
+fn is_of_levels(plan: &Plan, term: &str) -> bool {
+    let is_category =
+        |name: &String| column(plan, name).is_some_and(|of| of.kind == Some(ColumnType::Category));
+    let makes = |entry: &Derived| {
+        entry.transform == Transform::Product
+            && term.strip_prefix(&name_of(entry)).is_some_and(|rest| rest.starts_with('['))
+            && entry.from.iter().all(is_category)
+    };
+    plan.derived.iter().any(makes)
 }
 
 /// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm,

@@ -120,8 +120,11 @@ pub async fn create_ledger(
     if let Some(other) = others.iter().find(|id| !different.is_some_and(|word| word.is_from(id))) {
         return Err(second_ledger(&named(&db, other).await?));
     }
+    // With whom it shares columns alone, the person has said so, too.
+    others.extend(different.iter().flat_map(|word| word.shared()).map(|shared| shared.ledger.clone()));
     // All holders of the lock above take further locks in this order.
     others.sort();
+    others.dedup();
     let mut locks = Vec::new();
     let mut ledgers = Vec::new();
     for id in others {
@@ -135,6 +138,31 @@ pub async fn create_ledger(
     ledgers.push(ledger.clone());
     attach(&db, table, &ledger, &ledgers).await?;
     Ok(ledger)
+}
+
+/// Makes a ledger of this device that of a table without one: the person says that both are about the same people.
+///
+/// # Errors
+/// [`Failure`] if the table has a ledger, or the storage refuses. Then nothing has changed.
+pub async fn join(table: &str, id: &str) -> Result<(), Failure> {
+    let db = Db::open().await?;
+    let _opening = Lock::take(OPENING).await?;
+    if text(&db, TABLES, table).await?.is_some() {
+        return Err(Failure::new(Reason::Budget, words::failure::second_ledger()));
+    }
+    let _lock = Lock::take(&ledger_lock(id)).await?;
+    let ledger = read(&db, id).await?.ok_or_else(lost)?;
+    attach(&db, table, &ledger, std::slice::from_ref(&ledger)).await
+}
+
+/// Returns the ledger of a table that this device knows, if something was charged to it.
+///
+/// # Errors
+/// [`Failure`] if the storage refuses, or the stored ledger does not verify.
+pub async fn charged(known: &KnownTable) -> Result<Option<Shared>, Failure> {
+    let db = Db::open().await?;
+    let ledger = read(&db, &known.ledger).await?;
+    Ok(ledger.filter(|ledger| !ledger.entries().is_empty()).map(|ledger| Shared::of(&ledger)))
 }
 
 /// Removes a table's ledger if it has no entry, so that a first release that failed does not fix the budget.

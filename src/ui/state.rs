@@ -200,6 +200,8 @@ pub struct State {
     pub joined: bool,
     /// Further ledgers with people of this table.
     pub shared: Vec<Shared>,
+    /// Ledgers of tables with the columns of this one, which is about people that no ledger knows: their columns may have been changed since.
+    pub alike: Vec<Shared>,
     /// The person's word that this table's people are different ones.
     pub different: Option<Different>,
     /// The tip of the ledger that was downloaded or imported last.
@@ -348,17 +350,6 @@ impl App {
             }),
             Err(_) => Recommendation::before_a_plan(state.columns().with(|all| draft::is_yes_or_no(all))),
         });
-        let contradictions = Memo::new(move |_| {
-            let table = state.table().get().unwrap_or_default();
-            let several_rows = state
-                .inspection()
-                .with(|inspection| inspection.as_ref().and_then(|found| found.several_rows.clone()));
-            state.columns().with(|columns| {
-                state
-                    .setup()
-                    .with(|setup| view_model::contradictions(&table, columns, setup, several_rows.as_deref()))
-            })
-        });
         let misfits = Memo::new(move |_| {
             state.inspection().with(|inspection| {
                 let found = |inspection: &Inspection| {
@@ -367,6 +358,19 @@ impl App {
                     })
                 };
                 inspection.as_ref().map(found).unwrap_or_default()
+            })
+        });
+        let contradictions = Memo::new(move |_| {
+            let table = state.table().get().unwrap_or_default();
+            let several_rows = state
+                .inspection()
+                .with(|inspection| inspection.as_ref().and_then(|found| found.several_rows.clone()));
+            state.columns().with(|columns| {
+                state.setup().with(|setup| {
+                    misfits.with(|misfits| {
+                        view_model::contradictions(&table, columns, setup, several_rows.as_deref(), misfits)
+                    })
+                })
             })
         });
         let questions = Memo::new(move |_| {
@@ -379,6 +383,9 @@ impl App {
                         inspection.as_ref().and_then(|found| view_model::rows(found, columns, setup))
                     });
                     open.extend(rows.and_then(view_model::few_rows_left));
+                    let asked = state.different().with(Option::is_none)
+                        && state.alike().with(|alike| !alike.is_empty());
+                    open.extend(asked.then(view_model::same_people));
                     open
                 })
             })

@@ -385,7 +385,14 @@ mod tests {
                 left_out: 1,
                 columns: vec![(
                     "a".to_owned(),
-                    Misfits { missing: 1, unread: 2, example: Some("<5".to_owned()), outside: (1 << 60) + 1 },
+                    Misfits {
+                        missing: 1,
+                        unread: 2,
+                        example: Some("<5".to_owned()),
+                        outside: (1 << 60) + 1,
+                        coded: 1,
+                        codes: vec!["-9".to_owned()],
+                    },
                 )],
                 persons: Some(3),
             }),

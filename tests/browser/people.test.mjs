@@ -111,7 +111,7 @@ test("the same people in another table are charged to the same ledger", async (t
   await open(discreet, table("others.csv", patients(0, 800, "Q")));
   assert.ok((await people(discreet)).includes(name), "half of them were charged a moment ago");
   await open(discreet, table("unrelated.csv", patients(0, 800, "R")));
-  assert.equal(await people(discreet), null);
+  assert.ok((await people(discreet)).includes(say("people.alike", { ledgers: name })), "it has the same columns");
   assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 1);
   record.loaded();
   assert.deepEqual(faults(record), {});
@@ -176,6 +176,39 @@ test("a second ledger about different people needs the typed words, and both led
   const told = await people(discreet);
   assert.match(told, new RegExp(`This table shares people with ledger ${short(second)} `));
   assert.ok(!told.includes(short(first)));
+  assert.deepEqual(faults(record), {});
+});
+
+test("a table of which a column was removed, or values rounded, is asked for its people before its budget is fixed", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  record.loaded();
+  await open(discreet, table("clinic.csv", patients(0, 800)));
+  const first = await release(discreet);
+  const name = `ledger ${first.id.slice(0, 8)} of ${first.created}`;
+  const told = say("people.alike", { ledgers: name });
+  const bare = patients(0, 800).map((row) => row.split(",").slice(1, 3).join(","));
+  const rounded = (mark) => csv(`${mark}.csv`, ["age,sbp", ...bare.map((row) => `${row}.${mark}`)].join("\n") + "\n");
+
+  await open(discreet, rounded("0"));
+  assert.ok((await people(discreet)).includes(told));
+  await discreet.budget({ rows: 800 });
+  await discreet.strip.getByText(say("gap.same_people")).waitFor();
+  await discreet.goTo(say("step.privacy"));
+  await region(discreet).getByRole("button", { name: say("people.join", { ledger: name }) }).click();
+  await region(discreet).waitFor({ state: "detached" });
+  const second = await release(discreet);
+  assert.equal(second.id, first.id);
+  assert.equal(second.entries.length, 2);
+
+  await open(discreet, rounded("1"));
+  assert.ok((await people(discreet)).includes(told));
+  await region(discreet).getByLabel(say("people.different_label")).fill("different people");
+  await region(discreet).getByRole("button", { name: say("people.different_do") }).click();
+  await region(discreet).getByText(like("people.said_different")).waitFor();
+  const third = await release(discreet);
+  assert.notEqual(third.id, first.id);
+  assert.deepEqual(third.entries.filter(({ kind }) => kind === "disjoint").map(({ parameters }) => parameters), [{ ledger: first.id }]);
+  assert.equal(await people(discreet), null, "the word stands");
   assert.deepEqual(faults(record), {});
 });
 

@@ -69,8 +69,10 @@ fn cells_that_do_not_fit_are_counted_alike_in_one_slice_and_in_many() {
         unread,
         example: Some(example.to_owned()),
         outside,
+        ..Misfits::default()
     };
-    let columns = vec![misfits(1, 1, 2, "n.d."), misfits(0, 1, 0, "D"), misfits(1, 1, 0, "9.5")];
+    let first = Misfits { coded: 1, codes: vec!["-99".to_owned()], ..misfits(1, 1, 2, "n.d.") };
+    let columns = vec![first, misfits(0, 1, 0, "D"), misfits(1, 1, 0, "9.5")];
     let expected = (7, Counts { used: 4, columns });
     for step in [1, 7, 1000] {
         assert_eq!(counts(&plan, MESSY, step), expected, "{step}");
@@ -90,7 +92,7 @@ fn rows_that_count_follow_the_rules_of_the_plan() {
     // `NA` is a cell like any other then.
     assert_eq!(
         found.columns[0],
-        Misfits { missing: 2, unread: 1, example: Some("NA".to_owned()), outside: 1 }
+        Misfits { missing: 2, unread: 1, example: Some("NA".to_owned()), outside: 1, ..Misfits::default() }
     );
     // The second row of a person and the row of nobody are not read.
     let persons = plan(described(), &[("person", json!("id"))]);

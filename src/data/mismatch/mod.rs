@@ -29,9 +29,6 @@ const ENOUGH: usize = 6;
 /// Fewest first rows by which a column is taken for an identifier.
 const MANY: usize = 12;
 
-/// Most levels that a repair lists.
-const MOST_LEVELS: usize = 12;
-
 /// What a person says of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stated<'a> {
@@ -170,13 +167,16 @@ fn numbers_rows(values: &[f64]) -> bool {
         || *first >= 10_000.0 && by(|step| step >= 1.0 && step.fract() == 0.0)
 }
 
-/// Returns the only two values of a column, the smaller one first: an outcome that has no others among its first cells may be yes or no.
+/// Returns the only two values of a column, the smaller one first, where they are whole numbers of one digit, as codes are: an outcome that
+/// has no others among its first cells may be yes or no.
 #[must_use]
 pub fn two_values<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<[String; 2]> {
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let mut values = distinct(present.iter().copied());
-    values.sort_by(|a, b| by_number_then_text(a, b));
-    <[String; 2]>::try_from(values).ok().filter(|_| present.len() >= ENOUGH)
+    values.sort();
+    let are_codes =
+        values.iter().all(|value| value.len() == 1 && value.chars().all(|digit| digit.is_ascii_digit()));
+    <[String; 2]>::try_from(values).ok().filter(|_| are_codes && present.len() >= ENOUGH)
 }
 
 fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &CsvRules) -> Vec<Mismatch> {
@@ -318,7 +318,9 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
     let mut found = Vec::new();
     if !others.is_empty() {
         let dates = others.iter().all(|cell| is_date(cell));
-        let repair = if dates { Some(Repair::LeaveOut) } else { levels_for(levels, &cells, &others) };
+        // A level is never added from the cells: a plan is published, and who is in the table would be, too.
+        let respelt = respell(levels, &cells).map(Repair::Levels);
+        let repair = if dates { Some(Repair::LeaveOut) } else { respelt };
         let kind = match repair {
             _ if dates => Contradiction::Date,
             None if is_spelt_in_two_ways(levels, &others) => Contradiction::Spelling,
@@ -335,30 +337,14 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
     found
 }
 
-/// Returns levels that the cells match: the stated ones as the cells spell them, or the stated ones that occur with the others.
-fn levels_for(levels: &[String], cells: &[String], unmatched: &[String]) -> Option<Repair> {
-    if let Some(respelt) = respell(levels, cells) {
-        return Some(Repair::Levels(respelt));
-    }
-    // Sorted, so that the order of the levels does not depend on the order of the rows.
-    let mut others: Vec<String> = unmatched.to_vec();
-    others.sort_by(|a, b| by_number_then_text(a, b));
-    let matched = levels.iter().any(|level| cells.contains(level));
-    let kept: &[String] = if matched { levels } else { &[] };
-    // Two spellings of one level would be two levels.
-    if is_spelt_in_two_ways(kept, &others) {
-        return None;
-    }
-    let all: Vec<String> = kept.iter().cloned().chain(others).collect();
-    (2..=MOST_LEVELS).contains(&all.len()).then_some(Repair::Levels(all))
-}
-
-/// Returns the stated levels with those that the cells do not have spelt as the closest cells, where no cell is left over then.
+/// Returns the stated levels with those that the cells do not have spelt as the closest cells, where no cell is left over then. What is not
+/// letters has to be the same: `Type 1` is not a slip for `Type 2`.
 fn misspelt(levels: &[String], cells: &[String], unmatched: &[String]) -> Option<Repair> {
     let (mut mended, mut left) = (levels.to_vec(), unmatched.to_vec());
     for level in mended.iter_mut().filter(|level| !cells.contains(level)) {
         let letters = level.chars().count();
-        let near = left.iter().map(|cell| (levenshtein(level, cell), cell));
+        let alike = left.iter().filter(|cell| without_letters(cell) == without_letters(level));
+        let near = alike.map(|cell| (levenshtein(level, cell), cell));
         if let Some((_, meant)) = near.min().filter(|(distance, _)| 3 * distance <= letters) {
             *level = meant.clone();
             left.retain(|cell| cell != level);
@@ -367,17 +353,14 @@ fn misspelt(levels: &[String], cells: &[String], unmatched: &[String]) -> Option
     left.is_empty().then_some(Repair::Levels(mended))
 }
 
+fn without_letters(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_alphabetic()).collect()
+}
+
 /// Returns whether two of these differ in capital letters alone.
 fn is_spelt_in_two_ways(levels: &[String], others: &[String]) -> bool {
     let mut seen = BTreeSet::new();
     !levels.iter().chain(others).all(|level| seen.insert(level.to_lowercase()))
-}
-
-fn by_number_then_text(left: &str, right: &str) -> std::cmp::Ordering {
-    match (number::parse(left, NumberFormat::default()), number::parse(right, NumberFormat::default())) {
-        (Some(a), Some(b)) => a.total_cmp(&b),
-        _ => left.cmp(right),
-    }
 }
 
 fn mismatch(kind: Contradiction, mut cells: Vec<String>, repairs: Vec<Repair>) -> Mismatch {
@@ -393,7 +376,8 @@ fn distinct<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 /// Returns whether a number is a usual code for a missing value: -1, sevens, eights or nines alone, such as -9, 99 or -888, or nines
 /// before a seven or an eight, such as -98 or 997. 98 may be a value.
-fn is_code(value: f64) -> bool {
+#[must_use]
+pub fn is_code(value: f64) -> bool {
     let text = value.abs().to_string();
     let alone = |text: &str, digit| !text.is_empty() && text.chars().all(|other| other == digit);
     let before = text.strip_suffix(['7', '8']).filter(|_| value < 0.0 || text.len() > 2).unwrap_or_default();
@@ -501,7 +485,7 @@ mod tests {
     fn cells_that_say_that_there_is_no_answer_are_offered_as_missing() {
         let missing = Repair::Missing(texts(&["k.A."]));
         let found = category(&["ja", "nein", "k.A."], &["ja", "nein"]);
-        assert_eq!(found[0].repairs, [missing.clone(), Repair::Levels(texts(&["ja", "nein", "k.A."]))]);
+        assert_eq!(found[0].repairs, [missing.clone()]);
         assert_eq!(number(&["61", "k.A."], None, None)[0].repairs, [missing]);
         let errors = number(&["61", "#NV", "#DIV/0!", "#WERT!"], None, None);
         assert_eq!(errors[0].repairs, [Repair::Missing(texts(&["#NV", "#DIV/0!", "#WERT!"]))]);
@@ -548,8 +532,6 @@ mod tests {
             (&["YES", "NO"], &["yes", "no"], &["YES", "NO"]),
             (&["Y", "N"], &["no", "yes"], &["N", "Y"]),
             (&["0", "1"], &["no", "yes"], &["0", "1"]),
-            (&["2", "10", "1"], &["low", "high"], &["1", "2", "10"]),
-            (&["never", "former"], &["never", "current"], &["never", "current", "former"]),
             (&["Herz", "Gefäße"], &["Herz", "Lunge", "Gefässe"], &["Herz", "Lunge", "Gefäße"]),
         ] {
             let found = category(cells, stated);
@@ -565,8 +547,17 @@ mod tests {
             let unmatched: Vec<&str> = cells.iter().copied().filter(|cell| !stated.contains(cell)).collect();
             assert_eq!(category(cells, stated), one(Contradiction::Spelling, &unmatched, None));
         }
-        let found = category(&["red"], &["F", "M"]);
-        assert_eq!(found, one(Contradiction::Levels, &["red"], None), "one value is no list of levels");
+        for (cells, stated) in [
+            (&["red"][..], &["F", "M"][..]),
+            (&["2", "10", "1"], &["low", "high"]),
+            (&["former"], &["never", "current"]),
+            (&["HIV+", "HIV-"], &["HIV-", "none"]),
+            (&["Type 2"], &["none", "Type 1"]),
+        ] {
+            let unmatched: Vec<&str> = cells.iter().copied().filter(|cell| !stated.contains(cell)).collect();
+            let told = one(Contradiction::Levels, &unmatched, None);
+            assert_eq!(category(cells, stated), told, "no level is taken from the cells");
+        }
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub static INFO: Info = Info {
 
 const STEPS: Parameter = Parameter::new("steps", "Steps", Values::Whole(2, 3))
     .help("A third step repairs a poor start and costs up to 13 % in accuracy")
-    .usual(Usual::From("2 where `stated_rows` are few for the budget, else 3"));
+    .usual(Usual::From("2 where the stated rows are few for the budget, else 3"));
 
 const LAMBDA: Parameter = Parameter::new("lambda", "Penalty", Values::Number(Range::closed(0.0, 1e6)))
     .help("On slopes in units of the features' spread: a normal prior of variance 1/lambda. Where the features tell yes from no without error, about a hundredth of the rows gives intervals")

@@ -40,6 +40,7 @@ pub fn forget_ledger(app: App) {
     app.state.ledger().set(None);
     app.state.joined().set(false);
     app.state.shared().set(Vec::new());
+    app.state.alike().set(Vec::new());
     app.state.different().set(None);
     app.state.releases().set(Vec::new());
     app.state.refits().set(Vec::new());

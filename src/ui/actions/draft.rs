@@ -13,6 +13,7 @@ use super::run::releasing;
 use super::say::say;
 use crate::model::Role;
 use crate::store;
+use crate::store::people::Shared;
 use crate::text::json;
 use crate::ui::dom;
 use crate::ui::draft::{self, KeptDraft, Setup, dialect};
@@ -21,6 +22,7 @@ use crate::ui::state::{App, HostStoreFields, StateStoreFields};
 use crate::ui::table::Table;
 use crate::words;
 use crate::worker::files::Files;
+use crate::worker::protocol::Failure;
 
 /// How long nothing is typed before the draft is kept.
 const PAUSE: Duration = Duration::from_millis(600);
@@ -184,6 +186,24 @@ fn describe(app: App, kept: &KeptDraft, table: Arc<Table>) -> bool {
     }
     say(app, words::data::draft_restored());
     true
+}
+
+/// The charged ledgers of other tables that were described by columns which the open table has, too, each once.
+pub async fn alike(app: App, key: &str) -> Result<Vec<Shared>, Failure> {
+    let table = app.state.table().get_untracked().filter(|table| !table.sample);
+    let Some(names) = table.map(|table| table.names.clone()) else { return Ok(Vec::new()) };
+    let mut found: Vec<Shared> = Vec::new();
+    for known in store::list().await?.into_iter().filter(|known| known.table != key) {
+        let Some(text) = store::setting(&setting(&known.table)).await? else { continue };
+        let fits = serde_json::from_str::<KeptDraft>(&text).is_ok_and(|kept| kept.open(&names).is_some());
+        if fits
+            && let Some(shared) = store::charged(&known).await?
+            && !found.contains(&shared)
+        {
+            found.push(shared);
+        }
+    }
+    Ok(found)
 }
 
 fn has_roles(app: App) -> bool {

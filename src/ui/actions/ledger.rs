@@ -51,6 +51,7 @@ pub async fn recognise(app: App, files: &Files) {
                 let saved = store::setting(&saved_setting(&key)).await.ok().flatten();
                 app.state.exported().set(saved);
                 super::draft::restore(app, files, &key).await;
+                find_alike(app, &key).await;
             }
             Err(failure) => fail(app, Step::Data, failure.message, false),
         },
@@ -68,6 +69,33 @@ pub async fn recognise(app: App, files: &Files) {
 /// Shows a table's ledger and releases as they are stored.
 pub async fn recall(app: App, key: &str) {
     remember(app, store::open_table(key).await);
+    find_alike(app, key).await;
+}
+
+/// Looks for ledgers of tables with the columns of a table that has none. A column that was removed, or values that were rounded, hide from a
+/// fingerprint that the people are the same.
+async fn find_alike(app: App, key: &str) {
+    if app.state.ledger().with_untracked(Option::is_some) {
+        return;
+    }
+    let alike = super::draft::alike(app, key).await.unwrap_or_default();
+    if app.state.key().with_untracked(|now| now.as_deref() == Some(key)) {
+        app.state.alike().set(alike);
+    }
+}
+
+/// Takes a person's word that the open table is about the people of a ledger, which it is charged to from now on.
+pub fn join(app: App, ledger: String) {
+    let Some(key) = app.state.key().get_untracked() else { return };
+    spawn_local(async move {
+        match store::join(&key, &ledger).await {
+            Ok(()) => {
+                recall(app, &key).await;
+                say(app, words::people::joined());
+            }
+            Err(failure) => fail(app, Step::Privacy, failure.message, false),
+        }
+    });
 }
 
 /// Reads the ledger again when the person comes back to this tab: another one may have charged it.
@@ -95,6 +123,7 @@ pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
     match record {
         Ok(Some(record)) => {
             lock_setup(app, &record.ledger);
+            app.state.alike().set(Vec::new());
             app.state.different().set(None);
             app.state.joined().set(record.joined);
             app.state.shared().set(record.shared);
@@ -116,7 +145,8 @@ pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
 /// `false` where other words were typed.
 pub fn differ(app: App, typed: &str) -> bool {
     let own = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(Shared::of));
-    let shared = own.into_iter().chain(app.state.shared().get_untracked()).collect();
+    let others = app.state.shared().get_untracked().into_iter().chain(app.state.alike().get_untracked());
+    let shared = own.into_iter().chain(others).collect();
     let Some(word) = Different::typed(typed, shared) else { return false };
     forget_ledger(app);
     app.state.exported().set(None);

@@ -27,7 +27,7 @@ pub use files::{
     begin, choose_files, choose_sample, forget_last_table, read_as_latin_1, reread, sample_names,
 };
 pub use inspect::inspect;
-pub use ledger::{differ, erase, relax, take_back};
+pub use ledger::{differ, erase, join, relax, take_back};
 pub use navigation::{follow_address, go, go_to};
 pub use release::{release, show_kept};
 pub use run::cancel;

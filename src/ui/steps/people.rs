@@ -14,6 +14,10 @@ pub fn sentence(app: App) -> Option<String> {
     if let Some(word) = app.state.different().get() {
         return Some(text::said_different(&names(word.shared())));
     }
+    let alike = app.state.alike().with(|alike| names(alike));
+    if !alike.is_empty() {
+        return Some(words::people::alike(text::list(&alike, 3)));
+    }
     let others = app.state.shared().with(|shared| names(shared));
     let joined = app.state.joined().get();
     app.state.ledger().with(|ledger| {
@@ -39,6 +43,7 @@ pub fn People() -> impl IntoView {
                 <PrivateZone title=words::people::the_same_people_in_other_tables()>
                     <p>{told}</p>
                     {move || joined.get().then(|| view! { <Differ/> })}
+                    <Alike/>
                     {move || different.get().then(|| view! {
                         <p><button type="button" class="quiet" on:click=move |_| actions::take_back(app)>{words::people::take_back()}</button></p>
                     })}
@@ -50,13 +55,38 @@ pub fn People() -> impl IntoView {
 
 #[component]
 fn Differ() -> impl IntoView {
-    let app = App::here();
     view! {
         <details class="more">
             <summary>{words::page::different()}</summary>
-            <p class="hint">{words::people::different_why()}</p>
-            <TypedWords id="privacy-different" label=words::people::different_label() wrong=words::people::different_words()
-                button=words::people::different_do() act=move |typed| actions::differ(app, typed)/>
+            <Words/>
         </details>
+    }
+}
+
+/// The words by which the people are different ones.
+#[component]
+fn Words() -> impl IntoView {
+    let app = App::here();
+    view! {
+        <p class="hint">{words::people::different_why()}</p>
+        <TypedWords id="privacy-different" label=words::people::different_label() wrong=words::people::different_words()
+            button=words::people::different_do() act=move |typed| actions::differ(app, typed)/>
+    }
+}
+
+/// Whether tables with the same columns are about the same people.
+#[component]
+fn Alike() -> impl IntoView {
+    let app = App::here();
+    let alike = Memo::new(move |_| app.state.alike().get());
+    move || {
+        let alike = alike.get();
+        (!alike.is_empty()).then(|| {
+            let buttons = alike.into_iter().map(|shared| {
+                let (label, ledger) = (words::people::join(shared.name()), shared.ledger);
+                view! { <p><button type="button" on:click=move |_| actions::join(app, ledger.clone())>{label}</button></p> }
+            });
+            view! { {buttons.collect_view()} <Words/> }
+        })
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::data::first_line::{Doubt, without_units};
+use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
     Contradiction, Mismatch, Repair, Stated, breaks, mismatches, persons, two_values,
 };
@@ -72,7 +73,8 @@ impl<'a> FirstRows<'a> {
     }
 }
 
-/// The repairs of a column that a further cell of the file asks for, beside those that its first rows have.
+/// The repairs of a column that a further cell of the file asks for, beside those that its first rows have. Levels are not respelt by it: it
+/// may be of one person alone.
 pub fn repairs_of(
     table: &Table,
     columns: &[ColumnDraft],
@@ -85,27 +87,27 @@ pub fn repairs_of(
     let repairs =
         |further| first.compare(place, column, further).into_iter().flat_map(|mismatch| mismatch.repairs);
     let known: Vec<Repair> = repairs(None).collect();
-    // A number among words is a sum or a slip, and a third level is none of an outcome: as a level it would be published.
-    let levels = list(&column.levels);
-    let among_words = number(further).is_some() && levels.iter().all(|level| number(level).is_none());
-    let is_full = column.role == Role::Outcome && levels.len() >= 2;
-    let is_no_level = |repair: &Repair| matches!(repair, Repair::Levels(_)) && (among_words || is_full);
-    repairs(Some(further)).filter(|repair| !known.contains(repair) && !is_no_level(repair)).collect()
+    let is_new = |repair: &Repair| !known.contains(repair) && !matches!(repair, Repair::Levels(_));
+    repairs(Some(further)).filter(is_new).collect()
 }
 
 /// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them. `several_rows` is the ignored
-/// column of persons with several rows, which the check of the whole file has found.
+/// column of persons with several rows, and `misfits` the cells that do not fit: both are from the check of the whole file.
 pub fn contradictions(
     table: &Table,
     columns: &[ColumnDraft],
     setup: &Setup,
     several_rows: Option<&str>,
+    misfits: &BTreeMap<usize, Misfits>,
 ) -> Contradictions {
     let first = FirstRows::new(table, columns, setup);
     let rules = &first.rules;
     let rows = first.rows;
     let of_column = |(place, column): (usize, &ColumnDraft)| {
-        let found = first.compare(place, column, None);
+        let mut found = first.compare(place, column, None);
+        if let Some(misfits) = misfits.get(&place) {
+            add_codes(&mut found, misfits);
+        }
         (!found.is_empty()).then_some((place, found))
     };
     let of_ignored = |(place, column): (usize, &ColumnDraft)| {
@@ -133,6 +135,21 @@ pub fn contradictions(
         found.entry(*place).or_default().push(totals);
     }
     found
+}
+
+/// Adds the codes for missing values that the whole file has to those of the first rows.
+fn add_codes(found: &mut Vec<Mismatch>, misfits: &Misfits) {
+    let place = found.iter().position(|mismatch| mismatch.kind == Contradiction::Code);
+    let mut codes = place.map(|place| found.remove(place).cells).unwrap_or_default();
+    for code in misfits.likely_codes() {
+        if !codes.contains(code) {
+            codes.push(code.clone());
+        }
+    }
+    if !codes.is_empty() {
+        let repairs = vec![Repair::Missing(codes.clone())];
+        found.push(Mismatch { kind: Contradiction::Code, cells: codes, repairs });
+    }
 }
 
 /// What a confirmation is for; another description has to be confirmed again.

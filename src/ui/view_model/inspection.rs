@@ -49,6 +49,11 @@ pub fn few_rows_left((rows, left_out): (u64, u64)) -> Option<Gap> {
     (left_out > rows / 2).then(|| Gap::new(Place::columns("whole-file"), words::gap::most_rows_left_out()))
 }
 
+/// What holds a release back until the person says whether another table with these columns was about the same people.
+pub fn same_people() -> Gap {
+    Gap::new(Place::privacy("different"), words::gap::same_people())
+}
+
 /// Whether two plans read the same rows in the same way.
 fn reads_alike(one: &Plan, other: &Plan) -> bool {
     (&one.csv, &one.person, one.max_rows_per_person) == (&other.csv, &other.person, other.max_rows_per_person)

@@ -19,4 +19,4 @@ pub use contradictions::{
 pub use estimates::bounds_of;
 pub use forecast::{Forecast, forecast, public_terms, rough_precision, takes_public_moments};
 pub use ineligibility::{ineligibility, not_yes_or_no};
-pub use inspection::{Inspection, few_rows_left, misfits, rows};
+pub use inspection::{Inspection, few_rows_left, misfits, rows, same_people};
