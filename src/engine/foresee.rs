@@ -204,9 +204,15 @@ impl Foreseen {
         (self.forecast.widening(), rarely.map(|rarely| rarely.widening()))
     }
 
-    /// Returns what follows for the result, and what would help, in sentences with numbers.
+    /// Returns the same as [`Self::sentences`] in one paragraph.
     #[must_use]
     pub fn advice(&self) -> String {
+        self.sentences().join(" ")
+    }
+
+    /// Returns what follows for the result, and what would help, in sentences with numbers.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::widening(factor(self.forecast.widening())));
@@ -233,7 +239,7 @@ impl Foreseen {
             sentences.push(words::forecast::skewed().to_owned());
         }
         sentences.push(words::forecast::long_tails().to_owned());
-        sentences.join(" ")
+        sentences
     }
 }
 

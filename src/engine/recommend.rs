@@ -35,7 +35,7 @@ impl Recommendation {
     pub fn before_a_plan(yes_or_no: bool) -> Self {
         let mut candidates = info::all().filter(|info| info.foresees && info.labels == yes_or_no);
         let name = candidates.next().map_or(USUAL, |info| info.name);
-        Self::plain(name, words::recommend::unknown_rows().to_owned())
+        Self::plain(name, words::recommend::before_a_plan().to_owned())
     }
 
     fn plain(name: &'static str, reason: String) -> Self {

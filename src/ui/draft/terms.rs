@@ -20,8 +20,10 @@ pub struct TermDraft {
     pub value: String,
     /// Whether it is an outcome.
     pub outcome: bool,
-    /// What a plan says of it that is not typed: its name, and the group that others are compared with.
-    pub unseen: (Option<String>, Option<String>),
+    /// Its name in tables; from the transform where it is empty.
+    pub name: String,
+    /// The group that others are compared with, which a plan may say and nobody types.
+    pub reference: Option<String>,
 }
 
 impl TermDraft {
@@ -46,7 +48,8 @@ impl TermDraft {
             from: unlist(&entry.from),
             value: value.unwrap_or_default(),
             outcome: entry.role == Some(Role::Outcome),
-            unseen: (entry.name.clone(), entry.reference.clone()),
+            name: entry.name.clone().unwrap_or_default(),
+            reference: entry.reference.clone(),
         }
     }
 
@@ -58,8 +61,8 @@ impl TermDraft {
             transform: self.transform,
             from: named(&self.from, columns),
             role: self.outcome.then_some(Role::Outcome),
-            name: self.unseen.0.clone(),
-            reference: self.unseen.1.clone().filter(|_| self.transform == Transform::Merged),
+            name: Some(self.name.trim().to_owned()).filter(|name| !name.is_empty()),
+            reference: self.reference.clone().filter(|_| self.transform == Transform::Merged),
             ..Derived::default()
         };
         match self.transform {

@@ -146,6 +146,9 @@ fn Typed(form: Form) -> impl IntoView {
                 set=Callback::new(move |from| draft.update(|draft| draft.from = from))
                 hint=Signal::derive(|| words::terms::from_hint().to_owned())/>
             {value}
+            <Field id="term-name" label=words::terms::name()
+                value=Signal::derive(move || draft.with(|draft| draft.name.clone()))
+                set=Callback::new(move |name| draft.update(|draft| draft.name = name))/>
             <Choice id="term-role" label=words::columns::role()
                 options=roles.into_iter().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
                 value=Signal::derive(move || if draft.with(|draft| draft.outcome) { "outcome" } else { "feature" }.to_owned())

@@ -29,7 +29,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=advice == Advice::Recommended && !rests class:withheld=advice == Advice::TooFew role="status">
                 <p class="verdict-main">{foreseen.verdict()}</p>
-                <p>{foreseen.advice()}</p>
+                <ul class="verdict-list">{foreseen.sentences().into_iter().map(|sentence| view! { <li>{sentence}</li> }).collect_view()}</ul>
                 <p class="hint">{words::method::from_plan_alone()}</p>
             </div>
             {table}
