@@ -485,7 +485,7 @@ mod tests {
     fn cells_that_say_that_there_is_no_answer_are_offered_as_missing() {
         let missing = Repair::Missing(texts(&["k.A."]));
         let found = category(&["ja", "nein", "k.A."], &["ja", "nein"]);
-        assert_eq!(found[0].repairs, [missing.clone()]);
+        assert_eq!(found[0].repairs, std::slice::from_ref(&missing));
         assert_eq!(number(&["61", "k.A."], None, None)[0].repairs, [missing]);
         let errors = number(&["61", "#NV", "#DIV/0!", "#WERT!"], None, None);
         assert_eq!(errors[0].repairs, [Repair::Missing(texts(&["#NV", "#DIV/0!", "#WERT!"]))]);
