@@ -33,6 +33,10 @@ pub struct Foreseen {
     pub terms: Vec<TermPreview>,
     /// Whether a feature is a category.
     pub has_levels: bool,
+    /// The least share of a level among the features, where the plan states those of all.
+    pub rarest: Option<f64>,
+    /// The categories among the features whose reference is stated to be rare.
+    pub rare_references: Vec<String>,
     /// Where half of the rows are assumed to say yes: the noise if one in ten does.
     pub rarely: Option<NoiseForecast>,
     /// What would give full intervals; nothing where they are expected.
@@ -66,11 +70,8 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let stated = rows as f64;
     let task = prepared.task();
     let related = Related::of(prepared.bound());
-    let rarest = rarest_level(prepared.bound());
     let of_task = |task: &Task, rows: f64, mu: f64| {
-        let forecast = prepared.all_rounds().noise_forecast(task, rows, mu, related.as_ref())?;
-        let is_lost = rarest < forecast.least_share && forecast.advice != Advice::TooFew;
-        Some(if is_lost { NoiseForecast { advice: Advice::Uncertain, ..forecast } } else { forecast })
+        prepared.all_rounds().noise_forecast(task, rows, mu, related.as_ref())
     };
     let at = |rows: f64, mu: f64| of_task(task, rows, mu);
     let forecast = at(stated, mu)?;
@@ -94,7 +95,18 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let rarely = rarely.and_then(|task| of_task(&task, stated, mu));
     let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
     retain_stated(&mut terms, stage);
-    Some(Foreseen { forecast, rows, terms, has_levels, rarely, needed, withheld_below })
+    let (rarest, rare_references) = (rarest_level(prepared.bound()), rare_references(prepared.bound()));
+    Some(Foreseen {
+        forecast,
+        rows,
+        terms,
+        has_levels,
+        rarest,
+        rare_references,
+        rarely,
+        needed,
+        withheld_below,
+    })
 }
 
 /// Returns ε of a release at the plan's δ, as it is and at another μ.
@@ -132,10 +144,28 @@ fn with_rare_answers(task: &Task) -> Option<Task> {
     found.then_some(task)
 }
 
-/// Returns the least share that the plan states of a level among the features; 1 where it states none.
-fn rarest_level(bound: &BoundPlan) -> f64 {
-    let features = bound.columns.iter().filter(|column| column.role == Role::Feature);
-    features.filter_map(|column| column.shares.as_ref()).flatten().copied().fold(1.0, f64::min)
+fn categories(bound: &BoundPlan) -> impl Iterator<Item = &BoundColumn> {
+    let of_features = bound.columns.iter().filter(|column| column.role == Role::Feature);
+    of_features.filter(|column| matches!(column.kind, Kind::Category { .. }))
+}
+
+/// Returns the least share of a level among the features, where the plan states those of all.
+fn rarest_level(bound: &BoundPlan) -> Option<f64> {
+    let shares: Option<Vec<&Vec<f64>>> = categories(bound).map(|column| column.shares.as_ref()).collect();
+    shares?.into_iter().flatten().copied().reduce(f64::min)
+}
+
+/// The share below which a reference is called rare.
+const RARE_REFERENCE: f64 = 0.1;
+
+fn rare_references(bound: &BoundPlan) -> Vec<String> {
+    let is_rare = |column: &&BoundColumn| match (&column.kind, &column.shares) {
+        (Kind::Category { levels, reference, .. }, Some(_)) => {
+            levels.len() > 2 && column.share(*reference) < RARE_REFERENCE
+        }
+        _ => false,
+    };
+    categories(bound).filter(is_rare).map(|column| column.name.clone()).collect()
 }
 
 /// Keeps the coefficients between columns whose bounds are stated.
@@ -180,7 +210,10 @@ impl Foreseen {
 
     /// Returns whether a level can be so rare that its coefficient is withheld.
     fn loses_rare_levels(&self) -> bool {
-        self.has_levels && self.forecast.least_share >= LEAST_SHARE_NAMED
+        let withheld_below = HARDLY_WITHHELD * self.forecast.least_share;
+        self.has_levels
+            && self.forecast.least_share >= LEAST_SHARE_NAMED
+            && self.rarest.is_none_or(|rarest| rarest < withheld_below)
     }
 
     /// Returns whether a good part of the coefficients will be withheld: of a regression of numbers, as measured (theory/adaptive 6.2).
@@ -220,6 +253,12 @@ impl Foreseen {
                 sentences.push(words::forecast::least_level(in_percent(
                     HARDLY_WITHHELD * self.forecast.least_share,
                 )));
+                if self.rarest.is_none() {
+                    sentences.push(words::forecast::state_shares().to_owned());
+                }
+            }
+            if !self.rare_references.is_empty() {
+                sentences.push(words::forecast::rare_reference(self.rare_references.join(", ")));
             }
         }
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));

@@ -301,7 +301,13 @@ fn parents<'a>(features: impl Iterator<Item = &'a BoundColumn>, assumed: Assumpt
                 by_text.sort_by_key(|(text, _)| *text);
                 add(*field, Drawn::Level(by_text.into_iter().map(|(_, share)| share).collect()));
             }
-            (Source::Merged(codes), _) => add(codes.column, even(codes)),
+            // What is known of merged levels is divided evenly among those that are one.
+            (Source::Merged(codes), _) => {
+                let alike = |number: usize| codes.codes.iter().filter(|(_, own)| *own == number).count();
+                let share = |(_, number): &(String, usize)| column.share(*number) / count(alike(*number));
+                let shares = column.shares.as_ref().map(|_| codes.codes.iter().map(share).collect());
+                add(codes.column, shares.map_or_else(|| even(codes), Drawn::Level));
+            }
             (Source::Computed(expression), _) => {
                 for leaf in expression.leaves() {
                     add(

@@ -6,6 +6,7 @@ use super::bound::{
     BoundColumn, BoundPlan, CsvRules, FieldRules, GridParams, Kind, Levels, PersonColumn, Source,
 };
 use super::check::CheckedPlan;
+use super::derived::DerivedColumn;
 use super::document::{Column, Known, Plan};
 use super::error::PlanError;
 use crate::model::Role;
@@ -140,12 +141,7 @@ fn listed<'a>(
                 kind: kind.clone()?,
                 // A spread says nothing in bounds that are not known.
                 typical: column.typical.as_ref().filter(|_| !column.is_estimated()).and_then(Known::typical),
-                shares: match kind.as_ref()? {
-                    Kind::Number { .. } => None,
-                    Kind::Category { levels, reference, .. } => {
-                        column.typical.as_ref().and_then(|known| known.shares(levels, *reference))
-                    }
-                },
+                shares: column.level_shares(),
             };
             Some((bound, entry))
         })
@@ -168,10 +164,25 @@ fn derived<'a>(
             role,
             kind: column.kind.clone(),
             typical: column.typical(),
-            shares: None,
+            shares: merged_shares(&plan.plan, column),
         };
         (bound, plan.plan.columns.len() + entry)
     })
+}
+
+/// Returns the share of the rows that has each level of merged ones, where those of the levels are known.
+fn merged_shares(plan: &Plan, column: &DerivedColumn) -> Option<Vec<f64>> {
+    let (Source::Merged(codes), Kind::Category { levels, .. }) = (column.source(|own| own), &column.kind)
+    else {
+        return None;
+    };
+    let entry = plan.columns.get(codes.column)?;
+    let mut merged = vec![0.0; levels.len()];
+    for (text, share) in entry.levels.iter().flatten().zip(entry.level_shares()?) {
+        let (_, number) = codes.codes.iter().find(|(own, _)| own == text)?;
+        *merged.get_mut(*number)? += share;
+    }
+    Some(merged)
 }
 
 fn claim(taken: &mut [bool], field: usize) {

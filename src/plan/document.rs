@@ -134,6 +134,15 @@ pub struct Column {
 }
 
 impl Column {
+    /// Returns the share of the rows that is known to have each of its levels, in their order.
+    #[must_use]
+    pub fn level_shares(&self) -> Option<Vec<f64>> {
+        let levels = self.levels.as_ref()?;
+        let reference =
+            self.reference.as_ref().and_then(|name| levels.iter().position(|level| level == name));
+        self.typical.as_ref()?.shares(levels, reference.unwrap_or(0)).ok()
+    }
+
     /// Returns it as all outcomes that differ in which of two levels is the reference, which turns coefficients round and nothing else.
     fn either_way(&self) -> Self {
         let mut column = self.clone();
@@ -176,32 +185,56 @@ impl Known {
         self.sd.map(|sd| Typical { mean: self.mean, sd })
     }
 
-    /// Returns the share of the rows that has each of these levels; nothing where what is stated fits no category with them.
-    #[must_use]
-    pub fn shares(&self, levels: &[String], reference: usize) -> Option<Vec<f64>> {
+    /// Returns the share of the rows that has each of these levels.
+    ///
+    /// # Errors
+    /// Why what is stated fits no category with them.
+    pub fn shares(&self, levels: &[String], reference: usize) -> Result<Vec<f64>, ShareFault> {
         let stated = match (self.share, &self.shares) {
-            (Some(share), None) if levels.len() == 2 => {
-                BTreeMap::from([(levels.get(1 - reference)?.clone(), share)])
-            }
-            (None, Some(shares)) => shares.clone(),
-            _ => return None,
+            (Some(share), None) => match levels.get(1 - reference.min(1)).filter(|_| levels.len() == 2) {
+                Some(other) => BTreeMap::from([(other.clone(), share)]),
+                None => return Err(ShareFault::Form),
+            },
+            (None, Some(shares)) if !shares.is_empty() => shares.clone(),
+            _ => return Err(ShareFault::Form),
         };
-        let known = !stated.is_empty() && stated.keys().all(|level| levels.contains(level));
-        let left = 1.0 - stated.values().sum::<f64>();
-        #[expect(clippy::cast_precision_loss, reason = "a count of levels")]
-        let unnamed = (levels.len() - stated.len().min(levels.len())) as f64;
-        let fits = if unnamed > 0.0 { left > 0.0 } else { left.abs() <= ROUNDED };
-        if !(known && fits && stated.values().all(|share| *share > 0.0 && *share < 1.0)) {
-            return None;
+        if let Some(level) = stated.keys().find(|level| !levels.contains(level)) {
+            return Err(ShareFault::Unknown(level.clone()));
         }
-        let scale = if unnamed > 0.0 { 1.0 } else { 1.0 / (1.0 - left) };
-        Some(
-            levels
-                .iter()
-                .map(|level| stated.get(level).map_or(left / unnamed, |share| scale * share))
-                .collect(),
-        )
+        if let Some(share) = stated.values().find(|share| !(**share > 0.0 && **share < 1.0)) {
+            return Err(ShareFault::Range(*share));
+        }
+        let sum = stated.values().sum::<f64>();
+        if stated.len() < levels.len() {
+            #[expect(clippy::cast_precision_loss, reason = "a count of levels")]
+            let rest = (1.0 - sum) / (levels.len() - stated.len()) as f64;
+            let share = |level| stated.get(level).copied().unwrap_or(rest);
+            return if rest > 0.0 {
+                Ok(levels.iter().map(share).collect())
+            } else {
+                Err(ShareFault::Sum(sum))
+            };
+        }
+        let fits = (sum - 1.0).abs() <= ROUNDED;
+        if fits { Ok(stated_in_order(levels, &stated, sum)) } else { Err(ShareFault::Sum(sum)) }
     }
+}
+
+fn stated_in_order(levels: &[String], stated: &BTreeMap<String, f64>, sum: f64) -> Vec<f64> {
+    levels.iter().map(|level| stated.get(level).map_or(0.0, |share| share / sum)).collect()
+}
+
+/// Why stated shares fit no category with its levels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShareFault {
+    /// Of levels one has a share that is none of them.
+    Unknown(String),
+    /// A share is no number between 0 and 1.
+    Range(f64),
+    /// They do not add up.
+    Sum(f64),
+    /// Neither `share` of two levels nor `shares` alone is given.
+    Form,
 }
 
 /// A public function of a record's own values, as one or several further columns (theory/encoding 2.8).

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::bound::Kind;
-use super::document::{Bound, Column, ColumnType, Known, Plan, Written};
+use super::document::{Bound, Column, ColumnType, Known, Plan, ShareFault, Written};
 use super::error::PlanError;
 use super::number_format::{NumberFormat, Thousands};
 use crate::model::Role;
@@ -208,11 +208,19 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
             )
         })?,
     };
-    if let Some(known) = &column.typical
-        && (known.mean.is_some() || known.sd.is_some() || known.shares(&levels, reference).is_none())
-    {
-        let path = format!("{path}.typical");
-        return Err(PlanError::at(path, words::plan::typical_share(), words::plan::typical_share_advice()));
+    if let Some(known) = &column.typical {
+        let number = known.mean.is_some() || known.sd.is_some();
+        let shares = if number { Err(ShareFault::Form) } else { known.shares(&levels, reference) };
+        if let Err(fault) = shares {
+            let why = match fault {
+                ShareFault::Unknown(level) => words::plan::share_of_unknown(level, levels.join(", ")),
+                ShareFault::Range(share) => words::plan::share_range(share),
+                ShareFault::Sum(sum) => words::plan::share_sum((100.0 * sum).round()),
+                ShareFault::Form => words::plan::typical_share().to_owned(),
+            };
+            let path = format!("{path}.typical");
+            return Err(PlanError::at(path, why, words::plan::typical_share_advice()));
+        }
     }
     let other = position("other");
     Ok(Kind::Category { levels, reference, other })

@@ -182,6 +182,21 @@ pub fn columns(release: &Release) -> Vec<Column> {
         .collect()
 }
 
+/// Returns the columns whose bounds or levels a plan states: those with a role, and those that terms are made from.
+#[must_use]
+pub fn stated_columns(release: &Release) -> Vec<Column> {
+    let plan = &release.plan;
+    let made: BTreeSet<String> =
+        terms_of(plan).into_iter().flat_map(|term| term.columns).map(|column| column.name).collect();
+    let made_from: BTreeSet<&String> = plan.derived.iter().flat_map(|term| &term.from).collect();
+    let is_stated = |column: &Column| {
+        column.name.as_ref().is_some_and(|name| {
+            !made.contains(name) && (column.role != Role::Ignored || made_from.contains(name))
+        })
+    };
+    columns(release).into_iter().filter(is_stated).collect()
+}
+
 /// Returns what the axis of a plot of coefficients shows.
 #[must_use]
 pub fn axis(log_odds: bool, unit: &str) -> String {

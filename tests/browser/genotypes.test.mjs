@@ -68,6 +68,10 @@ test("a PLINK set with phenotypes is released as the CSV of the same values is",
   assert.equal(await discreet.page.getByRole("region", { name: say("genotypes.variants") }).count(), 0);
   for (const variant of source.variants) await discreet.describe(variant, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 2 });
   await describe(discreet);
+  // Of its rows none is known, but its columns are those of the set.
+  await discreet.goTo(say("step.privacy"));
+  await page.getByLabel(say("people.different_label")).fill("different people");
+  await page.getByRole("button", { name: say("people.different_do") }).click();
   assert.deepEqual(publicForm(released, source.variants), publicForm(await release(discreet), source.variants));
   record.loaded();
   assert.deepEqual(faults(record), {});

@@ -396,6 +396,14 @@ fn stated_shares_of_levels_are_foreseen() {
         let rest = ratio(&rarest(&json!({"shares": {"IV": 0.03}})));
         assert!(rest.is_some_and(|ratio| (0.6..=1.7).contains(&ratio)), "{mechanism} {rest:?}");
     }
+    // Merged levels have the shares of their parts together.
+    let mut merged = plan("adaptive-gauss", 4.0, &known);
+    merged["columns"][1]["role"] = json!("ignored");
+    merged["derived"] = json!([{"transform": "merged", "from": ["stage"], "name": "early", "groups": [{"name": "I or II", "levels": ["I", "II"]}]}]);
+    let seen = look_at(&text, &merged);
+    println!("merged: {:?} {} {:.2?}", seen.foreseen, seen.given, seen.each);
+    assert!(seen.each.iter().any(|(term, _)| term == "early[IV]"), "{:?}", seen.each);
+    assert!(seen.each.iter().all(|(_, ratio)| (0.6..=1.6).contains(ratio)), "{:?}", seen.each);
     for wrong in [
         json!({"shares": {"V": 0.1}}),
         json!({"shares": {}}),
@@ -404,6 +412,7 @@ fn stated_shares_of_levels_are_foreseen() {
         let plan = Plan::parse(&plan("adaptive-gauss", 4.0, &wrong).to_string()).unwrap();
         let names = ["age", "stage", "sbp"].map(str::to_owned);
         let error = prepare(plan, &names, b',', Purpose::Release).unwrap_err();
-        assert!(error.to_string().contains("does not fit the levels"), "{wrong}: {error}");
+        let why = ["`V` has a share", "`typical` of a category is", "are 120 % together"];
+        assert!(why.iter().any(|why| error.to_string().contains(why)), "{wrong}: {error}");
     }
 }

@@ -199,7 +199,11 @@ fn a_stated_share_of_yes_widens_what_is_foreseen() {
     ] {
         let error =
             prepare(parsed(&with(wrong, "dp-logistic")), &names(), b',', Purpose::Release).unwrap_err();
-        assert!(error.to_string().contains("does not fit the levels"), "{error}");
+        assert!(
+            error.to_string().contains("above 0 and below 1")
+                || error.to_string().contains("of two levels `share`"),
+            "{error}"
+        );
     }
 }
 

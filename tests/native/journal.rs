@@ -336,7 +336,12 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
     plan["columns"][1]["role"] = json!("ignored");
     plan["derived"] = json!([{"transform": "log", "from": ["bp"], "offset": 1}]);
     let text = printed(&demonstrations(&plan, 24, 1).remove(0), "--format text");
-    assert!(text.contains("log(bp + 1) is the natural logarithm of bp with 1 added."), "{text}");
+    assert!(
+        text.contains(
+            "log(bp + 1) is the natural logarithm of bp with 1 added: one unit of it is a factor of 2.718."
+        ),
+        "{text}"
+    );
     assert!(text.contains("bp 60 to 2024;") && !text.contains("log(bp + 1) 4"), "{text}");
 }
 

@@ -14,7 +14,6 @@ use super::super::supplement::Supplement;
 use super::tables::{self, name};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
-use crate::plan::derived::terms_of;
 use crate::plan::document::{Column, ColumnType};
 use crate::plan::kinds::DEFAULT_NA;
 use crate::privacy::adjacency::Adjacency;
@@ -56,17 +55,9 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let estimated: BTreeSet<&str> = estimated.map(|column| column.column.as_str()).collect();
     let is_estimated = |column: &Column| column.name.as_deref().is_some_and(|name| estimated.contains(name));
     // A term has no bounds of its own: they follow from those of the columns that it is made from.
-    let terms = terms_of(plan).into_iter().flat_map(|term| term.columns).map(|column| column.name);
-    let terms: BTreeSet<String> = terms.collect();
-    let made_from: BTreeSet<&String> = plan.derived.iter().flat_map(|term| &term.from).collect();
-    let is_used = |column: &Column| {
-        column.name.as_ref().is_some_and(|name| {
-            !terms.contains(name) && (column.role != Role::Ignored || made_from.contains(name))
-        })
-    };
-    let bounds: Vec<String> = columns
+    let bounds: Vec<String> = figure::stated_columns(release)
         .iter()
-        .filter(|column| is_used(column) && !is_estimated(column))
+        .filter(|column| !is_estimated(column))
         .take(MOST_COLUMNS)
         .filter_map(|column| {
             let (lower, upper) = column.stated_bounds()?;

@@ -10,6 +10,7 @@ use super::super::figure;
 use super::super::format::{self, at_most, short};
 use super::super::known;
 use super::super::odds::Answers;
+use super::super::remarks::made;
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
 use super::draft;
@@ -157,11 +158,13 @@ fn columns(page: &mut String, release: &Release, log_odds: bool) {
         words::columns::role(),
         words::report::stated()
     );
-    let all = figure::columns(release);
-    for column in all.iter().filter(|column| column.role != Role::Ignored).take(MOST_OUTCOMES) {
+    for column in figure::stated_columns(release).iter().take(MOST_OUTCOMES) {
         let name = column.name.as_deref().unwrap_or_default();
-        let role =
-            if column.role == Role::Outcome { words::columns::outcome() } else { words::columns::feature() };
+        let role = match column.role {
+            Role::Outcome => words::columns::outcome(),
+            Role::Feature => words::columns::feature(),
+            Role::Ignored => words::report::in_a_term(),
+        };
         let _ = writeln!(
             page,
             "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>",
@@ -169,8 +172,9 @@ fn columns(page: &mut String, release: &Release, log_odds: bool) {
             escape(&stated(column, log_odds))
         );
     }
-    let missing: Vec<String> = draft::missing(&release.plan).collect();
-    let _ = writeln!(page, "</tbody></table>\n<p>{}</p>", escape(&missing.join(" ")));
+    let made = release.plan.derived.iter().map(made);
+    let said: Vec<String> = made.chain(draft::missing(&release.plan)).collect();
+    let _ = writeln!(page, "</tbody></table>\n<p>{}</p>", escape(&said.join(" ")));
 }
 
 fn stated(column: &Column, log_odds: bool) -> String {

@@ -195,7 +195,7 @@ pub async fn alike(app: App, key: &str) -> Result<Vec<Shared>, Failure> {
     let mut found: Vec<Shared> = Vec::new();
     for known in store::list().await?.into_iter().filter(|known| known.table != key) {
         let Some(text) = store::setting(&setting(&known.table)).await? else { continue };
-        let fits = serde_json::from_str::<KeptDraft>(&text).is_ok_and(|kept| kept.open(&names).is_some());
+        let fits = serde_json::from_str::<KeptDraft>(&text).is_ok_and(|kept| kept.is_alike(&names));
         if fits
             && let Some(shared) = store::charged(&known).await?
             && !found.contains(&shared)

@@ -199,7 +199,7 @@ fn typical(draft: &ColumnDraft) -> Option<Known> {
                     Known { shares: Some(stated).filter(|stated| !stated.is_empty()), ..Known::default() }
                 }
             };
-            known.shares(&levels, 0).is_some().then_some(known)
+            known.shares(&levels, 0).is_ok().then_some(known)
         }
     }
 }

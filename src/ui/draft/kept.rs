@@ -94,6 +94,15 @@ impl KeptDraft {
         &self.plan
     }
 
+    /// Returns whether a table of these names has the columns that are described here, or all but one. Whose row is whose need not stand in it.
+    #[must_use]
+    pub fn is_alike(&self, names: &[String]) -> bool {
+        let described: Vec<&String> =
+            self.plan.columns.iter().filter_map(|column| column.name.as_ref()).collect();
+        let present = described.iter().filter(|name| names.contains(name)).count();
+        present >= 2 && present + 1 >= described.len() || self.open(names).is_some()
+    }
+
     /// Returns columns and setup in a table of these names; nothing where it lacks a column.
     #[must_use]
     pub fn open(&self, names: &[String]) -> Option<(Vec<ColumnDraft>, Setup)> {

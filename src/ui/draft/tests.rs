@@ -502,3 +502,14 @@ fn a_format_of_a_column_comes_back_with_its_plan() {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     assert_eq!(open(&plan, &names).0[0].written, Some(format));
 }
+
+#[test]
+fn a_table_without_its_persons_or_one_column_is_alike() {
+    let (columns, mut setup) = drafts();
+    setup.person = "patient".to_owned();
+    let kept = super::KeptDraft::of(&columns, &setup).unwrap();
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    assert!(kept.open(&names).is_none(), "whose row is whose is not known there");
+    assert!(kept.is_alike(&names));
+    assert!(!kept.is_alike(&["patient".to_owned(), "ward".to_owned()]));
+}

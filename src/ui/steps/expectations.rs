@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::release::figure::{per, unit};
 use crate::release::format::significant;
 use crate::ui::parts::plot::NoiseCell;
+use crate::ui::sentence::sentence;
 use crate::ui::text;
 use crate::words;
 
@@ -29,7 +30,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=advice == Advice::Recommended && !rests class:withheld=advice == Advice::TooFew role="status">
                 <p class="verdict-main">{foreseen.verdict()}</p>
-                <ul class="verdict-list">{foreseen.sentences().into_iter().map(|sentence| view! { <li>{sentence}</li> }).collect_view()}</ul>
+                <ul class="verdict-list">{foreseen.sentences().iter().map(|told| view! { <li>{sentence(told)}</li> }).collect_view()}</ul>
                 <p class="hint">{words::method::from_plan_alone()}</p>
             </div>
             {table}
