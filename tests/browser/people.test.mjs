@@ -200,7 +200,14 @@ test("a table of which a column was removed, or values rounded, is asked for its
   assert.equal(second.id, first.id);
   assert.equal(second.entries.length, 2);
 
-  await open(discreet, rounded("1"));
+  // A title above the header hides the columns until the person says which line has their names.
+  const titled = rounded("1");
+  await discreet.choose(csv("titled.csv", `Clinic of 2024,\n${titled.buffer}`));
+  await discreet.table("titled.csv");
+  await page.getByRole("button", { name: say("data.header_is_line", { line: 2 }) }).click();
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 220 });
   assert.ok((await people(discreet)).includes(told));
   await region(discreet).getByLabel(say("people.different_label")).fill("different people");
   await region(discreet).getByRole("button", { name: say("people.different_do") }).click();

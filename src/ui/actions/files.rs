@@ -11,7 +11,7 @@ use super::close::forget;
 use super::confirm::guard;
 use super::documents::{apply, choose_document};
 use super::genotypes::{self, Described};
-use super::ledger::recognise;
+use super::ledger::{find_alike, recognise};
 use super::run::pool;
 use super::say::{fail, fail_to_read, say};
 use super::unpack::open_packed;
@@ -232,7 +232,7 @@ pub(super) fn dialect_here(app: App, plan: &Plan) -> Setup {
     Setup { delimiter, numbers, encoding, ..dialect }
 }
 
-/// Recognises the table, where it could not be read before.
+/// Recognises the table, where it could not be read before. Where it was, other columns may be those of a known table.
 pub(super) async fn recognise_if_new(app: App) {
     let is_read =
         app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.names.is_empty()));
@@ -241,6 +241,8 @@ pub(super) async fn recognise_if_new(app: App) {
     let files = app.handles.with_value(|handles| handles.files.borrow().clone());
     if let Some(files) = files.filter(|_| is_read && is_new) {
         recognise_and_remember(app, &files).await;
+    } else if let Some(key) = app.state.key().get_untracked() {
+        find_alike(app, &key).await;
     }
 }
 

@@ -74,8 +74,10 @@ pub async fn recall(app: App, key: &str) {
 
 /// Looks for ledgers of tables with the columns of a table that has none. A column that was removed, or values that were rounded, hide from a
 /// fingerprint that the people are the same.
-async fn find_alike(app: App, key: &str) {
-    if app.state.ledger().with_untracked(Option::is_some) {
+pub async fn find_alike(app: App, key: &str) {
+    if app.state.ledger().with_untracked(Option::is_some)
+        || app.state.different().with_untracked(Option::is_some)
+    {
         return;
     }
     let alike = super::draft::alike(app, key).await.unwrap_or_default();
