@@ -466,6 +466,27 @@ async fn a_second_ledger_needs_the_typed_word_and_both_hold_it() {
 }
 
 #[wasm_bindgen_test]
+async fn a_table_without_known_rows_joins_a_ledger_or_both_hold_the_word() {
+    let d = district();
+    let first = table_of(d..d + 100).await;
+    let (second, third) = (table_of(d + 100..d + 200).await, table_of(d + 200..d + 300).await);
+    let opened = opened(&first, 4.0).await;
+    let known = store::KnownTable { table: first.clone(), ledger: opened.id().to_owned() };
+    assert_eq!(store::charged(&known).await.unwrap(), None, "nothing was charged to it");
+    spend(&first, &name()).await.unwrap();
+    assert_eq!(store::charged(&known).await.unwrap(), Some(Shared::of(&opened)));
+    store::join(&second, opened.id()).await.unwrap();
+    let record = of(&second).await;
+    assert_eq!((&record.ledger, record.joined), (&of(&first).await.ledger, false));
+    assert!(store::join(&second, opened.id()).await.is_err(), "it has a ledger");
+
+    let word = Different::typed("different people", vec![Shared::of(&opened)]).unwrap();
+    let stored = store::create_ledger(&third, ledger(1.0), Some(&word)).await.unwrap();
+    assert!(stored.is_disjoint_from(opened.id()));
+    assert!(of(&first).await.ledger.is_disjoint_from(stored.id()));
+}
+
+#[wasm_bindgen_test]
 async fn the_largest_overlap_pays_and_the_others_are_named() {
     let d = district();
     let (few, many) = (table_of(d..d + 100).await, table_of(d + 100..d + 200).await);
