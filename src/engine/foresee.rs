@@ -87,10 +87,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let epsilon = of_release(prepared, mu);
         Needed { rows, epsilon, mu, features: features_that_fit(prepared, stated) }
     });
-    let has_levels = prepared.geometry().terms.iter().any(|term| {
-        let column = term.column.and_then(|column| prepared.bound().columns.get(column));
-        term.level.is_some() && column.is_some_and(|column| column.role == Role::Feature)
-    });
+    let has_levels = categories(prepared.bound()).next().is_some();
     let rarely = with_rare_answers(task).filter(|_| forecast.link == Link::Logit);
     let rarely = rarely.and_then(|task| of_task(&task, stated, mu));
     let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
@@ -210,10 +207,9 @@ impl Foreseen {
 
     /// Returns whether a level can be so rare that its coefficient is withheld.
     fn loses_rare_levels(&self) -> bool {
-        let withheld_below = HARDLY_WITHHELD * self.forecast.least_share;
         self.has_levels
             && self.forecast.least_share >= LEAST_SHARE_NAMED
-            && self.rarest.is_none_or(|rarest| rarest < withheld_below)
+            && self.rarest.is_none_or(|rarest| rarest < hardly_withheld(&self.forecast))
     }
 
     /// Returns whether a good part of the coefficients will be withheld: of a regression of numbers, as measured (theory/adaptive 6.2).
@@ -250,9 +246,7 @@ impl Foreseen {
         if self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::widening(factor(self.forecast.widening())));
             if self.loses_rare_levels() {
-                sentences.push(words::forecast::least_level(in_percent(
-                    HARDLY_WITHHELD * self.forecast.least_share,
-                )));
+                sentences.push(words::forecast::least_level(in_percent(hardly_withheld(&self.forecast))));
                 if self.rarest.is_none() {
                     sentences.push(words::forecast::state_shares().to_owned());
                 }
@@ -266,8 +260,7 @@ impl Foreseen {
             if rarely.advice != Advice::TooFew {
                 sentences.push(words::forecast::rare_odds(factor(rarely.widening())));
                 if self.has_levels && rarely.least_share >= LEAST_SHARE_NAMED {
-                    sentences
-                        .push(words::forecast::rare_level(in_percent(HARDLY_WITHHELD * rarely.least_share)));
+                    sentences.push(words::forecast::rare_level(in_percent(hardly_withheld(&rarely))));
                 }
             }
             sentences.push(words::forecast::even_odds().to_owned());
@@ -280,6 +273,11 @@ impl Foreseen {
         sentences.push(words::forecast::long_tails().to_owned());
         sentences
     }
+}
+
+/// Returns the share of a level from which on it is hardly ever withheld.
+fn hardly_withheld(forecast: &NoiseForecast) -> f64 {
+    HARDLY_WITHHELD * forecast.least_share
 }
 
 fn in_percent(share: f64) -> String {

@@ -205,23 +205,13 @@ impl Known {
             return Err(ShareFault::Range(*share));
         }
         let sum = stated.values().sum::<f64>();
-        if stated.len() < levels.len() {
-            #[expect(clippy::cast_precision_loss, reason = "a count of levels")]
-            let rest = (1.0 - sum) / (levels.len() - stated.len()) as f64;
-            let share = |level| stated.get(level).copied().unwrap_or(rest);
-            return if rest > 0.0 {
-                Ok(levels.iter().map(share).collect())
-            } else {
-                Err(ShareFault::Sum(sum))
-            };
-        }
-        let fits = (sum - 1.0).abs() <= ROUNDED;
-        if fits { Ok(stated_in_order(levels, &stated, sum)) } else { Err(ShareFault::Sum(sum)) }
+        #[expect(clippy::cast_precision_loss, reason = "a count of levels")]
+        let unnamed = (levels.len() - stated.len()) as f64;
+        let (rest, whole) = if unnamed > 0.0 { ((1.0 - sum) / unnamed, 1.0) } else { (0.0, sum) };
+        let fits = if unnamed > 0.0 { rest > 0.0 } else { (sum - 1.0).abs() <= ROUNDED };
+        let share = |level| stated.get(level).map_or(rest, |share| share / whole);
+        if fits { Ok(levels.iter().map(share).collect()) } else { Err(ShareFault::Sum(sum)) }
     }
-}
-
-fn stated_in_order(levels: &[String], stated: &BTreeMap<String, f64>, sum: f64) -> Vec<f64> {
-    levels.iter().map(|level| stated.get(level).map_or(0.0, |share| share / sum)).collect()
 }
 
 /// Why stated shares fit no category with its levels.

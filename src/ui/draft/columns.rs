@@ -207,9 +207,9 @@ fn typical(draft: &ColumnDraft) -> Option<Known> {
 /// Returns whether shares were typed of levels that cannot be all of them, so that none is used.
 #[must_use]
 pub fn have_impossible_shares(draft: &ColumnDraft) -> bool {
-    let typed =
-        levels_of_share(draft).into_iter().filter_map(|level| draft.typical_shares.get(&level).cloned());
-    typed.filter_map(|typed| share(&typed)).next().is_some() && typical(draft).is_none()
+    let is_typed =
+        |level: &String| draft.typical_shares.get(level).is_some_and(|typed| share(typed).is_some());
+    levels_of_share(draft).iter().any(is_typed) && typical(draft).is_none()
 }
 
 /// Writes the levels of a column. A reference that is none of them any more becomes the one that is written alike but for capitals, else

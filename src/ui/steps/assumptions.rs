@@ -90,7 +90,6 @@ fn Share(index: usize, name: String, level: String) -> impl IntoView {
 }
 
 /// One of the values that are typed.
-#[derive(Clone)]
 enum Value {
     Mean,
     Spread,
