@@ -17,7 +17,7 @@ use super::draft;
 use super::html::{escape, sentence};
 use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
 use crate::model::Role;
-use crate::plan::document::{Column, ColumnType};
+use crate::plan::document::{Column, ColumnType, Transform};
 use crate::privacy::adjacency::Adjacency;
 use crate::words;
 
@@ -172,7 +172,9 @@ fn columns(page: &mut String, release: &Release, log_odds: bool) {
             escape(&stated(column, log_odds))
         );
     }
-    let made = release.plan.derived.iter().map(made);
+    // Which levels are merged stands among the notes.
+    let derived = release.plan.derived.iter().filter(|term| term.transform != Transform::Merged);
+    let made = derived.map(made);
     let said: Vec<String> = made.chain(draft::missing(&release.plan)).collect();
     let _ = writeln!(page, "</tbody></table>\n<p>{}</p>", escape(&said.join(" ")));
 }
