@@ -15,6 +15,7 @@ use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
 use crate::model::Role;
 use crate::plan::Purpose;
+use crate::plan::bound::Kind;
 use crate::plan::document::Column;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::promise::doubt;
@@ -79,7 +80,11 @@ fn described(job: &Job) -> String {
     lines.push(format!("expected: {verdict}"));
     let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.is_told()).collect();
     if !terms.is_empty() {
-        lines.push(format!("half of a 95 % interval, where values have {}:", assumed(prepared)));
+        lines.push(format!(
+            "half of a 95 % interval, where values have {}{}:",
+            assumed(prepared),
+            levels(prepared)
+        ));
     }
     lines.extend(terms.into_iter().map(|term| {
         format!(
@@ -102,6 +107,16 @@ fn described(job: &Job) -> String {
         let _ = writeln!(text, "{}", one_line(&line));
     }
     text
+}
+
+/// Returns what they assume of levels.
+fn levels(prepared: &Prepared) -> &'static str {
+    let unstated = prepared.bound().columns.iter().any(|column| {
+        column.role == Role::Feature
+            && matches!(column.kind, Kind::Category { .. })
+            && column.shares.is_none()
+    });
+    if unstated { ", and levels without a stated share are equally frequent" } else { "" }
 }
 
 /// Returns what the widths assume of the columns' spread.

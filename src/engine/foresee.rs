@@ -2,12 +2,13 @@
 
 use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
+use super::rehearse::{Rehearsed, rehearse};
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::TermForecast;
 use crate::inference::joint::dependent;
 use crate::inference::newton::Link;
-use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
+use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
@@ -29,12 +30,17 @@ pub struct Foreseen {
     pub forecast: NoiseForecast,
     /// The stated rows.
     pub rows: u64,
-    /// The uncertainty of each coefficient but the intercepts, in its own unit and under the usual assumptions.
+    /// The uncertainty of each coefficient that may have an interval, but the intercepts, in its own unit and under the usual assumptions.
+    /// None where they are too many to be rehearsed.
     pub terms: Vec<TermPreview>,
+    /// The names of coefficients that will probably be withheld.
+    pub lost: Vec<String>,
+    /// Whether all others will probably have intervals.
+    pub keeps_others: bool,
     /// Whether a feature is a category.
     pub has_levels: bool,
-    /// The least share of a level among the features, where the plan states those of all.
-    pub rarest: Option<f64>,
+    /// Whether the plan states the shares of the levels of all of them.
+    pub states_shares: bool,
     /// The categories among the features whose reference is stated to be rare.
     pub rare_references: Vec<String>,
     /// Where half of the rows are assumed to say yes: the noise if one in ten does.
@@ -58,52 +64,91 @@ pub struct Needed {
     pub features: usize,
 }
 
-/// Returns what a plan's mechanism foresees; nothing for a mechanism that foresees nothing, without a budget of Gaussian noise, or without
-/// a number of rows. Columns whose bounds are estimated have no unit before, so their coefficients are left out.
+/// Returns what a plan's mechanism foresees, coefficient by coefficient; nothing for a mechanism that foresees nothing, without a budget of
+/// Gaussian noise, or without a number of rows. Columns whose bounds are estimated have no unit before, so their coefficients are left out.
 #[must_use]
 pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
-    let stage = prepared;
-    let prepared = stage.fit();
+    let mut foreseen = foresee_noise(prepared)?;
+    let advice = foreseen.forecast.advice;
+    if advice == Advice::TooFew {
+        return Some(foreseen);
+    }
+    if let Some(rehearsed) = rehearse(prepared, foreseen.forecast.link) {
+        foreseen.forecast.advice = advised(advice, &rehearsed);
+        foreseen.lost = lost(&rehearsed);
+        foreseen.keeps_others =
+            rehearsed.iter().all(|term| term.given < UNEXPECTED || term.given >= EXPECTED);
+        let shown = rehearsed.into_iter().filter(|rehearsed| rehearsed.given > 0.0);
+        foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
+        retain_stated(&mut foreseen.terms, prepared);
+    }
+    Some(foreseen)
+}
+
+/// Returns the same of all coefficients together, which takes no time.
+#[must_use]
+pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
+    let prepared = prepared.fit();
     let rows = prepared.stated_rows()?;
     let mu = prepared.cost()?.mu?;
     #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
     let stated = rows as f64;
     let task = prepared.task();
-    let related = Related::of(prepared.bound());
-    let of_task = |task: &Task, rows: f64, mu: f64| {
-        prepared.all_rounds().noise_forecast(task, rows, mu, related.as_ref())
-    };
+    let of_task = |task: &Task, rows: f64, mu: f64| prepared.all_rounds().noise_forecast(task, rows, mu);
     let at = |rows: f64, mu: f64| of_task(task, rows, mu);
     let forecast = at(stated, mu)?;
-    let advised = |forecast: Option<NoiseForecast>| {
+    let full = |forecast: Option<NoiseForecast>| {
         forecast.is_some_and(|forecast| forecast.advice == Advice::Recommended)
     };
     let least = |holds: &dyn Fn(f64) -> bool| holds(MOST).then(|| first_true(1.0, MOST, holds));
     let shown = |times: f64| at(stated, mu * times).is_some_and(|forecast| forecast.advice != Advice::TooFew);
     let withheld_below = if shown(MOST) { first_true(1.0 / MOST, MOST, shown) } else { f64::INFINITY };
     let needed = (forecast.advice != Advice::Recommended).then(|| {
-        let rows = least(&|times| advised(at(stated * times, mu))).map(|times| stated * times);
-        let mu = least(&|times| advised(at(stated, mu * times))).map(|times| mu * times);
+        let rows = least(&|times| full(at(stated * times, mu))).map(|times| stated * times);
+        let mu = least(&|times| full(at(stated, mu * times))).map(|times| mu * times);
         let epsilon = of_release(prepared, mu);
         Needed { rows, epsilon, mu, features: features_that_fit(prepared, stated) }
     });
     let has_levels = categories(prepared.bound()).next().is_some();
     let rarely = with_rare_answers(task).filter(|_| forecast.link == Link::Logit);
     let rarely = rarely.and_then(|task| of_task(&task, stated, mu));
-    let mut terms = forecast.terms(prepared.geometry(), prepared.bound(), rows, related.as_ref());
-    retain_stated(&mut terms, stage);
-    let (rarest, rare_references) = (rarest_level(prepared.bound()), rare_references(prepared.bound()));
+    let states_shares = categories(prepared.bound()).all(|column| column.shares.is_some());
     Some(Foreseen {
         forecast,
         rows,
-        terms,
+        terms: Vec::new(),
+        lost: Vec::new(),
+        keeps_others: true,
         has_levels,
-        rarest,
-        rare_references,
+        states_shares,
+        rare_references: rare_references(prepared.bound()),
         rarely,
         needed,
         withheld_below,
     })
+}
+
+/// Share of the runs below which a coefficient is not expected to have an interval, and from which on it is.
+const UNEXPECTED: f64 = 0.5;
+const EXPECTED: f64 = 0.8;
+
+/// Returns the advice of the formula, or less where the rehearsals have fewer intervals.
+fn advised(formula: Advice, terms: &[Rehearsed]) -> Advice {
+    if terms.iter().all(|term| term.given <= 0.0) {
+        Advice::TooFew
+    } else if terms.iter().any(|term| term.given < UNEXPECTED) {
+        Advice::Uncertain
+    } else {
+        formula
+    }
+}
+
+/// Returns the names of the coefficients that will probably be withheld.
+fn lost(terms: &[Rehearsed]) -> Vec<String> {
+    let mut names: Vec<String> =
+        terms.iter().filter(|term| term.given < UNEXPECTED).map(|term| term.term.term.clone()).collect();
+    names.dedup();
+    names
 }
 
 /// Returns ε of a release at the plan's δ, as it is and at another μ.
@@ -146,12 +191,6 @@ fn categories(bound: &BoundPlan) -> impl Iterator<Item = &BoundColumn> {
     of_features.filter(|column| matches!(column.kind, Kind::Category { .. }))
 }
 
-/// Returns the least share of a level among the features, where the plan states those of all.
-fn rarest_level(bound: &BoundPlan) -> Option<f64> {
-    let shares: Option<Vec<&Vec<f64>>> = categories(bound).map(|column| column.shares.as_ref()).collect();
-    shares?.into_iter().flatten().copied().reduce(f64::min)
-}
-
 /// The share below which a reference is called rare.
 const RARE_REFERENCE: f64 = 0.1;
 
@@ -183,8 +222,7 @@ fn features_that_fit(prepared: &Prepared, rows: f64) -> usize {
 fn advice_for(prepared: &Prepared, bound: BoundPlan, rows: f64) -> Option<Advice> {
     let resolved = prepared.configured.resolve(prepared.checked(), bound, None).ok()?;
     let task = Task { checked: prepared.checked().clone(), encoding: resolved.encoding, public: None };
-    let (mu, related) = (prepared.cost()?.mu?, Related::of(&task.encoding.bound));
-    resolved.rounds.noise_forecast(&task, rows, mu, related.as_ref()).map(|forecast| forecast.advice)
+    resolved.rounds.noise_forecast(&task, rows, prepared.cost()?.mu?).map(|forecast| forecast.advice)
 }
 
 impl Foreseen {
@@ -199,6 +237,9 @@ impl Foreseen {
                 words::forecast::verdict_approximate_but_rare()
             }
             Advice::Approximate => words::forecast::verdict_approximate(),
+            Advice::Uncertain if !self.lost.is_empty() && self.keeps_others => {
+                words::forecast::verdict_but_some()
+            }
             Advice::Uncertain if self.loses_many() => words::forecast::verdict_many(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),
             Advice::TooFew => words::forecast::verdict_too_few(),
@@ -207,9 +248,7 @@ impl Foreseen {
 
     /// Returns whether a level can be so rare that its coefficient is withheld.
     fn loses_rare_levels(&self) -> bool {
-        self.has_levels
-            && self.forecast.least_share >= LEAST_SHARE_NAMED
-            && self.rarest.is_none_or(|rarest| rarest < hardly_withheld(&self.forecast))
+        self.has_levels && !self.states_shares && self.forecast.least_share >= LEAST_SHARE_NAMED
     }
 
     /// Returns whether a good part of the coefficients will be withheld: of a regression of numbers, as measured (theory/adaptive 6.2).
@@ -245,11 +284,17 @@ impl Foreseen {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::widening(factor(self.forecast.widening())));
+            if !self.lost.is_empty() {
+                let (shown, more) = self.lost.split_at(MOST_NAMED.min(self.lost.len()));
+                sentences.push(if more.is_empty() {
+                    words::forecast::lost(quoted(shown))
+                } else {
+                    words::forecast::lost_more(quoted(shown), more.len())
+                });
+            }
             if self.loses_rare_levels() {
                 sentences.push(words::forecast::least_level(in_percent(hardly_withheld(&self.forecast))));
-                if self.rarest.is_none() {
-                    sentences.push(words::forecast::state_shares().to_owned());
-                }
+                sentences.push(words::forecast::state_shares().to_owned());
             }
             if !self.rare_references.is_empty() {
                 sentences.push(words::forecast::rare_reference(self.rare_references.join(", ")));
@@ -295,6 +340,9 @@ const LOSES_MANY: f64 = 1.6;
 
 /// A level is withheld about as often as not at the share where its moments are as large as their noise, and hardly at this multiple of it.
 const HARDLY_WITHHELD: f64 = 1.5;
+
+/// Most coefficients that a sentence names.
+const MOST_NAMED: usize = 8;
 
 /// Least share of a level that is worth a sentence.
 const LEAST_SHARE_NAMED: f64 = 0.001;

@@ -17,6 +17,7 @@ pub mod public_moments;
 mod publish;
 pub mod recommend;
 mod refit;
+mod rehearse;
 mod release;
 pub mod simulate;
 mod supplement;

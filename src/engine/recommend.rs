@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::foresee::{Foreseen, expected, foresee};
+use super::foresee::{Foreseen, expected, foresee_noise};
 use super::prepare::{Prepared, prepare};
 use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::Verdict;
@@ -68,7 +68,7 @@ pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation
         if prepared.stated_rows().is_none() {
             return Recommendation::plain(info.name, words::recommend::unknown_rows().to_owned());
         }
-        let Some(foreseen) = foresee(&prepared) else { continue };
+        let Some(foreseen) = foresee_noise(&prepared) else { continue };
         let advice = foreseen.forecast.advice;
         if advice != Advice::TooFew {
             return Recommendation::plain(info.name, reason(&foreseen));

@@ -1,7 +1,7 @@
 //! The curvature of a logistic regression that a forecast assumes: p(1 − p) of a row, in the directions of the constant and of the slopes
 //! (theory/inference 5.1).
 
-use super::preview::{LOGISTIC_SPREAD, effect};
+use super::assumptions::{LOGISTIC_SPREAD, effect};
 
 /// Of one row, where predictors have standard deviation 1 and no correlation.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,11 +6,11 @@
 //! the curvature of n rows is n p (1 − p) times that second moment, n times it for a gaussian outcome, and with K its inverse after the
 //! penalty the noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K.
 
+use super::assumptions::{USUAL, chance};
 use super::cell_noise::count;
 use super::curvature::Curvature;
-use super::joint::USUAL;
 use super::newton::{Link, Setting};
-use super::preview::{HALF, OUTCOMES, Picture, chance};
+use super::preview::{HALF, OUTCOMES, Picture};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;

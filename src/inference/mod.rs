@@ -5,6 +5,7 @@
 //! computes another regression from a release, [`mod@preview`] forecasts uncertainty before anything is spent. Nothing here
 //! reads a table.
 
+pub mod assumptions;
 pub mod bootstrap;
 pub mod category;
 mod cell_noise;
@@ -32,6 +33,7 @@ pub mod report;
 pub mod ridge;
 pub mod ridge_path;
 pub mod shrinkage;
+pub mod synthetic;
 pub mod weights;
 
 pub use fits::Fit;

@@ -9,10 +9,11 @@
 
 use nalgebra::DMatrix;
 
+use super::assumptions::{Assumption, USUAL, effect};
 use super::cell_noise::{CellNoise, MomentsError, count};
 use super::debiasing::Debiasing;
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
-use super::joint::{Assumption, Joint, USUAL};
+use super::joint::Joint;
 use super::moments::{MomentTerm, NoisyMoments, geometry_terms, radius_of};
 use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
@@ -20,31 +21,10 @@ use crate::inference::report::RegressionTerms;
 use crate::model::note::factor;
 use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
-use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Whitening};
+use crate::plan::bound::{BoundPlan, Kind, Whitening};
 use crate::words;
 
 const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
-
-/// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
-pub(super) const EFFECT: f64 = 0.3;
-
-/// Returns the plausible effect of each of so many predictors: less where they would explain more than [`EXPLAINED`].
-pub(super) fn effect(predictors: f64) -> f64 {
-    EFFECT.min((EXPLAINED / predictors.max(1.0)).sqrt())
-}
-
-/// Returns the share of yes among the rows of an outcome: the one that the plan calls typical, else a half.
-#[must_use]
-pub fn chance(outcome: &BoundColumn) -> f64 {
-    let share = match outcome.kind {
-        Kind::Number { lower, upper } => outcome
-            .typical
-            .and_then(|typical| typical.mean)
-            .map_or(0.5, |mean| (mean - lower) / (upper - lower)),
-        Kind::Category { reference, .. } => 1.0 - outcome.share(reference),
-    };
-    share.clamp(RAREST, 1.0 - RAREST)
-}
 
 /// Returns the place of the first coordinate of each category whose levels are the corners of a simplex, with the means and the covariance
 /// of its coordinates over R.
@@ -72,28 +52,11 @@ fn corners(geometry: &Geometry, bound: &BoundPlan) -> Vec<(usize, Vec<f64>, DMat
     geometry.contrasts.iter().filter_map(of).collect()
 }
 
-/// Least share of yes that a forecast counts with.
-const RAREST: f64 = 1e-9;
-
-/// Returns the factor by which the usual correlation raises the sampling variance of a number's slope, among so many numbers.
-pub(super) fn inflation(numbers: f64) -> f64 {
-    let Assumption { correlation, .. } = USUAL;
-    let others = (numbers - 1.0).max(0.0);
-    // R² of one of equally correlated variables by the others.
-    1.0 / (1.0 - others * correlation * correlation / (1.0 + (others - 1.0).max(0.0) * correlation))
-}
-
-/// Standard deviation of the standard logistic distribution, π/√3.
-pub const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;
-
 /// Half of a 95 % interval, in standard errors.
 pub(super) const HALF: f64 = 1.96;
 
 /// Outcomes whose terms a preview has: thousands are alike but for their bounds.
 pub const OUTCOMES: usize = 50;
-
-/// Most that all predictors together are assumed to explain.
-pub(super) const EXPLAINED: f64 = 0.5;
 
 /// The forecast for a release.
 #[derive(Clone, Debug, PartialEq)]
@@ -344,8 +307,7 @@ impl Picture {
             }
             (first, joint.correlation())
         });
-        let predictors = count(layout.predictors.len());
-        let effect = effect(predictors);
+        let effect = effect(count(layout.predictors.len()));
         let slope = sd.iter().map(|sd| if *sd > 0.0 { effect / sd } else { 0.0 }).collect();
         let is_related = |term: &crate::data::encode::Term| {
             let column = term.column.and_then(|column| bound.columns.get(column));
@@ -438,8 +400,7 @@ impl Picture {
         let mut entries = Vec::new();
         let shrinkage = design.shrinkage();
         let public = self.public_spreads();
-        let predictors = count(layout.predictors.len()).max(1.0);
-        let usual = EFFECT.min((EXPLAINED / predictors).sqrt());
+        let usual = effect(count(layout.predictors.len()));
         for (outcome, index) in layout.outcomes.iter().take(OUTCOMES) {
             let spread = self.sd[*index];
             // Where features are whitened no slope is assumed: the noise then hardly depends on it.

@@ -16,7 +16,7 @@ use crate::data::moments::MomentsError;
 use crate::data::{EncodedRows, Exact, Geometry, MAX_CELLS, MAX_TERMS, Moments, Statistic};
 use crate::inference::forecast::TermForecast;
 use crate::inference::moments::CellNoise;
-use crate::inference::noise_forecast::{NoiseForecast, Related};
+use crate::inference::noise_forecast::NoiseForecast;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
@@ -135,13 +135,7 @@ pub trait Rounds: Debug + Send + Sync {
     }
 
     /// Foresees the noise on `rows` rows with the budget μ for all rounds together, where the rounds find their own coordinates.
-    fn noise_forecast(
-        &self,
-        _: &Task,
-        _rows: f64,
-        _mu: f64,
-        _related: Option<&Related>,
-    ) -> Option<NoiseForecast> {
+    fn noise_forecast(&self, _: &Task, _rows: f64, _mu: f64) -> Option<NoiseForecast> {
         None
     }
 

@@ -3,7 +3,7 @@
 use super::radii::{CAUTIOUS_OUTCOME_RADIUS, USUAL_OUTCOME_RADIUS, hides_a_tail, noise_constant_squared};
 use super::units::{Shares, WHOLE_SHARE};
 use crate::inference::newton::Link;
-use crate::inference::noise_forecast::{Advice, NoiseForecast, Related};
+use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::mechanisms::adaptive::terms::{Terms, count};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{cross_weight, margins_sensitivity_squared};
@@ -86,10 +86,9 @@ impl Forecast {
         }
     }
 
-    /// Returns what is said of it before a release of features with these standard deviations, in half widths of their bounds. Where derived
-    /// terms go together so closely that the last round does not see how they differ, they alone are withheld.
+    /// Returns what is said of it before a release of features with these standard deviations, in half widths of their bounds.
     #[must_use]
-    pub fn said(&self, terms: &Terms, spreads: &[f64], related: Option<&Related>) -> NoiseForecast {
+    pub fn said(&self, terms: &Terms, spreads: &[f64]) -> NoiseForecast {
         let forecast = NoiseForecast {
             noise: self.noise,
             loss: 1.0,
@@ -102,13 +101,6 @@ impl Forecast {
             robust: self.robust,
         };
         let least = spreads.iter().map(|spread| forecast.resolved(*spread)).fold(1.0, f64::min);
-        let together = related.map_or(1.0, |related| related.least_direction(&forecast));
-        let advice = match (self.advice(least), self.advice(together)) {
-            (Advice::Recommended | Advice::Approximate, Advice::Uncertain | Advice::TooFew) => {
-                Advice::Uncertain
-            }
-            (advice, _) => advice,
-        };
-        NoiseForecast { advice, ..forecast }
+        NoiseForecast { advice: self.advice(least), ..forecast }
     }
 }

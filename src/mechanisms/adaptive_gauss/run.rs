@@ -10,7 +10,7 @@ use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
 use crate::inference::RegressionTerms;
-use crate::inference::noise_forecast::{NoiseForecast, Related, assumed_spreads};
+use crate::inference::noise_forecast::{NoiseForecast, assumed_spreads};
 use crate::mechanisms::adaptive::noise::is_unnoised;
 use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::noise::entropy::Entropy;
@@ -29,17 +29,11 @@ impl Rounds for Setting {
         self
     }
 
-    fn noise_forecast(
-        &self,
-        task: &Task,
-        rows: f64,
-        mu: f64,
-        related: Option<&Related>,
-    ) -> Option<NoiseForecast> {
+    fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
         let Self { terms, adjacency, shares, .. } = self;
         let people = task.checked.max_rows_per_person;
         let spreads = assumed_spreads(&task.encoding.bound);
-        Some(Forecast::new(terms, *adjacency, people, rows, mu, *shares).said(terms, &spreads, related))
+        Some(Forecast::new(terms, *adjacency, people, rows, mu, *shares).said(terms, &spreads))
     }
 }
 

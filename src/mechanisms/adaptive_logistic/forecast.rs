@@ -3,10 +3,10 @@
 use super::estimate::REMAINDER;
 use super::progress::replaced;
 use super::start::mean_variance;
+use crate::inference::assumptions::LOGISTIC_SPREAD;
 use crate::inference::curvature::Curvature;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
-use crate::inference::preview::LOGISTIC_SPREAD;
 use crate::math::gamma::ln_chi_square_cdf;
 use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::tails::{Counts, feature_edges};

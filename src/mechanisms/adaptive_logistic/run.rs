@@ -8,8 +8,8 @@ use super::progress::{EARLY, Progress, RoundMap, Setting};
 use super::{document, report};
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
-use crate::inference::noise_forecast::{NoiseForecast, Related};
-use crate::inference::preview::chance;
+use crate::inference::assumptions::chance;
+use crate::inference::noise_forecast::NoiseForecast;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::noise::is_unnoised;
 use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
@@ -30,7 +30,7 @@ impl Rounds for Setting {
         self
     }
 
-    fn noise_forecast(&self, task: &Task, rows: f64, mu: f64, _: Option<&Related>) -> Option<NoiseForecast> {
+    fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
         let Self { terms, adjacency, .. } = self;
         let people = task.checked.max_rows_per_person;
         let outcomes = task.encoding.bound.columns.iter().filter(|column| column.role == Role::Outcome);

@@ -9,7 +9,8 @@ use crate::engine::{refit, ridge_path};
 use crate::inference::design::is_drowned;
 use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
-use crate::model::INTERCEPT;
+use crate::model::note::quoted;
+use crate::model::{INTERCEPT, Interval};
 use crate::release::Release;
 use crate::release::publication::comparison::Regression;
 use crate::release::publication::{Format, drawing, tables};
@@ -42,6 +43,21 @@ fn terms(release: &Release) -> [Vec<String>; 2] {
     [names.clone(), names]
 }
 
+/// The predictors of the release that have a coefficient with an interval, and those of which it is withheld.
+fn predictors_of(release: &Release, outcome: &str) -> (Vec<String>, Vec<String>) {
+    let lines = figure::lines(&release.plan, &release.coefficients, outcome).into_iter();
+    let slopes = lines.filter(|line| line.term != INTERCEPT);
+    let (withheld, given): (Vec<_>, Vec<_>) = slopes.partition(|line| line.interval == Interval::Withheld);
+    [given, withheld].map(|lines| lines.into_iter().map(|line| line.term).collect()).into()
+}
+
+/// Whether a regression without withheld coefficients follows from the release.
+pub fn can_leave_out(release: &Release) -> bool {
+    let adaptive = release.moments.as_ref().filter(|moments| moments.terms.len() <= MOST_TERMS);
+    let whole = adaptive.is_some_and(|moments| moments.adaptive.is_some());
+    whole && terms(release)[0].iter().any(|outcome| !predictors_of(release, outcome).1.is_empty())
+}
+
 /// Choose an outcome and its predictors.
 #[component]
 pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
@@ -61,7 +77,12 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
     let outcome = RwSignal::new(
         app.state.outcome().get_untracked().filter(|name| outcomes.contains(name)).unwrap_or(first),
     );
-    let chosen = RwSignal::new(Vec::<String>::new());
+    let (given, withheld) = predictors_of(&release, &outcome.get_untracked());
+    let left_out = (adaptive && !withheld.is_empty()).then(|| match given.is_empty() {
+        true => words::refit::all_withheld().to_owned(),
+        false => words::refit::without(quoted(&withheld)),
+    });
+    let chosen = RwSignal::new(given);
     let (kind, own) = match own_ridge(&release) {
         Ridge::None => ("none", 0.01),
         Ridge::Auto => ("auto", 0.01),
@@ -109,7 +130,7 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         }
     };
     let boxes = predictors.into_iter().map(move |name| {
-        let (own, key) = (name.clone(), name.clone());
+        let (own, key, ticked) = (name.clone(), name.clone(), name.clone());
         let toggle = move |event| {
             let on = event_target_checked(&event);
             chosen.update(|chosen| {
@@ -121,7 +142,8 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         };
         view! {
             <label class="choice">
-                <input type="checkbox" name="refit-feature" value=name.clone() disabled=move || outcome.get() == own on:change=toggle/>
+                <input type="checkbox" name="refit-feature" value=name.clone() disabled=move || outcome.get() == own
+                    prop:checked=move || chosen.with(|chosen| chosen.contains(&ticked)) on:change=toggle/>
                 <span>{name}</span>
             </label>
         }
@@ -140,8 +162,9 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         if adaptive { words::refit::own_unit_penalty_hint() } else { words::refit::penalty_hint() };
     view! {
         <section class="block refit" aria-labelledby="refit-title">
-            <h2 id="refit-title">{words::refit::title()}</h2>
+            <h2 id="refit-title" tabindex="-1">{words::refit::title()}</h2>
             <p>{words::refit::refit_free()}</p>
+            {left_out.map(|told| view! { <p class="hint"><Quoted words=told/></p> })}
             <div class="fields">
                 <Choice id="refit-outcome" label=words::refit::outcome_of_the_new_regression() options=outcomes value=outcome set=set_outcome/>
                 <Choice id="refit-ridge" label=words::refit::ridge_penalty() options=ridges.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect()

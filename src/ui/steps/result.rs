@@ -10,7 +10,7 @@ use super::effect::Effect;
 use super::exports::Exports;
 use super::ledger::LedgerPanel;
 use super::outcomes::Outcomes;
-use super::refit::Refit;
+use super::refit::{Refit, can_leave_out};
 use super::side_by_side::SideBySide;
 use super::table::CoefficientTable;
 use crate::engine::supplement;
@@ -147,6 +147,12 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         view! { <p class="public-origin">{words}</p> }
     });
     let (for_refit, of_refit) = (Arc::clone(&release), Arc::clone(&supplement));
+    let without = (fitted && can_leave_out(&release)).then(|| {
+        view! {
+            <p class="hint">{words::result::refit_without()} " "
+                <button type="button" class="link" on:click=|_| dom::focus("refit-title")>{words::refit::title()}</button></p>
+        }
+    });
     let count = RowCount::of(&release).map(|count| {
         let far = count.verdict != Verdict::AsStated;
         view! { <p id="row-count" class=if far { "verdict withheld" } else { "hint" }>{count.sentence()}</p> }
@@ -175,6 +181,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {scale}
             <div id="regression" tabindex="-1">{table}</div>
             {beside}
+            {without}
             {shown.then(|| view! {
                 <Glossed of=[entries::COEFFICIENT, entries::STANDARD_ERROR, entries::CONFIDENCE_INTERVAL, entries::P_VALUE, entries::NOISE_SHARE, entries::APPROXIMATE, entries::WITHHELD, entries::LOG_ODDS]/>
             })}

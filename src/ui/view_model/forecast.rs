@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::budget::{ask, taken};
 use super::estimates::{bounds_of, needs_consent};
-use crate::engine::foresee::{Foreseen, Precision, expected, foresee, hopeless, precision};
+use crate::engine::foresee::{Foreseen, Precision, expected, foresee, foresee_noise, hopeless, precision};
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::recommend;
@@ -165,7 +165,7 @@ pub fn rough_precision(
         None => recommend(&plan, &table.names, table.delimiter).into_plan(plan),
     };
     let prepared = prepare(plan, &table.names, table.delimiter, Purpose::Release).ok()?;
-    precision(&prepared, foresee(&prepared).as_ref(), expected(&prepared).as_ref())
+    precision(&prepared, foresee_noise(&prepared).as_ref(), expected(&prepared).as_ref())
 }
 
 /// How often the rows are gone through, for the bounds and for the fit.

@@ -1,0 +1,45 @@
+//! What forecasts assume where a plan states nothing (theory/inference 5.1).
+
+use crate::plan::bound::{BoundColumn, Kind};
+
+/// What is assumed of numbers among the columns.
+#[derive(Clone, Copy)]
+pub(super) struct Assumption {
+    /// Standard deviation, in half widths of the bounds.
+    pub(super) spread: f64,
+    /// Correlation between any two predictors.
+    pub(super) correlation: f64,
+}
+
+pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };
+
+/// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
+const EFFECT: f64 = 0.3;
+
+/// Returns the plausible effect of each of so many predictors: less where they would explain more than [`EXPLAINED`].
+#[must_use]
+pub fn effect(predictors: f64) -> f64 {
+    EFFECT.min((EXPLAINED / predictors.max(1.0)).sqrt())
+}
+
+/// Returns the share of yes among the rows of an outcome: the one that the plan calls typical, else a half.
+#[must_use]
+pub fn chance(outcome: &BoundColumn) -> f64 {
+    let share = match outcome.kind {
+        Kind::Number { lower, upper } => outcome
+            .typical
+            .and_then(|typical| typical.mean)
+            .map_or(0.5, |mean| (mean - lower) / (upper - lower)),
+        Kind::Category { reference, .. } => 1.0 - outcome.share(reference),
+    };
+    share.clamp(RAREST, 1.0 - RAREST)
+}
+
+/// Most that all predictors together are assumed to explain.
+const EXPLAINED: f64 = 0.5;
+
+/// Least share of yes that a forecast counts with.
+const RAREST: f64 = 1e-9;
+
+/// Standard deviation of the standard logistic distribution, π/√3.
+pub const LOGISTIC_SPREAD: f64 = 1.813_799_364_234_217_8;

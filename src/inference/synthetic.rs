@@ -1,0 +1,300 @@
+//! Records as a plan says, and otherwise as is assumed, that its columns are: for forecasts (theory/inference 5.1).
+//!
+//! The columns of the table that a plan takes are drawn from a fixed seed, and its terms are computed from them as they are from a record.
+//! Nothing of a table is in it.
+
+use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, chance, effect};
+use super::cell_noise::count;
+use super::newton::Link;
+use super::pseudo::Pseudo;
+use crate::model::{Role, Typical};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
+use crate::plan::expression::{Expression, Leaf, LevelCodes};
+
+pub(super) const SEED: u64 = 0x6469_7363;
+
+/// A column of the table from which columns of the plan are computed.
+pub(super) struct Parent {
+    /// Its field.
+    pub(super) field: usize,
+    pub(super) kind: Drawn,
+}
+
+/// How a column is drawn.
+pub(super) enum Drawn {
+    Number(Number),
+    /// A category: the shares of its levels, in the order of their texts.
+    Level(Vec<f64>),
+}
+
+/// Standard deviations that a mean lies above the end of the logarithm for the number to be called normal, though its logarithm is taken.
+const SYMMETRIC_FROM: f64 = 3.0;
+/// Times of its lower bound that the upper one is for a number to be called log-normal, where nothing is known of it and its logarithm is taken.
+const WIDE: f64 = 10.0;
+
+/// A number between bounds: normal, or log-normal where a term is its logarithm and it is not known to be normal.
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    /// Of the number, or of the logarithm of the number and an offset.
+    mean: f64,
+    sd: f64,
+    offset: Option<f64>,
+}
+
+impl Number {
+    fn new(
+        (lower, upper): (f64, f64),
+        typical: Option<Typical>,
+        offset: Option<f64>,
+        assumed: Assumption,
+    ) -> Self {
+        let middle = typical.and_then(|typical| typical.mean).unwrap_or(lower / 2.0 + upper / 2.0);
+        let offset = offset.filter(|offset| match typical {
+            Some(typical) => middle + offset < SYMMETRIC_FROM * typical.sd,
+            None => upper + offset > WIDE * (lower + offset),
+        });
+        let map = |value: f64| offset.map_or(value, |offset| libm::log(value + offset));
+        let (low, high) = (map(lower), map(upper));
+        let (mut mean, mut sd) = (low / 2.0 + high / 2.0, assumed.spread * (high / 2.0 - low / 2.0));
+        if let Some(typical) = typical {
+            (mean, sd) = match offset {
+                None => (middle, typical.sd),
+                Some(offset) => {
+                    let variance = libm::log1p((typical.sd / (middle + offset)).powi(2));
+                    (map(middle) - variance / 2.0, variance.sqrt())
+                }
+            };
+        }
+        Self { lower, upper, mean, sd, offset }
+    }
+
+    /// Returns the value that is so many standard deviations above the mean.
+    pub(super) fn at(&self, z: f64) -> f64 {
+        let value = self.mean + self.sd * z;
+        let value = self.offset.map_or(value, |offset| libm::exp(value) - offset);
+        value.clamp(self.lower, self.upper)
+    }
+}
+
+/// The values of the columns of a plan in records, feature by feature and then outcome by outcome.
+pub struct Synthetic {
+    /// What a column explains of an outcome: standard deviations of the outcome for one of its own.
+    pub effect: f64,
+    columns: Vec<Vec<f64>>,
+}
+
+impl Synthetic {
+    /// Draws `records` of them, at most half of an outcome being explained by the features; nothing where public moments say how features
+    /// go together.
+    #[must_use]
+    pub fn new(bound: &BoundPlan, link: Link, records: usize) -> Option<Self> {
+        if bound.whitening.is_some() {
+            return None;
+        }
+        let features: Vec<&BoundColumn> =
+            bound.columns.iter().filter(|column| column.role == Role::Feature).collect();
+        let parents_of_features = parents(features.iter().copied(), USUAL);
+        let mut rng = Pseudo::new(SEED, &[2]);
+        let mut drawn: Vec<(usize, Vec<f64>)> = Vec::new();
+        let mut explained = vec![0.0; records];
+        let common: Vec<f64> = (0..records).map(|_| rng.normal()).collect();
+        let (own, shared) = ((1.0 - USUAL.correlation).sqrt(), USUAL.correlation.sqrt());
+        for parent in &parents_of_features {
+            let related = if matches!(parent.kind, Drawn::Number(_)) { (own, shared) } else { (1.0, 0.0) };
+            let latent: Vec<f64> =
+                common.iter().map(|common| related.0 * rng.normal() + related.1 * common).collect();
+            explained.iter_mut().zip(&latent).for_each(|(sum, z)| *sum += z);
+            drawn.push((parent.field, parent.values(&latent)));
+        }
+        let predictors = count(parents_of_features.len());
+        let effect = effect(predictors);
+        let spread = effect * predictors.sqrt();
+        let length = (explained.iter().map(|sum| sum * sum).sum::<f64>() / count(records)).sqrt();
+        if length > 0.0 {
+            explained.iter_mut().for_each(|sum| *sum *= spread / length);
+        }
+        let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome);
+        for outcome in outcomes {
+            for mut parent in parents(std::iter::once(outcome), USUAL) {
+                if drawn.iter().any(|(field, _)| *field == parent.field) {
+                    continue;
+                }
+                if link == Link::Logit && matches!(parent.kind, Drawn::Number(_)) {
+                    let chance = chance(outcome);
+                    parent.kind = Drawn::Level(vec![1.0 - chance, chance]);
+                }
+                let left = (1.0 - spread * spread).max(0.0).sqrt();
+                let latent = explained.iter().map(|explained| match link {
+                    Link::Identity => explained + left * rng.normal(),
+                    Link::Logit => LOGISTIC_SPREAD * explained + logistic(&mut rng),
+                });
+                let latent: Vec<f64> = latent.collect();
+                drawn.push((parent.field, parent.values(&latent)));
+            }
+        }
+        let each = bound.columns.iter().map(|column| {
+            let codes = level_codes(column);
+            let one = |record: usize| {
+                let of = |field: usize| {
+                    drawn
+                        .iter()
+                        .find(|(own, _)| *own == field)
+                        .and_then(|(_, values)| values.get(record))
+                        .copied()
+                };
+                value(column, codes.as_ref(), &of)
+            };
+            (0..records).map(one).collect()
+        });
+        let columns: Option<Vec<Vec<f64>>> = each.collect();
+        Some(Self { effect, columns: columns? })
+    }
+
+    /// Returns what a column has in a record: a number, or the number of a level.
+    #[must_use]
+    pub fn value(&self, column: usize, record: usize) -> Option<f64> {
+        self.columns.get(column)?.get(record).copied()
+    }
+}
+
+/// Draws from the standard logistic distribution.
+fn logistic(rng: &mut Pseudo) -> f64 {
+    let share = 0.5 + 0.5 * rng.symmetric();
+    libm::log(share / (1.0 - share))
+}
+
+impl Parent {
+    /// Returns values whose order is that of `latent`: of standard normal numbers, if they are numbers.
+    fn values(&self, latent: &[f64]) -> Vec<f64> {
+        match &self.kind {
+            Drawn::Number(number) => latent.iter().map(|z| number.at(*z)).collect(),
+            Drawn::Level(shares) => {
+                let mut order: Vec<usize> = (0..latent.len()).collect();
+                order.sort_by(|a, b| latent[*a].total_cmp(&latent[*b]));
+                let mut values = vec![0.0; latent.len()];
+                for (rank, record) in order.into_iter().enumerate() {
+                    values[record] = level_at(shares, (count(rank) + 0.5) / count(latent.len()));
+                }
+                values
+            }
+        }
+    }
+}
+
+/// Returns the place of the level at a point between 0 and 1 of the line that the shares divide.
+pub(super) fn level_at(shares: &[f64], point: f64) -> f64 {
+    let mut end = 0.0;
+    let is_before = |share: &&f64| {
+        end += **share;
+        end <= point
+    };
+    count(shares.iter().take_while(is_before).count().min(shares.len().saturating_sub(1)))
+}
+
+/// Returns the columns of the table from which these are computed, each once.
+pub(super) fn parents<'a>(
+    columns: impl Iterator<Item = &'a BoundColumn> + Clone,
+    assumed: Assumption,
+) -> Vec<Parent> {
+    let mut parents: Vec<Parent> = Vec::new();
+    let mut add = |field: usize, kind: Drawn| {
+        if parents.iter().all(|parent| parent.field != field) {
+            parents.push(Parent { field, kind });
+        }
+    };
+    let all = columns.clone();
+    let number = |field: usize, lower: f64, upper: f64, typical: Option<Typical>| {
+        let mut computed = all.clone().filter_map(|column| match &column.source {
+            Source::Computed(expression) => logged(expression, field),
+            Source::Field(_) | Source::Merged(_) => None,
+        });
+        let offset = computed.next().filter(|offset| lower + offset > 0.0);
+        Drawn::Number(Number::new((lower, upper), typical, offset, assumed))
+    };
+    let even = |codes: &LevelCodes| Drawn::Level(vec![1.0 / count(codes.codes.len()); codes.codes.len()]);
+    for column in columns {
+        match (&column.source, &column.kind) {
+            (Source::Field(field), Kind::Number { lower, upper }) => {
+                add(*field, number(*field, *lower, *upper, column.typical));
+            }
+            (Source::Field(field), Kind::Category { levels, .. }) => {
+                let mut by_text: Vec<(&String, f64)> =
+                    levels.iter().enumerate().map(|(level, text)| (text, column.share(level))).collect();
+                by_text.sort_by_key(|(text, _)| *text);
+                add(*field, Drawn::Level(by_text.into_iter().map(|(_, share)| share).collect()));
+            }
+            // What is known of merged levels is divided evenly among those that are one.
+            (Source::Merged(codes), _) => {
+                let alike = |number: usize| codes.codes.iter().filter(|(_, own)| *own == number).count();
+                let share = |(_, number): &(String, usize)| column.share(*number) / count(alike(*number));
+                let shares = column.shares.as_ref().map(|_| codes.codes.iter().map(share).collect());
+                add(codes.column, shares.map_or_else(|| even(codes), Drawn::Level));
+            }
+            (Source::Computed(expression), _) => {
+                for leaf in expression.leaves() {
+                    let field = leaf.column();
+                    add(
+                        field,
+                        match leaf {
+                            Leaf::Number { lower, upper, typical, .. } => {
+                                number(field, *lower, *upper, *typical)
+                            }
+                            Leaf::Level { codes, .. } => even(codes),
+                        },
+                    );
+                }
+            }
+        }
+    }
+    parents
+}
+
+/// Returns what is added to a field before its logarithm is taken; nothing where it is not.
+fn logged(expression: &Expression, field: usize) -> Option<f64> {
+    match expression {
+        Expression::Leaf(_) => None,
+        Expression::Log { of, offset } => match &**of {
+            Expression::Leaf(Leaf::Number { column, .. }) if *column == field => Some(*offset),
+            of => logged(of, field),
+        },
+        Expression::Square(of) | Expression::Centred { of, .. } | Expression::Spline { of, .. } => {
+            logged(of, field)
+        }
+        Expression::Product(factors) => factors.iter().find_map(|factor| logged(factor, field)),
+    }
+}
+
+/// Returns the numbers of a category's levels in the order of their texts, as the column has them.
+pub(super) fn level_codes(column: &BoundColumn) -> Option<LevelCodes> {
+    match (&column.source, &column.kind) {
+        (Source::Merged(codes), _) => Some((**codes).clone()),
+        (Source::Field(field), Kind::Category { levels, .. }) => Some(LevelCodes::of(*field, levels, None)),
+        _ => None,
+    }
+}
+
+/// Returns a column's value, or the number of its level, in a record of which `of` gives a field's: a number, or the place of a level in
+/// the order of the texts.
+pub(super) fn value(
+    column: &BoundColumn,
+    codes: Option<&LevelCodes>,
+    of: &dyn Fn(usize) -> Option<f64>,
+) -> Option<f64> {
+    let level = |codes: &LevelCodes, place: f64| {
+        let of_place = |(at, _): &(usize, &(String, usize))| (count(*at) - place).abs() < 0.5;
+        codes.codes.iter().enumerate().find(of_place).map(|(_, (_, number))| *number)
+    };
+    match (&column.source, codes) {
+        (Source::Computed(expression), _) => expression.value(&|leaf| match leaf {
+            Leaf::Number { column, .. } => of(*column),
+            Leaf::Level { codes, level: own, .. } => {
+                Some(f64::from(u8::from(level(codes, of(codes.column)?)? == *own)))
+            }
+        }),
+        (_, Some(codes)) => Some(count(level(codes, of(codes.column)?)?)),
+        (Source::Field(field), None) => of(*field),
+        (Source::Merged(_), None) => None,
+    }
+}
