@@ -12,6 +12,7 @@ pub mod moments;
 pub mod odds;
 pub mod paid;
 pub mod publication;
+pub mod reduced;
 pub mod remarks;
 pub mod row_count;
 pub mod significance;

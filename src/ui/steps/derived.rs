@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 
+use crate::model::Role;
 use crate::plan::derived::name_of;
 use crate::plan::document::{Derived, Transform};
 use crate::ui::dom;
-use crate::ui::draft::{Place, TermDraft, put_term};
+use crate::ui::draft::{ColumnDraft, Place, TermDraft, put_term};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
@@ -58,6 +59,7 @@ pub fn Terms() -> impl IntoView {
             });
         };
         let heading = title(term.transform);
+        let itself = replaced(&term).map(|column| view! { <Itself column/> });
         let change = move |_| {
             form.show(TermDraft::of(&term), Some(index));
             dom::focus_soon("term-from");
@@ -67,6 +69,7 @@ pub fn Terms() -> impl IntoView {
                 <code class="code">{name}</code> " " {heading} " "
                 <button type="button" class="quiet" aria-label=change_label on:click=change>{words::terms::change_word()}</button> " "
                 <button type="button" class="quiet" aria-label=label on:click=remove>{words::terms::remove_word()}</button>
+                {itself}
             </li>
         }
     };
@@ -80,6 +83,36 @@ pub fn Terms() -> impl IntoView {
             {wrong}
             <Typed form/>
         </section>
+    }
+}
+
+/// The column in whose place a term mostly stands.
+fn replaced(term: &Derived) -> Option<String> {
+    let replaces = matches!(term.transform, Transform::Log | Transform::Centred | Transform::Merged);
+    term.from.first().filter(|_| replaces).cloned()
+}
+
+/// Says that a column is in the model beside the term in its place, with a way to leave it out.
+#[component]
+fn Itself(column: String) -> impl IntoView {
+    let app = App::here();
+    let name = column.clone();
+    let place = Memo::new(move |_| {
+        let used = |own: &ColumnDraft| own.name == name && own.role != Role::Ignored;
+        app.state.columns().with(|columns| columns.iter().position(used))
+    });
+    let leave = move |_| {
+        app.state.columns().update(|columns| {
+            if let Some(column) = place.get_untracked().and_then(|place| columns.get_mut(place)) {
+                column.role = Role::Ignored;
+            }
+        });
+    };
+    let (told, act) = (words::terms::itself(&column), words::terms::leave_out(&column));
+    move || {
+        place.get().map(|_| view! {
+            <p class="hint">{told.clone()} " " <button type="button" class="link" on:click=leave>{act.clone()}</button></p>
+        })
     }
 }
 

@@ -9,11 +9,12 @@ use crate::engine::{refit, ridge_path};
 use crate::inference::design::is_drowned;
 use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
+use crate::model::INTERCEPT;
 use crate::model::note::quoted;
-use crate::model::{INTERCEPT, Interval};
 use crate::release::Release;
 use crate::release::publication::comparison::Regression;
 use crate::release::publication::{Format, drawing, tables};
+use crate::release::reduced::Reduced;
 use crate::release::significance::Tests;
 use crate::release::supplement::Supplement;
 use crate::release::{figure, odds};
@@ -43,19 +44,11 @@ fn terms(release: &Release) -> [Vec<String>; 2] {
     [names.clone(), names]
 }
 
-/// The predictors of the release that have a coefficient with an interval, and those of which it is withheld.
-fn predictors_of(release: &Release, outcome: &str) -> (Vec<String>, Vec<String>) {
-    let lines = figure::lines(&release.plan, &release.coefficients, outcome).into_iter();
-    let slopes = lines.filter(|line| line.term != INTERCEPT);
-    let (withheld, given): (Vec<_>, Vec<_>) = slopes.partition(|line| line.interval == Interval::Withheld);
-    [given, withheld].map(|lines| lines.into_iter().map(|line| line.term).collect()).into()
-}
-
 /// Whether a regression without withheld coefficients follows from the release.
 pub fn can_leave_out(release: &Release) -> bool {
     let adaptive = release.moments.as_ref().filter(|moments| moments.terms.len() <= MOST_TERMS);
     let whole = adaptive.is_some_and(|moments| moments.adaptive.is_some());
-    whole && terms(release)[0].iter().any(|outcome| !predictors_of(release, outcome).1.is_empty())
+    whole && terms(release)[0].iter().any(|outcome| !Reduced::of(release, outcome).left_out.is_empty())
 }
 
 /// Choose an outcome and its predictors.
@@ -77,12 +70,12 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
     let outcome = RwSignal::new(
         app.state.outcome().get_untracked().filter(|name| outcomes.contains(name)).unwrap_or(first),
     );
-    let (given, withheld) = predictors_of(&release, &outcome.get_untracked());
-    let left_out = (adaptive && !withheld.is_empty()).then(|| match given.is_empty() {
+    let Reduced { kept, left_out } = Reduced::of(&release, &outcome.get_untracked());
+    let left_out = (adaptive && !left_out.is_empty()).then(|| match kept.is_empty() {
         true => words::refit::all_withheld().to_owned(),
-        false => words::refit::without(quoted(&withheld)),
+        false => words::refit::without(quoted(&left_out)),
     });
-    let chosen = RwSignal::new(given);
+    let chosen = RwSignal::new(kept);
     let (kind, own) = match own_ridge(&release) {
         Ridge::None => ("none", 0.01),
         Ridge::Auto => ("auto", 0.01),

@@ -77,6 +77,7 @@ fn terms(prepared: &Prepared) -> Result<Vec<TermPreview>, &'static str> {
     }
     match foresee(prepared) {
         Some(foreseen) if foreseen.forecast.advice == Advice::TooFew => Err(foreseen.verdict()),
+        Some(foreseen) if foreseen.terms.is_empty() => Err(words::method::not_rehearsed()),
         Some(foreseen) => Ok(foreseen.terms),
         None => expected(prepared).map(|preview| preview.terms).ok_or(words::method::not_forecast()),
     }

@@ -1,0 +1,90 @@
+//! The predictors with which another regression from a release begins: those of which it withholds nothing.
+
+use super::Release;
+use super::figure::lines;
+use crate::model::{INTERCEPT, Interval};
+use crate::plan::Plan;
+use crate::plan::derived::name_of;
+use crate::plan::document::Transform;
+
+/// A regression without some columns of a release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reduced {
+    /// The terms that are kept, in their order.
+    pub kept: Vec<String>,
+    /// The columns, or terms made from columns, that are left out.
+    pub left_out: Vec<String>,
+}
+
+impl Reduced {
+    /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. A
+    /// category is left out whole: without one of its levels the others would be compared with other rows.
+    #[must_use]
+    pub fn of(release: &Release, outcome: &str) -> Self {
+        let lines = lines(&release.plan, &release.coefficients, outcome).into_iter();
+        let terms = lines.map(|line| (line.term, line.interval == Interval::Withheld));
+        Self::new(&release.plan, terms.filter(|(term, _)| term != INTERCEPT).collect())
+    }
+
+    /// `terms` says of each whether it is withheld.
+    fn new(plan: &Plan, terms: Vec<(String, bool)>) -> Self {
+        let withheld = terms.iter().filter(|(_, withheld)| *withheld);
+        let mut left_out: Vec<String> = withheld.map(|(term, _)| column_of(plan, term)).collect();
+        left_out.dedup();
+        let products = plan.derived.iter().filter(|entry| entry.transform == Transform::Product);
+        let products: Vec<String> = products.map(name_of).collect();
+        if left_out.iter().any(|name| products.contains(name)) {
+            left_out.retain(|name| products.contains(name));
+        }
+        let kept = terms.into_iter().map(|(term, _)| term);
+        Self { kept: kept.filter(|term| !left_out.contains(&column_of(plan, term))).collect(), left_out }
+    }
+}
+
+/// Returns the column or the derived term that a coefficient's term is of.
+fn column_of(plan: &Plan, term: &str) -> String {
+    let listed = plan.columns.iter().filter_map(|column| column.name.clone());
+    let all = listed.chain(plan.derived.iter().map(name_of));
+    let is_own = |name: &String| {
+        term.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+    };
+    all.filter(is_own).max_by_key(String::len).unwrap_or_else(|| term.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn reduced(terms: &[(&str, bool)]) -> Reduced {
+        let plan = json!({
+            "schema": "discreet.plan/1", "adjacency": "add-remove",
+            "columns": [
+                {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 95},
+                {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+                {"name": "stage", "role": "feature", "type": "category", "levels": ["I", "II", "III"]},
+                {"name": "sbp", "role": "outcome", "type": "number", "lower": 40, "upper": 240},
+            ],
+            "derived": [{"transform": "product", "from": ["sex", "stage"]}],
+            "mechanism": {"name": "adaptive-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6},
+        });
+        let terms = terms.iter().map(|(term, withheld)| ((*term).to_owned(), *withheld));
+        Reduced::new(&Plan::parse(&plan.to_string()).unwrap(), terms.collect())
+    }
+
+    #[test]
+    fn an_interaction_is_left_out_before_what_it_is_made_from() {
+        let terms = [("age", false), ("sex[M]", true), ("stage[II]", false)];
+        let pairs = [("stage[III]", true), ("sex:stage[M:II]", false), ("sex:stage[M:III]", true)];
+        let found = reduced(&[terms.as_slice(), pairs.as_slice()].concat());
+        assert_eq!(found.left_out, ["sex:stage"]);
+        assert_eq!(found.kept, ["age", "sex[M]", "stage[II]", "stage[III]"]);
+    }
+
+    #[test]
+    fn a_category_is_left_out_whole() {
+        let found = reduced(&[("age", false), ("sex[M]", false), ("stage[II]", false), ("stage[III]", true)]);
+        assert_eq!(found.left_out, ["stage"]);
+        assert_eq!(found.kept, ["age", "sex[M]"]);
+    }
+}
