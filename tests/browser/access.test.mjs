@@ -185,7 +185,8 @@ test("terms are made from columns, and a question stands before a description is
   await transform.selectOption({ label: say("terms.square") });
   await terms.locator("#term-add").click();
   await terms.getByText("age^2", { exact: true }).waitFor();
-  // A logarithm mostly stands in the place of its column.
+  // A logarithm mostly stands in the place of its column. After a change the form is folded.
+  await terms.locator("summary").click();
   await transform.selectOption({ label: say("terms.log") });
   await terms.getByLabel(say("terms.from"), { exact: true }).fill("bmi");
   await terms.locator("#term-add").click();
