@@ -35,6 +35,8 @@ pub struct Foreseen {
     pub terms: Vec<TermPreview>,
     /// The names of coefficients that will probably be withheld.
     pub lost: Vec<String>,
+    /// Whether these are more than half of all coefficients.
+    pub loses_most: bool,
     /// Whether all others will probably have intervals.
     pub keeps_others: bool,
     /// Whether a feature is a category.
@@ -78,7 +80,9 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         foreseen.lost = lost(&rehearsed);
         foreseen.keeps_others =
             rehearsed.iter().all(|term| term.given < UNEXPECTED || term.given >= EXPECTED);
-        let shown = rehearsed.into_iter().filter(|rehearsed| rehearsed.given > 0.0);
+        foreseen.loses_most =
+            2 * rehearsed.iter().filter(|term| term.given < UNEXPECTED).count() > rehearsed.len();
+        let shown = rehearsed.into_iter().filter(|rehearsed| rehearsed.given >= UNEXPECTED);
         foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
         retain_stated(&mut foreseen.terms, prepared);
     }
@@ -118,6 +122,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         rows,
         terms: Vec::new(),
         lost: Vec::new(),
+        loses_most: false,
         keeps_others: true,
         has_levels,
         states_shares,
@@ -237,7 +242,7 @@ impl Foreseen {
                 words::forecast::verdict_approximate_but_rare()
             }
             Advice::Approximate => words::forecast::verdict_approximate(),
-            Advice::Uncertain if !self.lost.is_empty() && self.keeps_others => {
+            Advice::Uncertain if !self.lost.is_empty() && self.keeps_others && !self.loses_most => {
                 words::forecast::verdict_but_some()
             }
             Advice::Uncertain if self.loses_many() => words::forecast::verdict_many(),
@@ -251,11 +256,12 @@ impl Foreseen {
         self.has_levels && !self.states_shares && self.forecast.least_share >= LEAST_SHARE_NAMED
     }
 
-    /// Returns whether a good part of the coefficients will be withheld: of a regression of numbers, as measured (theory/adaptive 6.2).
+    /// Returns whether a good part of the coefficients will be withheld: more than half of those that were rehearsed, and of a regression of
+    /// numbers as measured (theory/adaptive 6.2).
     #[must_use]
     pub fn loses_many(&self) -> bool {
         let NoiseForecast { advice, link, condition, .. } = self.forecast;
-        advice == Advice::Uncertain && link == Link::Identity && condition < LOSES_MANY
+        advice == Advice::Uncertain && (self.loses_most || link == Link::Identity && condition < LOSES_MANY)
     }
 
     /// Returns whether intervals are expected only because half of the rows are assumed to say yes.
@@ -285,12 +291,7 @@ impl Foreseen {
         if self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::widening(factor(self.forecast.widening())));
             if !self.lost.is_empty() {
-                let (shown, more) = self.lost.split_at(MOST_NAMED.min(self.lost.len()));
-                sentences.push(if more.is_empty() {
-                    words::forecast::lost(quoted(shown))
-                } else {
-                    words::forecast::lost_more(quoted(shown), more.len())
-                });
+                sentences.push(words::forecast::lost(quoted(&self.lost)));
             }
             if self.loses_rare_levels() {
                 sentences.push(words::forecast::least_level(in_percent(hardly_withheld(&self.forecast))));
@@ -340,9 +341,6 @@ const LOSES_MANY: f64 = 1.6;
 
 /// A level is withheld about as often as not at the share where its moments are as large as their noise, and hardly at this multiple of it.
 const HARDLY_WITHHELD: f64 = 1.5;
-
-/// Most coefficients that a sentence names.
-const MOST_NAMED: usize = 8;
 
 /// Least share of a level that is worth a sentence.
 const LEAST_SHARE_NAMED: f64 = 0.001;
