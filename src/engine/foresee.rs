@@ -242,9 +242,7 @@ impl Foreseen {
                 words::forecast::verdict_approximate_but_rare()
             }
             Advice::Approximate => words::forecast::verdict_approximate(),
-            Advice::Uncertain if !self.lost.is_empty() && self.keeps_others && !self.loses_most => {
-                words::forecast::verdict_but_some()
-            }
+            Advice::Uncertain if self.loses_some_alone() => words::forecast::verdict_but_some(),
             Advice::Uncertain if self.loses_many() => words::forecast::verdict_many(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),
             Advice::TooFew => words::forecast::verdict_too_few(),
@@ -262,6 +260,12 @@ impl Foreseen {
     pub fn loses_many(&self) -> bool {
         let NoiseForecast { advice, link, condition, .. } = self.forecast;
         advice == Advice::Uncertain && (self.loses_most || link == Link::Identity && condition < LOSES_MANY)
+    }
+
+    /// Returns whether some coefficients are lost and all others, the most, are expected to have intervals.
+    #[must_use]
+    pub const fn loses_some_alone(&self) -> bool {
+        !self.lost.is_empty() && self.keeps_others && !self.loses_most
     }
 
     /// Returns whether intervals are expected only because half of the rows are assumed to say yes.

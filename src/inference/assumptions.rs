@@ -16,7 +16,7 @@ pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
 const EFFECT: f64 = 0.3;
 
-/// Returns the plausible effect of each of so many predictors: less where they would explain more than [`EXPLAINED`].
+/// Returns the plausible effect of each of so many predictors: less where they would explain more than a half together.
 #[must_use]
 pub fn effect(predictors: f64) -> f64 {
     EFFECT.min((EXPLAINED / predictors.max(1.0)).sqrt())

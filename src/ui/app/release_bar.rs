@@ -240,6 +240,10 @@ fn noise(forecast: &Forecast) -> String {
             _ if foreseen.rests_on_even() => words::release_bar::may_be_withheld(wide),
             Advice::Recommended => wide,
             Advice::Approximate => words::release_bar::approximate(wide),
+            Advice::Uncertain if foreseen.loses_some_alone() => {
+                let lost = foreseen.lost.len();
+                words::release_bar::some_withheld(lost, wide, text::whole(lost))
+            }
             Advice::Uncertain if foreseen.loses_many() => words::release_bar::many_withheld(wide),
             Advice::Uncertain => words::release_bar::may_be_withheld(wide),
             Advice::TooFew => words::release_bar::all_withheld().to_owned(),
