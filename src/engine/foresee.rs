@@ -78,11 +78,10 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     if let Some(rehearsed) = rehearse(prepared, foreseen.forecast.link) {
         foreseen.forecast.advice = advised(advice, &rehearsed);
         foreseen.lost = lost(&rehearsed);
-        foreseen.keeps_others =
-            rehearsed.iter().all(|term| term.given < UNEXPECTED || term.given >= EXPECTED);
+        foreseen.keeps_others = rehearsed.iter().all(|term| term.given < LOST || term.given >= EXPECTED);
         foreseen.loses_most =
             2 * rehearsed.iter().filter(|term| term.given < UNEXPECTED).count() > rehearsed.len();
-        let shown = rehearsed.into_iter().filter(|rehearsed| rehearsed.given >= UNEXPECTED);
+        let shown = rehearsed.into_iter().filter(|rehearsed| rehearsed.given >= LOST);
         foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
         retain_stated(&mut foreseen.terms, prepared);
     }
@@ -133,9 +132,11 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
     })
 }
 
-/// Share of the runs below which a coefficient is not expected to have an interval, and from which on it is.
-const UNEXPECTED: f64 = 0.5;
+/// Share of the runs from which on a coefficient is expected to have an interval, below which it is not expected to, and below which it will
+/// probably have none: the runs are few.
 const EXPECTED: f64 = 0.8;
+const UNEXPECTED: f64 = 0.5;
+const LOST: f64 = 0.3;
 
 /// Returns the advice of the formula, or less where the rehearsals have fewer intervals.
 fn advised(formula: Advice, terms: &[Rehearsed]) -> Advice {
@@ -151,7 +152,7 @@ fn advised(formula: Advice, terms: &[Rehearsed]) -> Advice {
 /// Returns the names of the coefficients that will probably be withheld.
 fn lost(terms: &[Rehearsed]) -> Vec<String> {
     let mut names: Vec<String> =
-        terms.iter().filter(|term| term.given < UNEXPECTED).map(|term| term.term.term.clone()).collect();
+        terms.iter().filter(|term| term.given < LOST).map(|term| term.term.term.clone()).collect();
     names.dedup();
     names
 }
