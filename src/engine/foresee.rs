@@ -1,8 +1,10 @@
 //! What to expect of a prepared plan, from public numbers alone, and what would help where it is little.
 
+use std::ops::Range;
+
 use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
-use super::rehearse::{Rehearsed, rehearse};
+use super::rehearse::{Rehearsal, Rehearsed, RehearsedTerm};
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::TermForecast;
@@ -12,7 +14,7 @@ use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
-use crate::model::note::{factor, quoted, two_digits};
+use crate::model::note::{quoted, two_digits, widening};
 use crate::model::{Role, Typical};
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::privacy::convert::gdp_epsilon;
@@ -37,8 +39,13 @@ pub struct Foreseen {
     pub lost: Vec<String>,
     /// Whether these are more than half of all coefficients.
     pub loses_most: bool,
-    /// Whether all others will probably have intervals.
-    pub keeps_others: bool,
+    /// The names of those that may be withheld and may not.
+    pub at_risk: Vec<String>,
+    /// The names of coefficients whose intervals will be much wider than those of the others, beside intervals without privacy, with the most
+    /// times as wide.
+    pub widest: Option<(Vec<String>, f64)>,
+    /// Whether most coefficients will have intervals.
+    pub keeps_most: bool,
     /// Whether a feature is a category.
     pub has_levels: bool,
     /// Whether the plan states the shares of the levels of all of them.
@@ -72,20 +79,51 @@ pub struct Needed {
 pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let mut foreseen = foresee_noise(prepared)?;
     let advice = foreseen.forecast.advice;
-    if advice == Advice::TooFew {
-        return Some(foreseen);
-    }
-    if let Some(rehearsed) = rehearse(prepared, foreseen.forecast.link) {
-        foreseen.forecast.advice = advised(advice, &rehearsed);
-        foreseen.lost = lost(&rehearsed);
-        foreseen.keeps_others = rehearsed.iter().all(|term| term.given < LOST || term.given >= EXPECTED);
-        foreseen.loses_most =
-            2 * rehearsed.iter().filter(|term| term.given < UNEXPECTED).count() > rehearsed.len();
-        let shown = rehearsed.into_iter().filter(|rehearsed| rehearsed.given >= LOST);
+    let Some(rehearsal) = Rehearsal::new(prepared, foreseen.forecast.link) else { return Some(foreseen) };
+    if advice != Advice::TooFew
+        && let Some(Rehearsed { terms, full }) = rehearsal.all()
+    {
+        foreseen.forecast.advice = advised(advice, &terms, full);
+        let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
+        foreseen.lost = names(of(0.0..LOST));
+        foreseen.at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
+        foreseen.widest = widest(&terms, foreseen.forecast.widening());
+        foreseen.loses_most = 2 * of(0.0..UNEXPECTED).count() > terms.len();
+        foreseen.keeps_most = 2 * of(0.0..EXPECTED).count() <= terms.len();
+        let shown = terms.into_iter().filter(|rehearsed| rehearsed.given >= LOST);
         foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
         retain_stated(&mut foreseen.terms, prepared);
     }
+    if foreseen.forecast.advice != Advice::Recommended {
+        foreseen.needed = rehearsed_ways(prepared, &rehearsal, &foreseen);
+    }
     Some(foreseen)
+}
+
+/// Times the rows, or the budget's μ, that are rehearsed where the formula's are too few.
+const TIMES: [f64; 20] = [
+    1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 80.0,
+    100.0,
+];
+
+/// Returns what would give full intervals: what the formula says, or more where rehearsals do not bear that out.
+fn rehearsed_ways(prepared: &Prepared, rehearsal: &Rehearsal<'_>, foreseen: &Foreseen) -> Option<Needed> {
+    let prepared = prepared.fit();
+    let mu = prepared.cost()?.mu?;
+    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
+    let rows = foreseen.rows as f64;
+    let names_none = foreseen.lost.is_empty() && foreseen.at_risk.is_empty();
+    let of_formula =
+        foreseen.needed.unwrap_or(Needed { rows: Some(rows), epsilon: None, mu: Some(mu), features: 0 });
+    let features = if names_none { of_formula.features } else { 0 };
+    let least = of_formula.rows? / rows;
+    if least > 1.0 && rehearsal.is_enough(least) {
+        return Some(Needed { features, ..of_formula });
+    }
+    let enough = TIMES.partition_point(|times| *times <= least || !rehearsal.is_enough(*times));
+    let Some(times) = TIMES.get(enough) else { return foreseen.needed };
+    let mu = Some((mu * times).max(of_formula.mu.unwrap_or_default()));
+    Some(Needed { rows: Some(rows * times), epsilon: of_release(prepared, mu), mu, features })
 }
 
 /// Returns the same of all coefficients together, which takes no time.
@@ -122,7 +160,9 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         terms: Vec::new(),
         lost: Vec::new(),
         loses_most: false,
-        keeps_others: true,
+        at_risk: Vec::new(),
+        widest: None,
+        keeps_most: true,
         has_levels,
         states_shares,
         rare_references: rare_references(prepared.bound()),
@@ -133,28 +173,41 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
 }
 
 /// Share of the runs from which on a coefficient is expected to have an interval, below which it is not expected to, and below which it will
-/// probably have none: the runs are few.
+/// probably have none: the runs are few. All coefficients together are expected to from the first on.
 const EXPECTED: f64 = 0.8;
 const UNEXPECTED: f64 = 0.5;
 const LOST: f64 = 0.3;
 
-/// Returns the advice of the formula, or less where the rehearsals have fewer intervals.
-fn advised(formula: Advice, terms: &[Rehearsed]) -> Advice {
+/// Returns the advice of the formula, or less where the rehearsals have fewer intervals: `full` is the share of those that gave all.
+fn advised(formula: Advice, terms: &[RehearsedTerm], full: f64) -> Advice {
     if terms.iter().all(|term| term.given <= 0.0) {
         Advice::TooFew
-    } else if terms.iter().any(|term| term.given < UNEXPECTED) {
+    } else if full < EXPECTED {
         Advice::Uncertain
     } else {
         formula
     }
 }
 
-/// Returns the names of the coefficients that will probably be withheld.
-fn lost(terms: &[Rehearsed]) -> Vec<String> {
-    let mut names: Vec<String> =
-        terms.iter().filter(|term| term.given < LOST).map(|term| term.term.term.clone()).collect();
-    names.dedup();
+/// Returns the names of coefficients, each once.
+fn names<'a>(terms: impl Iterator<Item = &'a RehearsedTerm>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for RehearsedTerm { term, .. } in terms {
+        if !names.contains(&term.term) {
+            names.push(term.term.clone());
+        }
+    }
     names
+}
+
+/// Times the widening of the others from which on a coefficient is named.
+const MUCH_WIDER: f64 = 1.5;
+
+/// Returns the coefficients whose intervals are widened much more than `usual`, and the most times.
+fn widest(terms: &[RehearsedTerm], usual: f64) -> Option<(Vec<String>, f64)> {
+    let wide = || terms.iter().filter(|term| term.given >= LOST && term.widening > MUCH_WIDER * usual);
+    let most = wide().map(|term| term.widening).reduce(f64::max)?;
+    Some((names(wide()), most))
 }
 
 /// Returns ε of a release at the plan's δ, as it is and at another μ.
@@ -263,10 +316,10 @@ impl Foreseen {
         advice == Advice::Uncertain && (self.loses_most || link == Link::Identity && condition < LOSES_MANY)
     }
 
-    /// Returns whether some coefficients are lost and all others, the most, are expected to have intervals.
+    /// Returns whether some coefficients may be withheld and the others, the most, are expected to have intervals.
     #[must_use]
     pub const fn loses_some_alone(&self) -> bool {
-        !self.lost.is_empty() && self.keeps_others && !self.loses_most
+        !(self.lost.is_empty() && self.at_risk.is_empty()) && self.keeps_most
     }
 
     /// Returns whether intervals are expected only because half of the rows are assumed to say yes.
@@ -294,9 +347,15 @@ impl Foreseen {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
-            sentences.push(words::forecast::widening(factor(self.forecast.widening())));
+            sentences.push(words::forecast::widening(widening(self.forecast.widening())));
+            if let Some((names, most)) = &self.widest {
+                sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
+            }
             if !self.lost.is_empty() {
                 sentences.push(words::forecast::lost(quoted(&self.lost)));
+            }
+            if !self.at_risk.is_empty() {
+                sentences.push(words::forecast::at_risk(quoted(&self.at_risk)));
             }
             if self.loses_rare_levels() {
                 sentences.push(words::forecast::least_level(in_percent(hardly_withheld(&self.forecast))));
@@ -309,7 +368,7 @@ impl Foreseen {
         sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
         if let Some(rarely) = self.rarely {
             if rarely.advice != Advice::TooFew {
-                sentences.push(words::forecast::rare_odds(factor(rarely.widening())));
+                sentences.push(words::forecast::rare_odds(widening(rarely.widening())));
                 if self.has_levels && rarely.least_share >= LEAST_SHARE_NAMED {
                     sentences.push(words::forecast::rare_level(in_percent(hardly_withheld(&rarely))));
                 }

@@ -9,7 +9,7 @@ use crate::inference::preview::Verdict;
 use crate::mechanisms::USUAL;
 use crate::mechanisms::info::{self, Info, MANY_OUTCOMES};
 use crate::model::Wallet;
-use crate::model::note::factor;
+use crate::model::note::widening;
 use crate::plan::derived::outcomes;
 use crate::plan::document::{Confirm, Mechanism as Named};
 use crate::plan::{Plan, Purpose};
@@ -110,7 +110,7 @@ fn shared(plan: &Plan, with: impl Fn(&str) -> Option<Prepared>) -> Option<Recomm
 }
 
 fn reason(foreseen: &Foreseen) -> String {
-    let times = factor(foreseen.forecast.widening());
+    let times = widening(foreseen.forecast.widening());
     match foreseen.forecast.advice {
         Advice::Recommended | Advice::Approximate => words::recommend::least_noise(times),
         Advice::Uncertain | Advice::TooFew => words::recommend::least_noise_few().to_owned(),

@@ -8,8 +8,9 @@ use crate::data::encode::Term;
 use crate::data::{EncodedRows, Exact, RowSink, Sums};
 use crate::inference::assumptions::LOGISTIC_SPREAD;
 use crate::inference::newton::Link;
+use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
-use crate::inference::synthetic::Synthetic;
+use crate::inference::synthetic::{Synthetic, moments};
 use crate::math::round::to_integer;
 use crate::model::{Coefficient, INTERCEPT};
 use crate::noise::entropy::DemoRng;
@@ -28,69 +29,148 @@ const SEED: u64 = 0x7265_6865_6172_7365;
 
 /// What the rehearsals gave of one coefficient.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rehearsed {
+pub struct RehearsedTerm {
     /// Its uncertainty, in the middle of the runs in which it had an interval; 0 where it had none.
     pub term: TermPreview,
     /// Share of the runs in which it had one.
     pub given: f64,
+    /// Times as wide as its interval would be without privacy.
+    pub widening: f64,
 }
 
-/// Rehearses the rounds of the plan's own mechanism, for all coefficients but the intercepts. Nothing for a mechanism that sums no maps of
-/// records, without a number of rows, and with too many terms.
-#[must_use]
-pub fn rehearse(stage: &Prepared, link: Link) -> Option<Vec<Rehearsed>> {
-    let prepared = stage.fit();
-    let rows = i128::from(prepared.stated_rows()?);
-    let table = Table::new(prepared, link)?;
-    let runs: Option<Vec<Vec<Coefficient>>> = (1..=RUNS).map(|run| table.run(prepared, rows, run)).collect();
-    let runs = runs?;
-    let terms = runs.first()?.iter().enumerate().filter(|(_, entry)| entry.term != INTERCEPT);
-    let each = terms.map(|(place, entry)| {
-        let mut rehearsed = of_runs(&runs, place, entry);
-        let outcome = match link {
-            Link::Identity => table.spread(&entry.outcome),
+/// What the rehearsals gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rehearsed {
+    /// All coefficients but the intercepts.
+    pub terms: Vec<RehearsedTerm>,
+    /// Share of the runs in which all of them had intervals.
+    pub full: f64,
+}
+
+/// The rounds of a plan's own mechanism, to be run on a table as the plan says that it is.
+pub struct Rehearsal<'a> {
+    prepared: &'a Prepared,
+    link: Link,
+    rows: i128,
+    table: Table,
+}
+
+impl<'a> Rehearsal<'a> {
+    /// Draws the table. Nothing for a mechanism that sums no maps of records, without a number of rows, and with too many terms.
+    #[must_use]
+    pub fn new(stage: &'a Prepared, link: Link) -> Option<Self> {
+        let prepared = stage.fit();
+        let rows = i128::from(prepared.stated_rows()?);
+        Some(Self { prepared, link, rows, table: Table::new(prepared, link)? })
+    }
+
+    /// Rehearses all rounds several times.
+    #[must_use]
+    pub fn all(&self) -> Option<Rehearsed> {
+        let runs: Option<Vec<Vec<Coefficient>>> = (1..=RUNS).map(|run| self.run(1.0, run)).collect();
+        let runs = runs?;
+        let full = share(runs.iter().map(|run| is_shown(run)));
+        let first = runs.first()?;
+        let mut terms = Vec::new();
+        for of_outcome in first.chunk_by(|a, b| a.outcome == b.outcome) {
+            let without_privacy = self.table.standard_errors(of_outcome, self.link);
+            for entry in of_outcome.iter().filter(|entry| entry.term != INTERCEPT) {
+                let own = |run: &Vec<Coefficient>| {
+                    let is_own =
+                        |other: &&Coefficient| other.outcome == entry.outcome && other.term == entry.term;
+                    run.iter().find(is_own).cloned()
+                };
+                let all: Vec<Coefficient> = runs.iter().filter_map(own).collect();
+                let records = self.table.count();
+                #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
+                let at_rows = |error: f64| error * (records / self.rows as f64).sqrt();
+                let exact = without_privacy.iter().find(|(term, _)| *term == entry.term);
+                terms.push(self.rehearsed(&all, entry, exact.map(|(_, error)| at_rows(*error))));
+            }
+        }
+        Some(Rehearsed { terms, full })
+    }
+
+    /// Returns whether all coefficients have intervals with so many times the rows, or of the budget's μ: either counts beside the noise.
+    #[must_use]
+    pub fn is_enough(&self, times: f64) -> bool {
+        (1..=RUNS).all(|run| self.run(times, run).is_some_and(|run| is_shown(&run)))
+    }
+
+    /// Returns what the runs gave of a coefficient, of which `exact` is the standard error without privacy.
+    fn rehearsed(&self, runs: &[Coefficient], entry: &Coefficient, exact: Option<f64>) -> RehearsedTerm {
+        let shown = runs.iter().filter(|entry| entry.lower.is_some());
+        let middle = |of: &dyn Fn(&Coefficient) -> Option<f64>| {
+            let mut numbers: Vec<f64> = shown.clone().filter_map(of).collect();
+            numbers.sort_by(f64::total_cmp);
+            numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+        };
+        let error = middle(&|entry| entry.std_error);
+        // A mechanism divides by noisy moments what it calls sampling, so that of few rows this part is too large.
+        let sampling = error * (1.0 - middle(&|entry| entry.noise_share)).max(0.0).sqrt();
+        let sampling = exact.map_or(sampling, |exact| exact.min(sampling));
+        let noise = (error * error - sampling * sampling).max(0.0).sqrt();
+        let outcome = match self.link {
+            Link::Identity => self.table.spread(&entry.outcome),
             Link::Logit => Some(LOGISTIC_SPREAD),
         };
-        let feature = table.spread(&entry.term).filter(|spread| *spread > 0.0);
-        rehearsed.term.plausible_effect =
-            outcome.zip(feature).map_or(0.0, |(outcome, feature)| table.effect * outcome / feature);
-        rehearsed
-    });
-    Some(each.collect())
+        let feature = self.table.spread(&entry.term).filter(|spread| *spread > 0.0);
+        RehearsedTerm {
+            term: TermPreview {
+                outcome: entry.outcome.clone(),
+                term: entry.term.clone(),
+                noise_std_error: noise,
+                sampling_std_error: sampling,
+                plausible_effect: outcome
+                    .zip(feature)
+                    .map_or(0.0, |(outcome, feature)| self.table.effect * outcome / feature),
+                noise_share: if error > 0.0 { (noise / error).powi(2) } else { 0.0 },
+                shrinkage: 0.0,
+            },
+            given: share(runs.iter().map(|entry| entry.lower.is_some())),
+            widening: if sampling > 0.0 { error / sampling } else { 1.0 },
+        }
+    }
+
+    /// Runs all rounds once with so many times the rows, each record standing for as many.
+    fn run(&self, times: f64, run: u64) -> Option<Vec<Coefficient>> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "a count in a forecast"
+        )]
+        let rows = (self.rows as f64 * times) as i128;
+        let records = i128::try_from(self.table.rows.len()).ok()?;
+        let (mut release, mut rng) = (self.prepared.start(), DemoRng::new(SEED, run));
+        while let Some(round) = release.round() {
+            let Sums::Cells(sums) = round.statistic.of(&self.table.rows) else { return None };
+            let cells = sums.into_cells().into_iter().map(|cell| cell.saturating_mul(rows) / records);
+            release.take(round.noise.release(&Exact::Cells(cells.collect()), &mut rng)?);
+        }
+        match release.finish(self.prepared.task()).ok()?.coefficients {
+            Coefficients::List(list) => Some(list),
+            Coefficients::Table(_) => None,
+        }
+    }
 }
 
-/// Returns what the runs gave of the coefficient at a place.
-fn of_runs(runs: &[Vec<Coefficient>], place: usize, entry: &Coefficient) -> Rehearsed {
-    let all = runs.iter().filter_map(|run| run.get(place));
-    let shown: Vec<&Coefficient> = all.filter(|entry| entry.lower.is_some()).collect();
-    let middle = |of: &dyn Fn(&Coefficient) -> Option<f64>| {
-        let mut numbers: Vec<f64> = shown.iter().filter_map(|entry| of(entry)).collect();
-        numbers.sort_by(f64::total_cmp);
-        numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
-    };
-    let (error, noise_share) = (middle(&|entry| entry.std_error), middle(&|entry| entry.noise_share));
+/// Returns whether all coefficients but the intercepts have intervals.
+fn is_shown(run: &[Coefficient]) -> bool {
+    run.iter().all(|entry| entry.term == INTERCEPT || entry.lower.is_some())
+}
+
+fn share(given: impl ExactSizeIterator<Item = bool>) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a few runs")]
-    let given = shown.len() as f64 / runs.len() as f64;
-    Rehearsed {
-        term: TermPreview {
-            outcome: entry.outcome.clone(),
-            term: entry.term.clone(),
-            noise_std_error: error * noise_share.sqrt(),
-            sampling_std_error: error * (1.0 - noise_share).max(0.0).sqrt(),
-            plausible_effect: 0.0,
-            noise_share,
-            shrinkage: 0.0,
-        },
-        given,
-    }
+    let all = given.len() as f64;
+    given.map(|given| f64::from(u8::from(given))).sum::<f64>() / all
 }
 
 /// A table as the plan says that it is.
 struct Table {
     rows: EncodedRows,
     effect: f64,
-    /// The standard deviation of each term in its own unit.
-    spreads: Vec<(String, f64)>,
+    /// Each term in its own unit, record by record.
+    terms: Vec<(String, Vec<f64>)>,
 }
 
 impl Table {
@@ -102,56 +182,50 @@ impl Table {
         }
         let records = (PRODUCTS / (size * size).max(1)).clamp(LEAST_RECORDS, MOST_RECORDS);
         let synthetic = Synthetic::new(prepared.bound(), link, records)?;
-        let values = |term: &Term| (0..records).map(|record| value(&synthetic, term, record)).collect();
-        let values: Option<Vec<Vec<f64>>> = geometry.terms.iter().map(values).collect();
-        let values = values?;
+        let values = |term: &Term| {
+            let own = match term.column {
+                None => vec![1.0; records],
+                Some(column) => synthetic.values(column, term.level)?,
+            };
+            Some((term.name.clone(), own))
+        };
+        let terms: Option<Vec<(String, Vec<f64>)>> = geometry.terms.iter().map(values).collect();
+        let terms = terms?;
         let mut rows = EncodedRows::new(prepared.row_width());
         for record in 0..records {
-            let codes = geometry.terms.iter().zip(&values).map(|(term, values)| code(term, values[record]));
+            let codes =
+                geometry.terms.iter().zip(&terms).map(|(term, (_, values))| code(term, values[record]));
             rows.row(&codes.collect::<Vec<i32>>());
         }
-        let spreads =
-            geometry.terms.iter().zip(&values).map(|(term, values)| (term.name.clone(), spread(values)));
-        Some(Self { rows, effect: synthetic.effect, spreads: spreads.collect() })
+        Some(Self { rows, effect: synthetic.effect, terms })
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "a count of records")]
+    fn count(&self) -> f64 {
+        self.rows.len() as f64
+    }
+
+    fn values(&self, term: &str) -> Option<&[f64]> {
+        self.terms.iter().find(|(name, _)| name == term).map(|(_, values)| values.as_slice())
+    }
+
+    /// Returns the standard deviation of a term.
     fn spread(&self, term: &str) -> Option<f64> {
-        self.spreads.iter().find(|(name, _)| name == term).map(|(_, spread)| *spread)
+        self.values(term).map(|values| moments(values).1.sqrt())
     }
 
-    /// Runs all rounds, each record standing for as many as make `rows`.
-    fn run(&self, prepared: &Prepared, rows: i128, run: u64) -> Option<Vec<Coefficient>> {
-        let records = i128::try_from(self.rows.len()).ok()?;
-        let (mut release, mut rng) = (prepared.start(), DemoRng::new(SEED, run));
-        while let Some(round) = release.round() {
-            let Sums::Cells(sums) = round.statistic.of(&self.rows) else { return None };
-            let cells = sums.into_cells().into_iter().map(|cell| cell.saturating_mul(rows) / records);
-            release.take(round.noise.release(&Exact::Cells(cells.collect()), &mut rng)?);
-        }
-        match release.finish(prepared.task()).ok()?.coefficients {
-            Coefficients::List(list) => Some(list),
-            Coefficients::Table(_) => None,
-        }
+    /// Returns the standard errors of the coefficients of an outcome without noise; nothing where they cannot be told.
+    fn standard_errors<'a>(&self, entries: &'a [Coefficient], link: Link) -> Vec<(&'a str, f64)> {
+        let features: Option<Vec<&[f64]>> = entries.iter().map(|entry| self.values(&entry.term)).collect();
+        let outcome = entries.first().and_then(|entry| self.values(&entry.outcome));
+        let errors =
+            features.zip(outcome).and_then(|(features, outcome)| standard_errors(&features, outcome, link));
+        entries.iter().map(|entry| entry.term.as_str()).zip(errors.unwrap_or_default()).collect()
     }
 }
 
-/// Returns a term of a record in its own unit.
-fn value(table: &Synthetic, term: &Term, record: usize) -> Option<f64> {
-    let Some(column) = term.column else { return Some(1.0) };
-    let own = table.value(column, record)?;
-    #[expect(clippy::cast_precision_loss, reason = "a number of a level")]
-    Some(term.level.map_or(own, |level| f64::from(u8::from((own - level as f64).abs() < 0.5))))
-}
-
-/// Returns its code on the grid.
+/// Returns the code of a term's value on the grid.
 #[expect(clippy::cast_possible_truncation, reason = "bounded values have codes of 32 bits; `as` saturates")]
 fn code(term: &Term, value: f64) -> i32 {
     to_integer((value - term.centre) / term.scale) as i32
-}
-
-fn spread(values: &[f64]) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a count of records")]
-    let records = values.len().max(1) as f64;
-    let mean = values.iter().sum::<f64>() / records;
-    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / records).sqrt()
 }

@@ -8,7 +8,9 @@ use nalgebra::DMatrix;
 use super::assumptions::{Assumption, USUAL};
 use super::cell_noise::count;
 use super::pseudo::Pseudo;
-use super::synthetic::{Drawn, Number, Parent, SEED, level_at, level_codes, parents, value};
+use super::synthetic::{
+    Drawn, Number, Parent, SEED, indicator, level_at, level_codes, moments, parents, value,
+};
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::plan::expression::LevelCodes;
@@ -117,7 +119,7 @@ impl Joint {
                 last = Some((term.column, value));
                 term.values.push(match term.level {
                     None => value,
-                    Some(level) => f64::from(u8::from((value - count(level)).abs() < 0.5)),
+                    Some(level) => indicator(value, level),
                 });
             }
         }
@@ -215,13 +217,6 @@ pub fn dependent(bound: &BoundPlan, intercept: bool) -> Vec<String> {
         }
     }
     found
-}
-
-/// Returns the mean of values and their variance.
-fn moments(values: &[f64]) -> (f64, f64) {
-    let size = count(values.len()).max(1.0);
-    let mean = values.iter().sum::<f64>() / size;
-    (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / size)
 }
 
 /// Returns values less their mean, of length 1; zeros where they do not vary.

@@ -21,6 +21,7 @@ mod levels;
 pub mod moments;
 pub mod newton;
 pub mod noise_forecast;
+pub mod noiseless;
 pub mod notes;
 pub mod options;
 pub mod partial_effect;

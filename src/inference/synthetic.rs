@@ -152,11 +152,28 @@ impl Synthetic {
         Some(Self { effect, columns: columns? })
     }
 
-    /// Returns what a column has in a record: a number, or the number of a level.
+    /// Returns what a column has in each record; of one of its levels 0 or 1.
     #[must_use]
-    pub fn value(&self, column: usize, record: usize) -> Option<f64> {
-        self.columns.get(column)?.get(record).copied()
+    pub fn values(&self, column: usize, level: Option<usize>) -> Option<Vec<f64>> {
+        let own = self.columns.get(column)?;
+        Some(match level {
+            None => own.clone(),
+            Some(level) => own.iter().map(|value| indicator(*value, level)).collect(),
+        })
     }
+}
+
+/// Returns 1 where a value is the number of a level, else 0.
+pub(super) fn indicator(value: f64, level: usize) -> f64 {
+    f64::from(u8::from((value - count(level)).abs() < 0.5))
+}
+
+/// Returns the mean of values and their variance.
+#[must_use]
+pub fn moments(values: &[f64]) -> (f64, f64) {
+    let size = count(values.len()).max(1.0);
+    let mean = values.iter().sum::<f64>() / size;
+    (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / size)
 }
 
 /// Draws from the standard logistic distribution.

@@ -5,6 +5,12 @@ use serde::{Deserialize, Serialize};
 /// The name of the constant term.
 pub const INTERCEPT: &str = "(Intercept)";
 
+/// Returns the level, or levels, of a term `column[level]` of this column.
+#[must_use]
+pub fn level_of<'a>(term: &'a str, column: &str) -> Option<&'a str> {
+    term.strip_prefix(column)?.strip_prefix('[')?.strip_suffix(']')
+}
+
 /// What a column is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

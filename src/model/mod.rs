@@ -14,7 +14,7 @@ pub mod noise;
 pub mod note;
 
 pub use coefficients::{Coefficient, Estimate, Interval};
-pub use columns::{INTERCEPT, Missing, Role, Typical};
+pub use columns::{INTERCEPT, Missing, Role, Typical, level_of};
 pub use contrast::Contrast;
 pub use guarantee::{Assurance, Wallet};
 pub use layout::Layout;

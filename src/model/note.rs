@@ -60,6 +60,12 @@ pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> St
     )
 }
 
+/// Writes how many times as wide an interval is: as a factor, but with a third digit where it is hardly above 1.
+#[must_use]
+pub fn widening(times: f64) -> String {
+    if times < 1.09 { format!("{:.2}", (times * 100.0).ceil() / 100.0) } else { factor(times) }
+}
+
 /// Writes a factor with up to two digits, rounded up.
 #[must_use]
 pub fn factor(factor: f64) -> String {
@@ -145,6 +151,7 @@ mod tests {
     #[test]
     fn numbers_are_rounded_up_and_names_listed() {
         assert_eq!([1.01, 10.2].map(factor), ["1.1", "11"]);
+        assert_eq!([1.012, 1.12, 10.2].map(widening), ["1.02", "1.2", "11"]);
         assert_eq!([0.42, 7.2, 93.0, 93_112.0].map(two_digits), ["0.42", "7.2", "93", "94000"]);
         assert_eq!(
             [22.5486, 0.25, 0.000_123_456, 1234.5, 0.0].map(three_digits),

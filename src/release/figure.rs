@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::Release;
 use super::document::Coefficients;
 use super::format::short;
-use crate::model::{Estimate, INTERCEPT, Interval, Role};
+use crate::model::{Estimate, INTERCEPT, Interval, Role, level_of};
 use crate::plan::bind::fits;
 use crate::plan::derived::{all_columns, name_of, terms_of};
 use crate::plan::document::{Column, ColumnType, Derived, Plan, Transform};
@@ -94,6 +94,20 @@ fn terms(release: &Release) -> Vec<String> {
 /// Returns the coefficients of one outcome of a release under `plan`.
 #[must_use]
 pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
+    let mut lines = lines_as_planned(plan, coefficients, outcome);
+    let terms: BTreeSet<String> = lines.iter().map(|line| line.term.clone()).collect();
+    for line in &mut lines {
+        if let Some((level, mut others)) = contrast(plan, &line.term) {
+            others.retain(|(term, _)| !terms.contains(term));
+            let others: Vec<String> = others.into_iter().map(|(_, level)| level).collect();
+            line.per = format!("{level} against {}", others.join(" or "));
+        }
+    }
+    lines
+}
+
+/// Returns the lines as if the regression had all levels of each category.
+fn lines_as_planned(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
     match coefficients {
         Coefficients::List(list) => list
             .iter()
@@ -235,19 +249,27 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
         let per = unit.map_or_else(|| "per unit".to_owned(), |unit| format!("per {}", one(unit)));
         return (per, found.stated_bounds().map(|(lower, upper)| upper - lower));
     }
+    let compared = contrast(plan, term).and_then(|(level, others)| {
+        let (_, reference) = others.into_iter().next()?;
+        Some(format!("{level} against {reference}"))
+    });
+    (compared.unwrap_or_default(), Some(1.0))
+}
+
+/// Returns the level that a term is of, and the terms and names of its category's other levels, the reference first.
+fn contrast(plan: &Plan, term: &str) -> Option<(String, Vec<(String, String)>)> {
     // `column[level]`: the column's name may itself hold brackets.
-    for (at, _) in term.match_indices('[') {
-        let (name, level) = term.split_at(at);
-        let level = level.trim_start_matches('[').trim_end_matches(']');
-        if let Some(found) = column(plan, name)
-            && found.kind == Some(ColumnType::Category)
-        {
-            let first = found.levels.as_ref().and_then(|levels| levels.first().cloned());
-            let reference = found.reference.clone().or(first).unwrap_or_default();
-            return (format!("{level} against {reference}"), Some(1.0));
-        }
-    }
-    (String::new(), Some(1.0))
+    let of_category = |(at, _): (usize, &str)| {
+        let name = &term[..at];
+        let level = level_of(term, name)?;
+        let found = column(plan, name).filter(|found| found.kind == Some(ColumnType::Category))?;
+        let levels = found.levels.as_deref().unwrap_or_default();
+        let reference = found.reference.as_ref().or(levels.first()).cloned().unwrap_or_default();
+        let rest = levels.iter().filter(|other| **other != reference && *other != level);
+        let named = |level: &String| (format!("{name}[{level}]"), level.clone());
+        Some((level.to_owned(), std::iter::once(&reference).chain(rest).map(named).collect()))
+    };
+    term.match_indices('[').find_map(of_category)
 }
 
 /// Returns whether a term is a product of levels, which is 0 or 1 and has no unit.
@@ -256,7 +278,7 @@ fn is_of_levels(plan: &Plan, term: &str) -> bool {
         |name: &String| column(plan, name).is_some_and(|of| of.kind == Some(ColumnType::Category));
     let makes = |entry: &Derived| {
         entry.transform == Transform::Product
-            && term.strip_prefix(&name_of(entry)).is_some_and(|rest| rest.starts_with('['))
+            && level_of(term, &name_of(entry)).is_some()
             && entry.from.iter().all(is_category)
     };
     plan.derived.iter().any(makes)

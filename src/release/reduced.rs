@@ -2,7 +2,7 @@
 
 use super::Release;
 use super::figure::lines;
-use crate::model::{INTERCEPT, Interval};
+use crate::model::{INTERCEPT, Interval, level_of};
 use crate::plan::Plan;
 use crate::plan::derived::name_of;
 use crate::plan::document::Transform;
@@ -45,9 +45,7 @@ impl Reduced {
 fn column_of(plan: &Plan, term: &str) -> String {
     let listed = plan.columns.iter().filter_map(|column| column.name.clone());
     let all = listed.chain(plan.derived.iter().map(name_of));
-    let is_own = |name: &String| {
-        term.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
-    };
+    let is_own = |name: &String| name == term || level_of(term, name).is_some();
     all.filter(is_own).max_by_key(String::len).unwrap_or_else(|| term.to_owned())
 }
 

@@ -14,8 +14,9 @@ pub fn download(file: &str, table: Option<&str>, release: Option<u64>) -> String
     if ending.is_empty() { stem } else { [&stem, ending].join(".") }
 }
 
-/// Returns the name of a table without its endings, in letters that every system allows.
-fn plain(table: &str) -> String {
+/// Returns the name of a table or a column without endings, in letters that every system allows.
+#[must_use]
+pub fn plain(table: &str) -> String {
     let mut name = table;
     while let Some((stem, ending)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) {
         if ending.len() > 5 || ending.contains(' ') {

@@ -356,12 +356,11 @@ fn derived_terms_are_foreseen_with_the_columns_they_are_made_from() {
     assert!(far.is_empty(), "{far:#?}");
 }
 
-/// Two categories and all pairs of their levels, of which some are rare.
-#[test]
-fn pairs_of_levels_are_foreseen() {
+/// Two categories, of which one has a rare level, an age and a blood pressure.
+fn levels_and_pressure(rows: u64) -> String {
     let (levels, shares) = (["I", "II", "III", "IV"], [0.55, 0.25, 0.16, 0.04]);
     let mut text = "age,sex,stage,sbp\n".to_owned();
-    for row in 0..12_000 {
+    for row in 0..rows {
         let mut rng = Pseudo::new(8, &[row]);
         let (age, male, point) =
             (56.0 + 13.0 * rng.normal(), rng.symmetric() > 0.2, 0.5 + 0.5 * rng.symmetric());
@@ -370,20 +369,29 @@ fn pairs_of_levels_are_foreseen() {
         let sex = if male { "M" } else { "F" };
         text += &format!("{},{sex},{},{sbp}\n", age.clamp(18.0, 95.0), levels[level]);
     }
-    let plan = |rows: usize, epsilon: f64| {
-        json!({
-            "schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": rows,
-            "columns": [
-                {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 95, "typical": {"mean": 56, "sd": 13}},
-                {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"], "typical": {"shares": {"F": 0.6, "M": 0.4}}},
-                {"name": "stage", "role": "feature", "type": "category", "levels": levels,
-                 "typical": {"shares": {"I": 0.55, "II": 0.25, "III": 0.16, "IV": 0.04}}},
-                {"name": "sbp", "role": "outcome", "type": "number", "lower": 40, "upper": 240, "typical": {"mean": 124, "sd": 16}},
-            ],
-            "derived": [{"transform": "product", "from": ["sex", "stage"]}],
-            "mechanism": {"name": "adaptive-gauss"}, "budget": {"epsilon": epsilon, "delta": 1e-6},
-        })
-    };
+    text
+}
+
+/// All pairs of their levels.
+fn plan_of_pairs(rows: usize, epsilon: f64) -> Value {
+    json!({
+        "schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": rows,
+        "columns": [
+            {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 95, "typical": {"mean": 56, "sd": 13}},
+            {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"], "typical": {"shares": {"F": 0.6, "M": 0.4}}},
+            {"name": "stage", "role": "feature", "type": "category", "levels": ["I", "II", "III", "IV"],
+             "typical": {"shares": {"I": 0.55, "II": 0.25, "III": 0.16, "IV": 0.04}}},
+            {"name": "sbp", "role": "outcome", "type": "number", "lower": 40, "upper": 240, "typical": {"mean": 124, "sd": 16}},
+        ],
+        "derived": [{"transform": "product", "from": ["sex", "stage"]}],
+        "mechanism": {"name": "adaptive-gauss"}, "budget": {"epsilon": epsilon, "delta": 1e-6},
+    })
+}
+
+#[test]
+fn pairs_of_levels_are_foreseen() {
+    let text = levels_and_pressure(12_000);
+    let plan = plan_of_pairs;
     let mut far = 0;
     for rows in [3_000, 12_000] {
         for epsilon in [1.0, 2.0, 4.0, 8.0] {
@@ -396,15 +404,83 @@ fn pairs_of_levels_are_foreseen() {
         }
     }
     assert!(far <= 1, "{far}");
-    // Of a level that one in 400 has, and of its pair, nothing is left.
     let names = ["age", "sex", "stage", "sbp"].map(str::to_owned);
+    let of = |plan: &Value| {
+        let plan = Plan::parse(&plan.to_string()).unwrap();
+        foresee(&prepare(plan, &names, b',', Purpose::Release).unwrap()).unwrap()
+    };
+    // What little is known of a pair is said beside what is known of the others.
+    let (wide, most) = of(&plan(12_000, 0.7)).widest.unwrap();
+    assert!(wide.contains(&"sex:stage[M:IV]".to_owned()) && (2.0..5.0).contains(&most), "{wide:?} {most}");
+    // Of a level that one in 400 has, and of its pair, nothing is left.
     let mut rare = plan(12_000, 2.0);
     rare["columns"][2]["typical"] = json!({"shares": {"I": 0.5975, "II": 0.25, "III": 0.15, "IV": 0.0025}});
-    let rare = Plan::parse(&rare.to_string()).unwrap();
-    let foreseen = foresee(&prepare(rare, &names, b',', Purpose::Release).unwrap()).unwrap();
+    let foreseen = of(&rare);
     assert_eq!(foreseen.lost, ["stage[IV]", "sex:stage[M:IV]"]);
     assert!(foreseen.advice().contains("No interval is expected for `stage[IV]` and `sex:stage[M:IV]`."));
     assert!(foreseen.verdict().contains("not for all"), "{}", foreseen.verdict());
+}
+
+/// Returns in how many of the runs all coefficients have intervals.
+fn full_runs(text: &str, plan: &Value) -> u64 {
+    let names: Vec<String> = text.lines().next().unwrap().split(',').map(str::to_owned).collect();
+    let prepared = prepare(Plan::parse(&plan.to_string()).unwrap(), &names, b',', Purpose::Simulate).unwrap();
+    let source = Source::Once(scan(&prepared, text, |_| prepared.sums()).sink);
+    let simulation = Simulation::new(prepared, source, 7, software());
+    let is_full = |run: u64| {
+        let release = simulation.run(run).unwrap();
+        list(release.document()).iter().all(|entry| entry.term == "(Intercept)" || entry.lower.is_some())
+    };
+    (1..=RUNS).map(|run| u64::from(is_full(run))).sum()
+}
+
+/// The budget that is said to give full intervals, where rare pairs are lost, and where a yes is rare.
+#[test]
+fn the_budget_that_would_help_helps() {
+    let pairs = levels_and_pressure(12_000);
+    let mut rare = "age,stage,died\n".to_owned();
+    for row in 0..4_000 {
+        let mut rng = Pseudo::new(10, &[row]);
+        let (age, point) = (65.0 + 12.0 * rng.normal(), 0.5 + 0.5 * rng.symmetric());
+        let level = level_at(&[0.6, 0.36, 0.04], point);
+        let odds = -2.6 + 0.03 * (age - 65.0) + 0.4 * level as f64;
+        let died = 0.5 + 0.5 * rng.symmetric() < 1.0 / (1.0 + libm::exp(-odds));
+        rare += &format!("{},{},{}\n", age.clamp(18.0, 95.0), ["a", "b", "c"][level], u8::from(died));
+    }
+    let logistic = |_: usize, epsilon: f64| {
+        json!({
+            "schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 4_000,
+            "columns": [
+                {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 95, "typical": {"mean": 65, "sd": 12}},
+                {"name": "stage", "role": "feature", "type": "category", "levels": ["a", "b", "c"],
+                 "typical": {"shares": {"a": 0.6, "b": 0.36, "c": 0.04}}},
+                {"name": "died", "role": "outcome", "type": "number", "lower": 0, "upper": 1, "typical": {"mean": 0.09, "sd": 0.29}},
+            ],
+            "mechanism": {"name": "adaptive-logistic"}, "budget": {"epsilon": epsilon, "delta": 1e-6},
+        })
+    };
+    let plans = [
+        (&pairs, 3_000, &plan_of_pairs as &dyn Fn(usize, f64) -> Value),
+        (&pairs, 12_000, &plan_of_pairs),
+        (&rare, 4_000, &logistic),
+    ];
+    let mut full = Vec::new();
+    for (text, rows, plan) in plans {
+        let text = head(text, rows);
+        let names: Vec<String> = text.lines().next().unwrap().split(',').map(str::to_owned).collect();
+        for epsilon in [0.3, 0.7, 1.5] {
+            let parsed = Plan::parse(&plan(rows, epsilon).to_string()).unwrap();
+            let foreseen = foresee(&prepare(parsed, &names, b',', Purpose::Release).unwrap()).unwrap();
+            let needed = foreseen.needed.and_then(|needed| needed.epsilon);
+            println!("{rows} {epsilon}: {} {}", foreseen.verdict(), foreseen.advice());
+            let Some((_, enough)) = needed else { continue };
+            let runs = full_runs(&text, &plan(rows, enough));
+            println!("at {enough:.3}: {runs}");
+            full.push(runs);
+        }
+    }
+    assert!(full.len() >= 6 && full.iter().all(|runs| *runs >= RUNS - 3), "{full:?}");
+    assert!(full.iter().filter(|runs| **runs < RUNS).count() <= 2, "{full:?}");
 }
 
 /// A number of which half of the values lie below a third of the mean: its logarithm is taken.

@@ -69,7 +69,7 @@ fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
     assert!((age.noise_share - (age.noise_std_error / (age.half() / 1.96)).powi(2)).abs() < 1e-9);
     let (name, params, reason) = recommended(&plan(Some(12_000), 2.0));
     assert_eq!((name, params), ("adaptive-gauss", json!({})));
-    assert!(reason.contains("1.1 times as wide"), "{reason}");
+    assert!(reason.contains("1.06 times as wide"), "{reason}");
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn a_plan_that_estimates_bounds_is_foreseen_by_what_follows_them() {
     let plan = estimating(12_000, 2.0);
     let (name, _, reason) = recommended(&plan);
     assert_eq!(name, "adaptive-gauss");
-    assert!(reason.contains("1.1 times as wide"), "{reason}");
+    assert!(reason.contains("1.06 times as wide"), "{reason}");
     let foreseen = foreseen(&plan);
     assert_eq!(foreseen.forecast.advice, Advice::Recommended);
     let terms: Vec<&str> = foreseen.terms.iter().map(|term| term.term.as_str()).collect();

@@ -3,7 +3,9 @@
 
 use std::process::Command;
 
-use discreet::engine::supplement;
+use discreet::engine::{refit, supplement};
+use discreet::inference::refit::Request;
+use discreet::inference::{Repair, Ridge};
 use discreet::model::Assurance;
 use discreet::release::document::Release;
 use discreet::release::publication::{Format, Labels, tables};
@@ -345,13 +347,38 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
     assert!(text.contains("bp 60 to 2024;") && !text.contains("log(bp + 1) 4"), "{text}");
 }
 
+/// Beside a level that is left out, the others are compared with its rows, too.
+#[test]
+fn a_further_regression_says_its_contrasts_its_notes_and_its_guarantee() {
+    let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 8, "delta": 1e-6}));
+    let release = demonstrations(&plan, 24, 1).remove(0);
+    let features = ["bmi", "site[C]"].map(str::to_owned);
+    let request = Request {
+        outcome: "target",
+        features: &features,
+        ridge: Ridge::None,
+        repair: Repair::Shift,
+        confidence: 0.95,
+    };
+    let own = refit(&release, &request).unwrap().printed_of(&release);
+    let told = tables::lines(&own, "target", 1.0);
+    assert_eq!(told.last().unwrap().per, "C against A or B");
+    let all = tables::lines(&release, "target", 1.0);
+    assert_eq!(all.last().unwrap().per, "C against A");
+    for format in [Format::Markdown, Format::Word, Format::Latex] {
+        let text = format.refitted(&own, &Supplement::default(), "target").unwrap();
+        assert!(text.contains("C against A or B") && text.contains("costs nothing"), "{text}");
+        assert!(text.contains("protects nobody") && !text.contains("under Method"), "{text}");
+    }
+}
+
 #[test]
 fn a_dash_in_the_first_table_has_one_meaning() {
     let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 0.3, "delta": 1e-6}));
     plan["columns"][0]["upper"] = json!(1e6);
     let release = demonstrations(&plan, 4, 1).remove(0);
     let text = printed(&release, "--format markdown");
-    let table = text.split_once("**Table 1").unwrap().1;
+    let table = text.split_once("**The columns").unwrap().1;
     let table = table.split_once("\n**").map_or(table, |(table, _)| table);
     let row = |name: &str| table.lines().find(|line| line.starts_with(&format!("| {name}"))).unwrap();
     assert!(row("bmi").ends_with("| – | – |"), "{table}");

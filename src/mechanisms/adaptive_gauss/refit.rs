@@ -8,7 +8,7 @@ use crate::inference::moments::MomentsError;
 use crate::inference::refit::{Refit, RefitError, Request};
 use crate::inference::ridge_path::{Solved, grid, path};
 use crate::inference::{Repair, Ridge};
-use crate::model::INTERCEPT;
+use crate::model::{INTERCEPT, level_of};
 use crate::plan::{CheckedPlan, Purpose};
 use crate::release::Release;
 use crate::release::document::Coefficients;
@@ -31,13 +31,11 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
     let (own_features, own_outcomes) = coded.split_at(released.terms.features());
 
     let places = |name: &str, terms: &[CodedTerm]| {
-        let of_column = |term: &str| {
-            term.strip_prefix(name).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
-        };
         let whole: Vec<usize> = (0..terms.len()).filter(|place| terms[*place].term == name).collect();
         let derived = release.plan.derived.iter().any(|entry| entry.name.as_deref() == Some(name));
-        let levels = (0..terms.len())
-            .filter(|place| (terms[*place].level || derived) && of_column(&terms[*place].term));
+        let levels = (0..terms.len()).filter(|place| {
+            (terms[*place].level || derived) && level_of(&terms[*place].term, name).is_some()
+        });
         if whole.is_empty() { levels.collect() } else { whole }
     };
     let named = |terms: &[CodedTerm]| terms.iter().map(|term| term.term.clone()).collect::<Vec<String>>();

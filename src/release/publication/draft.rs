@@ -72,6 +72,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.push(words::journal::not_private().to_owned());
     } else {
         sentences.push(words::journal::private(budget.join(", ")));
+        let earlier = release.ledger.as_ref().filter(|charge| charge.entry > 1);
+        sentences.extend(earlier.map(|charge| words::journal::one_of_several(charge.entry)));
         let neighbours = match plan.adjacency {
             Adjacency::AddRemove => words::journal::add_remove(),
             Adjacency::ReplaceOne => words::journal::replace_one(),

@@ -55,6 +55,11 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let title =
         if supplement.log_odds { words::result::logistic_of(named) } else { words::result::linear_of(named) };
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
+    let axis = if lines.iter().any(|line| line.reach.is_some_and(|reach| (reach - 1.0).abs() > 1e-9)) {
+        words::journal::axis_across(axis)
+    } else {
+        axis
+    };
     Some(forest(&[title], &remarks(release), &axis, &rows, &drawn))
 }
 
@@ -154,7 +159,7 @@ fn forest(title: &[String], beside: &[String], axis: &str, rows: &[Row], figure:
     let top = TOP + SECOND * count(title_lines.len());
     let bottom = top + rows.iter().map(|(_, lines)| lines.height()).sum::<f64>();
     let middle = left + PLOT / 2.0;
-    let axis = wrapped(axis, SIZE_OF_AXIS, 2.0 * middle.min(all - middle) - GAP);
+    let axis = wrapped(axis, SIZE, 2.0 * middle.min(all - middle) - GAP);
     let height = bottom + 56.0 + TEXT * count(axis.len().saturating_sub(1));
     let mut svg = format!(
         "<svg{NAME_SPACE} width=\"{all}\" height=\"{height}\" viewBox=\"0 0 {all} {height}\" \

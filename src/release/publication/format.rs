@@ -2,11 +2,12 @@
 
 use super::super::Release;
 use super::super::figure;
+use super::super::statement::Statement;
 use super::super::supplement::Supplement;
 use super::super::table::{self, Meaning};
 use super::comparison::Comparison;
 use super::ridge_path::RidgePath;
-use super::{Labels, Publication, Table, drawing, html, latex, markdown, report, scripts, tables};
+use super::{Labels, Publication, Table, drawing, html, latex, markdown, notes, report, scripts, tables};
 use crate::words;
 
 /// A format.
@@ -109,21 +110,32 @@ impl Format {
             Self::Csv | Self::Semicolons => Some(self.pieces(release, supplement, &labels).collect()),
             Self::Svg => drawing::svg(release, supplement, outcome, labels.scale()),
             _ => {
-                let mut table = tables::coefficients(release, supplement, outcome, labels.scale());
-                table.notes.extend(release.diagnostics.notes.iter().cloned());
-                table.notes.push(words::refit::refit_free().to_owned());
-                self.printed(words::refit::heading(), table)
+                let table = tables::coefficients(release, supplement, outcome, labels.scale());
+                let mut caveats = notes(release);
+                caveats.push(words::refit::refit_free().to_owned());
+                let statement = Statement::new(release);
+                self.written(&Publication {
+                    title: words::refit::heading().to_owned(),
+                    tables: vec![table],
+                    caveats,
+                    guarantee: statement.sentences().into_iter().map(str::to_owned).collect(),
+                    ..Publication::default()
+                })
             }
         }
     }
 
     /// Writes one table; nothing where the format has no tables.
     fn printed(self, title: &str, table: Table) -> Option<String> {
-        let printed = Publication { title: title.to_owned(), tables: vec![table], ..Publication::default() };
+        self.written(&Publication { title: title.to_owned(), tables: vec![table], ..Publication::default() })
+    }
+
+    /// Writes tables and what stands beside them; nothing where the format has no tables.
+    fn written(self, printed: &Publication) -> Option<String> {
         match self {
-            Self::Word => Some(html::document(&printed)),
-            Self::Markdown => Some(markdown::document(&printed)),
-            Self::Latex => Some(latex::document(&printed)),
+            Self::Word => Some(html::document(printed)),
+            Self::Markdown => Some(markdown::document(printed)),
+            Self::Latex => Some(latex::document(printed)),
             Self::Report | Self::Csv | Self::Semicolons | Self::R | Self::Python | Self::Svg | Self::Text => {
                 None
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Publication, Table};
+use super::{Head, Publication, Table};
 use crate::words;
 
 /// Writes all tables as floats, each with its notes under it, then the notes and the guarantee as lists.
@@ -30,24 +30,48 @@ pub fn document(publication: &Publication) -> String {
     text
 }
 
+/// Columns from which on a table is set smaller and closer, so that a page holds it.
+const MANY_COLUMNS: usize = 6;
+/// Letters of a line of a heading.
+const HEADING: usize = 12;
+
 fn table(text: &mut String, table: &Table) {
     let columns: String = table.heads.iter().map(|head| if head.numeric { 'r' } else { 'l' }).collect();
+    let is_wide = table.heads.len() >= MANY_COLUMNS;
+    let size = if is_wide { "  \\footnotesize\\setlength{\\tabcolsep}{3pt}\n" } else { "" };
     let _ = write!(
         text,
-        "\n\\begin{{table}}[htbp]\n  \\caption{{{}}}\n  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n",
+        "\n\\begin{{table}}[htbp]\n  \\centering\n  \\caption{{{}}}\n{size}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n",
         escape(&table.caption)
     );
-    let line = |cells: &mut dyn Iterator<Item = &str>| cells.map(escape).collect::<Vec<_>>().join(" & ");
-    let _ = writeln!(text, "    {} \\\\", line(&mut table.heads.iter().map(|head| head.text.as_str())));
+    let line = |cells: &mut dyn Iterator<Item = String>| cells.collect::<Vec<_>>().join(" & ");
+    let heads = &mut table.heads.iter().map(|head| if is_wide { heading(head) } else { escape(&head.text) });
+    let _ = writeln!(text, "    {} \\\\", line(heads));
     text.push_str("    \\midrule\n");
     for row in &table.rows {
-        let _ = writeln!(text, "    {} \\\\", line(&mut row.iter().map(String::as_str)));
+        let _ = writeln!(text, "    {} \\\\", line(&mut row.iter().map(|cell| escape(cell))));
     }
     text.push_str("    \\bottomrule\n  \\end{tabular}\n");
     if !table.notes.is_empty() {
         let _ = write!(text, "\n  \\smallskip\\footnotesize {}\n", sentence(&table.notes.join(" ")));
     }
     text.push_str("\\end{table}\n");
+}
+
+/// Returns a heading in several short lines.
+fn heading(head: &Head) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in head.text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < HEADING => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
+    format!("\\shortstack[{}]{{{}}}", if head.numeric { 'r' } else { 'l' }, lines.join("\\\\"))
 }
 
 /// Returns text in one line, for a comment.
@@ -91,16 +115,60 @@ fn escape(text: &str) -> String {
             '–' => safe.push_str("--"),
             '\u{a0}' => safe.push('~'),
             '\u{202f}' => safe.push_str("\\,"),
-            'µ' | 'μ' => safe.push_str("$\\mu$"),
+            'µ' => safe.push_str("$\\mu$"),
+            '₀'..='₉' => {
+                let _ = write!(safe, "$_{}$", u32::from(c) - u32::from('₀'));
+            }
             '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '⁻' => {
                 let _ = write!(safe, "$^{{{}}}$", lowered(c));
             }
             c if c.is_control() => safe.push(' '),
-            c => safe.push(c),
+            c => match SIGNS.iter().find(|(sign, _)| *sign == c) {
+                Some((_, command)) => {
+                    let _ = write!(safe, "$\\{command}$");
+                }
+                None => safe.push(c),
+            },
         }
     }
     safe
 }
+
+/// Signs of clinical names that not every engine has, with their commands.
+const SIGNS: [(char, &str); 32] = [
+    ('≤', "leq"),
+    ('≥', "geq"),
+    ('≠', "neq"),
+    ('√', "surd"),
+    ('∞', "infty"),
+    ('→', "rightarrow"),
+    ('α', "alpha"),
+    ('β', "beta"),
+    ('γ', "gamma"),
+    ('δ', "delta"),
+    ('ε', "varepsilon"),
+    ('ζ', "zeta"),
+    ('η', "eta"),
+    ('θ', "theta"),
+    ('κ', "kappa"),
+    ('λ', "lambda"),
+    ('μ', "mu"),
+    ('ν', "nu"),
+    ('ξ', "xi"),
+    ('π', "pi"),
+    ('ρ', "rho"),
+    ('σ', "sigma"),
+    ('τ', "tau"),
+    ('φ', "varphi"),
+    ('χ', "chi"),
+    ('ψ', "psi"),
+    ('ω', "omega"),
+    ('Γ', "Gamma"),
+    ('Δ', "Delta"),
+    ('Σ', "Sigma"),
+    ('Φ', "Phi"),
+    ('Ω', "Omega"),
+];
 
 fn lowered(c: char) -> char {
     match c {
@@ -123,5 +191,6 @@ mod tests {
         assert_eq!(escape("−1.2 × 10⁻⁶ kg/m²"), "$-$1.2 $\\times$ 10$^{-}$$^{6}$ kg/m$^{2}$");
         assert_eq!(escape("a\n\\end"), "a \\textbackslash{}end");
         assert_eq!(escape("[2em]*"), "{[}2em{]}{*}");
+        assert_eq!(escape("≥65 TGF-β₂"), "$\\geq$65 TGF-$\\beta$$_2$");
     }
 }

@@ -10,7 +10,7 @@ use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, 
 use super::super::supplement::{Correlations, Description, Noisy, Supplement};
 use super::measure::width;
 use super::{Head, MOST_OUTCOMES, Table};
-use crate::model::{INTERCEPT, Interval, Missing};
+use crate::model::{INTERCEPT, Interval, Missing, level_of};
 use crate::words;
 
 /// Noise on R² above which it is left out.
@@ -401,11 +401,10 @@ fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
     let columns = figure::columns(release).into_iter();
     let categories = columns.filter(|column| column.levels.as_ref().is_some_and(|levels| levels.len() > 2));
     let names = categories.filter_map(|column| column.name);
-    let is_level = |line: &Line, name: &str| {
-        line.term.strip_prefix(name).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
-    };
     let withheld = |line: &Line| line.interval == Interval::Withheld;
-    names.filter(|name| lines.iter().any(|line| withheld(line) && is_level(line, name))).collect()
+    names
+        .filter(|name| lines.iter().any(|line| withheld(line) && level_of(&line.term, name).is_some()))
+        .collect()
 }
 
 /// Returns the tests of whole categories; nothing where no category has several coefficients.
@@ -551,8 +550,10 @@ pub fn correlations(description: &Description) -> Vec<Table> {
         _ if column == row => "1".to_owned(),
         Some(Noisy { value, std_error }) if *std_error > 0.0 => {
             let decimals = if *std_error < 0.005 { 3 } else { 2 };
-            let sign = if *value < 0.0 { "−" } else { "" };
-            format!("{sign}{:.decimals$} ± {std_error:.decimals$}", value.abs())
+            let written = format!("{:.decimals$}", value.abs());
+            let is_zero = written.chars().all(|digit| matches!(digit, '0' | '.'));
+            let sign = if *value < 0.0 && !is_zero { "−" } else { "" };
+            format!("{sign}{written} ± {std_error:.decimals$}")
         }
         Some(Noisy { value, .. }) => format!("{value:.3}"),
         None => format::NONE.to_owned(),

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::Verdict;
 use crate::model::Role;
-use crate::model::note::factor;
+use crate::model::note::widening;
 use crate::plan::derived::named_with;
 use crate::release::format::percent;
 use crate::ui::parts::Icon;
@@ -230,17 +230,19 @@ fn Offer(forecast: Forecast) -> impl IntoView {
 
 /// What the noise will be like, in a few words.
 fn noise(forecast: &Forecast) -> String {
-    let wide = |times: f64| words::release_bar::widening(factor(times));
+    let wide = |times: f64| words::release_bar::widening(widening(times));
     if let Some(foreseen) = &forecast.foreseen {
         let (times, rarely) = foreseen.widening();
-        let rarely = rarely.map(factor).filter(|rarely| *rarely != factor(times));
-        let wide = rarely
-            .map_or_else(|| wide(times), |rarely| words::release_bar::widening_range(factor(times), rarely));
+        let rarely = rarely.map(widening).filter(|rarely| *rarely != widening(times));
+        let wide = rarely.map_or_else(
+            || wide(times),
+            |rarely| words::release_bar::widening_range(widening(times), rarely),
+        );
         return match foreseen.forecast.advice {
             _ if foreseen.rests_on_even() => words::release_bar::may_be_withheld(wide),
             Advice::Recommended => wide,
             Advice::Approximate => words::release_bar::approximate(wide),
-            Advice::Uncertain if foreseen.loses_some_alone() => {
+            Advice::Uncertain if foreseen.loses_some_alone() && !foreseen.lost.is_empty() => {
                 let lost = foreseen.lost.len();
                 words::release_bar::some_withheld(lost, wide, text::whole(lost))
             }

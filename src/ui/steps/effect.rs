@@ -10,27 +10,28 @@ use crate::release::Release;
 use crate::release::figure;
 use crate::release::publication::drawing;
 use crate::release::supplement::Supplement;
-use crate::ui::dom;
 use crate::ui::parts::Choice;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::steps::save::{Files, Saved};
+use crate::ui::{dom, names};
 use crate::words;
 
 /// The choice of a column, and its line.
 #[component]
 pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
     let app = App::here();
-    let names = columns(&release.plan);
-    let Some(first) = names.first().cloned() else { return ().into_any() };
+    let own = columns(&release.plan);
+    let Some(first) = own.first().cloned() else { return ().into_any() };
     let column = RwSignal::new(first);
     let opened = RwSignal::new(false);
-    let options: Vec<(String, String)> = names.into_iter().map(|name| (name.clone(), name)).collect();
-    let own = figure::outcomes(&release).into_iter().next().unwrap_or_default();
+    let options: Vec<(String, String)> = own.into_iter().map(|name| (name.clone(), name)).collect();
+    let outcomes = figure::outcomes(&release);
     let drawn = move || {
         if !opened.get() {
             return None;
         }
-        let outcome = app.state.outcome().get().unwrap_or_else(|| own.clone());
+        let chosen = app.state.outcome().get().filter(|chosen| outcomes.contains(chosen));
+        let outcome = chosen.or_else(|| outcomes.first().cloned()).unwrap_or_default();
         let lines = figure::lines(&release.plan, &release.coefficients, &outcome);
         let covariance = covariance(&release, &outcome);
         let description = supplement.description.as_ref();
@@ -48,7 +49,11 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
             return Some(view! { <p class="hint">{words::effect::none()}</p> }.into_any());
         };
         let svg = drawing::effect(&release.plan, &outcome, &effect);
-        let files = Files { name: "discreet-effect", svg: Some(svg.clone()), ..Files::default() };
+        let files = Files {
+            name: format!("discreet-effect-{}", column.with(|name| names::plain(name))),
+            svg: Some(svg.clone()),
+            ..Files::default()
+        };
         let note = effect.note(&release.plan);
         Some(
             view! {

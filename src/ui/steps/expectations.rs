@@ -9,6 +9,7 @@ use crate::inference::preview::TermPreview;
 use crate::plan::Plan;
 use crate::release::figure::{per, unit};
 use crate::release::format::significant;
+use crate::ui::parts::Quoted;
 use crate::ui::parts::plot::NoiseCell;
 use crate::ui::sentence::sentence;
 use crate::ui::text;
@@ -34,7 +35,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=advice == Advice::Recommended && !rests class:withheld=advice == Advice::TooFew role="status">
                 <p class="verdict-main">{foreseen.verdict()}</p>
-                <ul class="verdict-list">{foreseen.sentences().iter().map(|told| view! { <li>{sentence(told)}</li> }).collect_view()}</ul>
+                <ul class="verdict-list">{foreseen.sentences().iter().map(|told| view! { <li><Quoted words=sentence(told)/></li> }).collect_view()}</ul>
                 <p class="hint">{words::method::from_plan_alone()}</p>
             </div>
             {table}

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::release::document::LONG_FORM_OUTCOMES;
-use crate::release::publication::{Format, Labels, Publication, Table, html};
+use crate::release::publication::{Format, Labels, Publication, Table, html, markdown};
 use crate::release::supplement::Supplement;
 use crate::release::{Release, figure};
 use crate::text::json;
@@ -65,8 +65,12 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
         let (release, supplement, text) = (Arc::clone(&release), supplement, text.clone());
         move |_| {
             let rich = (format.get_untracked() == Format::Word)
-                .then(|| html::fragment(&Publication::new(&release, &supplement, &untrack(labels))));
-            let copied = untrack(&text).is_some_and(|text| dom::copy(&text, rich.as_deref()));
+                .then(|| Publication::new(&release, &supplement, &untrack(labels)));
+            // Where tables cannot be pasted, their text is.
+            let copied = match rich {
+                Some(rich) => dom::copy(&markdown::document(&rich), Some(&html::fragment(&rich))),
+                None => untrack(&text).is_some_and(|text| dom::copy(&text, None)),
+            };
             app.state
                 .said()
                 .set(if copied { words::export::copied() } else { words::export::not_copied() }.to_owned());

@@ -6,7 +6,7 @@ use web_sys::HtmlInputElement;
 use super::Status;
 use super::people::People;
 use super::protect::Protection;
-use crate::model::note::factor;
+use crate::model::note::widening;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
 use crate::release::format::{at_most, short};
@@ -212,7 +212,7 @@ fn at_share(app: App, share: u8) -> Option<Option<f64>> {
 fn width_in_words(times: Option<f64>) -> String {
     times.map_or_else(
         || words::privacy::level_withheld().to_owned(),
-        |times| words::privacy::level_width(factor(times)),
+        |times| words::privacy::level_width(widening(times)),
     )
 }
 
@@ -272,7 +272,7 @@ fn Precision() -> impl IntoView {
         curve.get().map(|(now, points)| {
             let curve = precision_curve(&points, now);
             let label = match at_epsilon(app, now).1.flatten() {
-                Some(times) => words::privacy::curve_label(at_most(now), factor(times)),
+                Some(times) => words::privacy::curve_label(at_most(now), widening(times)),
                 None => words::privacy::curve_withheld(at_most(now)),
             };
             view! {

@@ -30,6 +30,9 @@ use crate::words;
 /// Terms of the moments above which predictors are not ticked one by one.
 const MOST_TERMS: usize = 500;
 
+/// Predictors by which a regression is called.
+const NAMED: usize = 6;
+
 /// What can be an outcome and what a predictor, the constant left out: any column or level that the moments hold, or where earlier rounds
 /// chose the coordinates, what had that role in the plan.
 fn terms(release: &Release) -> [Vec<String>; 2] {
@@ -76,6 +79,7 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         false => words::refit::without(quoted(&left_out)),
     });
     let chosen = RwSignal::new(kept);
+    let order = StoredValue::new(predictors.clone());
     let (kind, own) = match own_ridge(&release) {
         Ridge::None => ("none", 0.01),
         Ridge::Auto => ("auto", 0.01),
@@ -110,12 +114,15 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
                 String::new()
             });
             if let Ok(refit) = &result {
-                let inference::Refit { coefficients, outcome, features, confidence, .. } = refit;
+                let inference::Refit { coefficients, outcome, features, confidence, ridge, .. } = refit;
                 app.state.refits().update(|refits| {
                     let number = refits.len() + 1;
-                    let features = text::list(features, 3);
+                    let features = text::list(features, NAMED);
                     let named = odds::named(&release.plan, outcome, false);
-                    let name = words::compared::refit(number, named, features);
+                    let name = match Ridge::from_value(ridge) {
+                        None | Some(Ridge::None) => words::compared::refit(number, named, features),
+                        Some(_) => words::compared::refit_penalised(number, named, features, ridge),
+                    };
                     refits.push(Regression::of_refit(name, &release, coefficients, outcome, *confidence));
                 });
             }
@@ -130,6 +137,9 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
                 chosen.retain(|other| *other != key);
                 if on {
                     chosen.push(key.clone());
+                    order.with_value(|order| {
+                        chosen.sort_by_key(|name| order.iter().position(|own| own == name));
+                    });
                 }
             });
         };
@@ -195,7 +205,7 @@ fn Refitted(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView
                 below.extend(tables::test_notes(&own, &lines));
                 let form = |format: Format| format.refitted(&own, &supplement, &outcome);
                 let files = Files {
-                    name: "discreet-refit",
+                    name: "discreet-refit".to_owned(),
                     word: form(Format::Word),
                     plain: form(Format::Markdown),
                     csv: form(Format::Csv),
@@ -237,7 +247,7 @@ fn Influence(release: Arc<Release>, refit: inference::Refit) -> impl IntoView {
         let path = ridge_path(&release, &request).ok()?;
         let form = |format: Format| format.ridge_path(&path);
         let files = Files {
-            name: "discreet-ridge",
+            name: "discreet-ridge".to_owned(),
             word: form(Format::Word),
             plain: form(Format::Markdown),
             csv: form(Format::Csv),

@@ -11,7 +11,7 @@ use crate::words;
 #[derive(Clone, Default)]
 pub struct Files {
     /// The beginning of the files' names.
-    pub name: &'static str,
+    pub name: String,
     /// A table that pastes into a word processor.
     pub word: Option<String>,
     /// The same as Markdown.
@@ -27,6 +27,8 @@ pub struct Files {
 pub fn Saved(files: Files) -> impl IntoView {
     let app = App::here();
     let Files { name, word, plain, csv, svg } = files;
+    let name = StoredValue::new(name);
+    let file = move |ending: &str| actions::named(app, &format!("{}.{ending}", name.get_value()));
     let said = move |done: bool, words: &'static str, failed: &'static str| {
         app.state.said().set(if done { words } else { failed }.to_owned());
     };
@@ -45,7 +47,7 @@ pub fn Saved(files: Files) -> impl IntoView {
     let forms = forms.into_iter().filter_map(|(text, ending, kind, label)| {
         let text = text?;
         let save = move |_| {
-            let saved = dom::download(&actions::named(app, &format!("{name}.{ending}")), kind, &text);
+            let saved = dom::download(&file(ending), kind, &text);
             said(saved.is_some(), words::page::saved(), words::page::no_room());
         };
         Some(view! { <button type="button" class="quiet" on:click=save>{label}</button> })
@@ -54,7 +56,7 @@ pub fn Saved(files: Files) -> impl IntoView {
         let save = move |_| {
             let svg = svg.clone();
             spawn_local(async move {
-                let saved = dom::download_png(&actions::named(app, &format!("{name}.png")), &svg).await;
+                let saved = dom::download_png(&file("png"), &svg).await;
                 said(saved.is_some(), words::page::saved(), words::page::no_room());
             });
         };

@@ -180,7 +180,7 @@ fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) ->
 fn files(comparison: &Comparison) -> Files {
     let form = |format: Format| format.compared(comparison);
     Files {
-        name: "discreet-comparison",
+        name: "discreet-comparison".to_owned(),
         word: form(Format::Word),
         plain: form(Format::Markdown),
         csv: form(Format::Csv),
