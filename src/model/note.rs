@@ -36,17 +36,18 @@ impl Shortened {
 #[must_use]
 pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> String {
     let Some((shortened, (rows, of_rows))) = shortened.zip(rows) else {
-        return words::note::far_rows().to_owned();
+        return format!("{} {}", words::note::far_rows(), words::note::far_rows_offer());
     };
     let Shortened { rows: beyond, deviation, .. } = shortened;
     let (beyond, of) = (grouped(beyond.max(0.0)), about(rows, of_rows));
-    if shortened.of_levels {
-        words::note::rare_rows(beyond, grouped(deviation), of)
+    let told = if shortened.of_levels {
+        return words::note::rare_rows(beyond, grouped(deviation), of);
     } else if shortened.is_unusual(rows) {
         words::note::far_rows_many(beyond, grouped(deviation), of)
     } else {
         words::note::far_rows_counted(beyond, grouped(deviation), of)
-    }
+    };
+    format!("{told} {}", words::note::far_rows_offer())
 }
 
 /// Says how many residuals of an outcome were clipped, the standard deviation of that number, and where in units of their spread.

@@ -162,7 +162,9 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
         }
     }
     let found = RowCount::of(release).map(|count| count.found());
-    let notes: Vec<String> = found.into_iter().chain(super::notes(release)).collect();
+    // Odds ratios are printed here, and no log-odds.
+    let notes = super::notes(release).into_iter().filter(|note| note != words::note::log_odds());
+    let notes: Vec<String> = found.into_iter().chain(notes).collect();
     if !notes.is_empty() {
         sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
     }

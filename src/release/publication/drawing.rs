@@ -324,9 +324,9 @@ impl Plane {
     }
 }
 
-/// Draws the line of an outcome over a column, with its band where it has one.
+/// Draws the line of an outcome over a column, with its band where it has one, and below it what a reader has to know of it.
 #[must_use]
-pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> String {
+pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect, note: &str) -> String {
     let values = effect.points.iter().flat_map(|point| [point.value].into_iter().chain(ends(point)));
     let (from, to) = (
         effect.points.first().map_or(0.0, |point| point.at),
@@ -344,7 +344,11 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> String {
         None => named(outcome),
     };
     let ticks: Vec<_> = figure::ticks(from, to).into_iter().map(|tick| (tick, short(tick, 4))).collect();
-    let mut svg = plane.begin(&title, &up, &named(&effect.column), &ticks, 0.0);
+    let below = wrapped(note, SIZE_OF_AXIS, PLANE.0 - 2.0 * GAP);
+    let more = TEXT * count(below.len());
+    let mut svg = plane.begin(&title, &up, &named(&effect.column), &ticks, more);
+    let attributes = format!(" font-size=\"{SIZE_OF_AXIS}\"");
+    write_lines(&mut svg, &below, GAP, PLANE.1 + more / 2.0 - GAP / 2.0, &attributes);
     let line = |points: &mut dyn Iterator<Item = (f64, f64)>| {
         let place = |(at, value)| format!("{:.2},{:.2}", plane.x(at), plane.y(value));
         points.map(place).collect::<Vec<_>>().join(" ")

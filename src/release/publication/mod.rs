@@ -135,9 +135,11 @@ pub fn caveats(release: &Release) -> Vec<String> {
 /// Returns the notes of a release without the rows that counted, and without what else could be asked for: that is for the person, and not
 /// for a reader.
 fn notes(release: &Release) -> Vec<String> {
-    let offer = format!(" {}", words::note::robust_offer());
-    let mut caveats: Vec<String> =
-        release.diagnostics.notes.iter().map(|note| note.replace(&offer, "")).collect();
+    let offers = [words::note::robust_offer(), words::note::far_rows_offer()];
+    let without = |note: &String| {
+        offers.iter().fold(note.clone(), |note, offer| note.replace(&format!(" {offer}"), ""))
+    };
+    let mut caveats: Vec<String> = release.diagnostics.notes.iter().map(without).collect();
     if let Some(table) = &release.public {
         caveats.push(format!(
             "{} {} {}",

@@ -48,13 +48,14 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
         let Some(effect) = effect else {
             return Some(view! { <p class="hint">{words::effect::none()}</p> }.into_any());
         };
-        let svg = drawing::effect(&release.plan, &outcome, &effect);
+        let note = effect.note(&release.plan);
+        let svg = drawing::effect(&release.plan, &outcome, &effect, "");
+        let file = drawing::effect(&release.plan, &outcome, &effect, &note);
         let files = Files {
             name: format!("discreet-effect-{}", column.with(|name| names::plain(name))),
-            svg: Some(svg.clone()),
+            svg: Some(file),
             ..Files::default()
         };
-        let note = effect.note(&release.plan);
         Some(
             view! {
                 <div class="drawn" inner_html=svg></div>
