@@ -12,6 +12,7 @@ use crate::inference::{self, Repair, Ridge};
 use crate::model::INTERCEPT;
 use crate::model::note::quoted;
 use crate::release::Release;
+use crate::release::format::short;
 use crate::release::publication::comparison::Regression;
 use crate::release::publication::{Format, drawing, tables};
 use crate::release::reduced::Reduced;
@@ -114,14 +115,21 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
                 String::new()
             });
             if let Ok(refit) = &result {
-                let inference::Refit { coefficients, outcome, features, confidence, ridge, .. } = refit;
+                let inference::Refit {
+                    coefficients, outcome, features, confidence, ridge, diagnostics, ..
+                } = refit;
                 app.state.refits().update(|refits| {
                     let number = refits.len() + 1;
                     let features = text::list(features, NAMED);
                     let named = odds::named(&release.plan, outcome, false);
-                    let name = match Ridge::from_value(ridge) {
-                        None | Some(Ridge::None) => words::compared::refit(number, named, features),
-                        Some(_) => words::compared::refit_penalised(number, named, features, ridge),
+                    let ridge = match Ridge::from_value(ridge) {
+                        None | Some(Ridge::None) => None,
+                        Some(Ridge::Auto) => Some(diagnostics.ridge),
+                        Some(Ridge::Fixed(own)) => Some(own),
+                    };
+                    let name = match ridge {
+                        None => words::compared::refit(number, named, features),
+                        Some(own) => words::compared::refit_penalised(number, named, features, short(own, 3)),
                     };
                     refits.push(Regression::of_refit(name, &release, coefficients, outcome, *confidence));
                 });
