@@ -190,12 +190,16 @@ impl Table {
             Some((term.name.clone(), own))
         };
         let terms: Option<Vec<(String, Vec<f64>)>> = geometry.terms.iter().map(values).collect();
-        let terms = terms?;
+        let mut terms = terms?;
         let mut rows = EncodedRows::new(prepared.row_width());
         for record in 0..records {
             let codes =
                 geometry.terms.iter().zip(&terms).map(|(term, (_, values))| code(term, values[record]));
             rows.row(&codes.collect::<Vec<i32>>());
+        }
+        // A mechanism may find the intercept by other sums than those of a record.
+        if terms.iter().all(|(name, _)| name != INTERCEPT) {
+            terms.push((INTERCEPT.to_owned(), vec![1.0; records]));
         }
         Some(Self { rows, effect: synthetic.effect, terms })
     }

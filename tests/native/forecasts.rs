@@ -411,7 +411,13 @@ fn pairs_of_levels_are_foreseen() {
     };
     // What little is known of a pair is said beside what is known of the others.
     let (wide, most) = of(&plan(12_000, 0.7)).widest.unwrap();
-    assert!(wide.contains(&"sex:stage[M:IV]".to_owned()) && (2.0..5.0).contains(&most), "{wide:?} {most}");
+    let sampling = |epsilon: f64| {
+        let foreseen = of(&plan(12_000, epsilon));
+        let pair = foreseen.terms.into_iter().find(|term| term.term == "sex:stage[M:IV]").unwrap();
+        pair.sampling_std_error
+    };
+    assert!((sampling(1.0) / sampling(8.0) - 1.0).abs() < 1e-9, "{} {}", sampling(1.0), sampling(8.0));
+    assert!(wide.contains(&"sex:stage[M:IV]".to_owned()) && (5.0..15.0).contains(&most), "{wide:?} {most}");
     // Of a level that one in 400 has, and of its pair, nothing is left.
     let mut rare = plan(12_000, 2.0);
     rare["columns"][2]["typical"] = json!({"shares": {"I": 0.5975, "II": 0.25, "III": 0.15, "IV": 0.0025}});

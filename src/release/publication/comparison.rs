@@ -221,11 +221,16 @@ impl Comparison {
 }
 
 impl Pair {
-    /// Returns the contrast for a reader: `age per year`.
+    /// Returns the contrast for a reader: `age per year`; both where they are not the same.
     #[must_use]
     pub fn label(&self) -> String {
-        let line = self.sides.iter().flatten().next();
-        line.map_or_else(|| self.term.clone(), tables::label)
+        match &self.sides {
+            [Some(first), Some(second)] if first.per != second.per => {
+                words::compared::contrasts(tables::label(first), &second.per)
+            }
+            [Some(line), _] | [None, Some(line)] => tables::label(line),
+            [None, None] => self.term.clone(),
+        }
     }
 
     /// Returns the difference for a reader, with its noise where that is known.

@@ -175,11 +175,15 @@ pub fn typical_fault(draft: &ColumnDraft) -> Option<TypicalFault> {
 fn typical(draft: &ColumnDraft) -> Option<Known> {
     match draft.kind? {
         ColumnType::Number => {
-            let sd = number(&draft.typical_sd)?;
+            let mean = number(&draft.typical_mean);
+            // The mean of zeros and ones is a share, which says how they spread.
+            let is_zero_or_one = (number(&draft.lower), number(&draft.upper)) == (Some(0.0), Some(1.0));
+            let of_share = mean.filter(|_| is_zero_or_one).map(|share| (share * (1.0 - share)).sqrt());
+            let sd = number(&draft.typical_sd).or(of_share.filter(|sd| *sd > 0.0))?;
             if typical_fault(draft).is_some() {
                 return None;
             }
-            Some(Known { mean: number(&draft.typical_mean), sd: Some(sd), ..Known::default() })
+            Some(Known { mean, sd: Some(sd), ..Known::default() })
         }
         ColumnType::Category => {
             let levels = list(&draft.levels);

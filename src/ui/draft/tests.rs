@@ -291,6 +291,23 @@ fn a_typical_share_stays_with_its_level() {
 }
 
 #[test]
+fn a_typical_mean_of_zeros_and_ones_is_a_share() {
+    let (mut columns, setup) = drafts();
+    let place = columns.iter().position(|column| column.kind == Some(ColumnType::Number)).unwrap();
+    columns[place].typical_mean = "0.1".to_owned();
+    let sd = |columns: &[ColumnDraft]| {
+        let plan = plan(columns, &setup, budget(&setup)).unwrap();
+        plan.columns.iter().find_map(|column| column.typical.as_ref()?.sd)
+    };
+    assert_eq!(sd(&columns), None, "of other numbers the mean says nothing of their spread");
+    columns[place].lower = "0".to_owned();
+    columns[place].upper = "1".to_owned();
+    assert!(sd(&columns).is_some_and(|sd| (sd - 0.3).abs() < 1e-12), "{:?}", sd(&columns));
+    columns[place].typical_sd = "0.25".to_owned();
+    assert_eq!(sd(&columns), Some(0.25));
+}
+
+#[test]
 fn typical_shares_of_several_levels_have_to_fit() {
     let (mut columns, setup) = drafts();
     columns[2].levels = "I, II, III".to_owned();
