@@ -73,7 +73,7 @@ impl<'a> Rehearsal<'a> {
         let first = runs.first()?;
         let mut terms = Vec::new();
         for of_outcome in first.chunk_by(|a, b| a.outcome == b.outcome) {
-            let without_privacy = self.table.standard_errors(of_outcome, self.link);
+            let exact = self.exact_errors(of_outcome);
             for entry in of_outcome.iter().filter(|entry| entry.term != INTERCEPT) {
                 let own = |run: &Vec<Coefficient>| {
                     let is_own =
@@ -81,11 +81,8 @@ impl<'a> Rehearsal<'a> {
                     run.iter().find(is_own).cloned()
                 };
                 let all: Vec<Coefficient> = runs.iter().filter_map(own).collect();
-                let records = self.table.count();
-                #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-                let at_rows = |error: f64| error * (records / self.rows as f64).sqrt();
-                let exact = without_privacy.iter().find(|(term, _)| *term == entry.term);
-                terms.push(self.rehearsed(&all, entry, exact.map(|(_, error)| at_rows(*error))));
+                let exact = exact.iter().find(|(term, _)| *term == entry.term).map(|(_, error)| *error);
+                terms.push(self.rehearsed(&all, entry, exact));
             }
         }
         Some(Rehearsed { terms, full })
@@ -95,6 +92,20 @@ impl<'a> Rehearsal<'a> {
     #[must_use]
     pub fn is_enough(&self, times: f64) -> bool {
         (1..=RUNS).all(|run| self.run(times, run).is_some_and(|run| is_shown(&run)))
+    }
+
+    /// Returns the standard errors of the coefficients of an outcome without noise on the stated rows; nothing where they cannot be told.
+    fn exact_errors<'b>(&self, entries: &'b [Coefficient]) -> Vec<(&'b str, f64)> {
+        let features: Option<Vec<&[f64]>> =
+            entries.iter().map(|entry| self.table.values(&entry.term)).collect();
+        let outcome = entries.first().and_then(|entry| self.table.values(&entry.outcome));
+        let errors = features
+            .zip(outcome)
+            .and_then(|(features, outcome)| standard_errors(&features, outcome, self.link));
+        #[expect(clippy::cast_precision_loss, reason = "counts in a forecast")]
+        let scale = (self.table.rows.len() as f64 / self.rows as f64).sqrt();
+        let errors = errors.unwrap_or_default().into_iter().map(|error| error * scale);
+        entries.iter().map(|entry| entry.term.as_str()).zip(errors).collect()
     }
 
     /// Returns what the runs gave of a coefficient, of which `exact` is the standard error without privacy.
@@ -204,11 +215,6 @@ impl Table {
         Some(Self { rows, effect: synthetic.effect, terms })
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a count of records")]
-    fn count(&self) -> f64 {
-        self.rows.len() as f64
-    }
-
     fn values(&self, term: &str) -> Option<&[f64]> {
         self.terms.iter().find(|(name, _)| name == term).map(|(_, values)| values.as_slice())
     }
@@ -216,15 +222,6 @@ impl Table {
     /// Returns the standard deviation of a term.
     fn spread(&self, term: &str) -> Option<f64> {
         self.values(term).map(|values| moments(values).1.sqrt())
-    }
-
-    /// Returns the standard errors of the coefficients of an outcome without noise; nothing where they cannot be told.
-    fn standard_errors<'a>(&self, entries: &'a [Coefficient], link: Link) -> Vec<(&'a str, f64)> {
-        let features: Option<Vec<&[f64]>> = entries.iter().map(|entry| self.values(&entry.term)).collect();
-        let outcome = entries.first().and_then(|entry| self.values(&entry.outcome));
-        let errors =
-            features.zip(outcome).and_then(|(features, outcome)| standard_errors(&features, outcome, link));
-        entries.iter().map(|entry| entry.term.as_str()).zip(errors.unwrap_or_default()).collect()
     }
 }
 

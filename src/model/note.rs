@@ -40,9 +40,10 @@ pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> Strin
     };
     let Shortened { rows: beyond, deviation, .. } = shortened;
     let (beyond, of) = (grouped(beyond.max(0.0)), about(rows, of_rows));
-    let told = if shortened.of_levels {
+    if shortened.of_levels {
         return words::note::rare_rows(beyond, grouped(deviation), of);
-    } else if shortened.is_unusual(rows) {
+    }
+    let told = if shortened.is_unusual(rows) {
         words::note::far_rows_many(beyond, grouped(deviation), of)
     } else {
         words::note::far_rows_counted(beyond, grouped(deviation), of)

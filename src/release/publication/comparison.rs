@@ -221,16 +221,22 @@ impl Comparison {
 }
 
 impl Pair {
-    /// Returns the contrast for a reader: `age per year`; both where they are not the same.
+    /// Returns what the coefficients are for: `per year`; of both where they are not for the same.
     #[must_use]
-    pub fn label(&self) -> String {
+    pub fn per(&self) -> String {
         match &self.sides {
             [Some(first), Some(second)] if first.per != second.per => {
-                words::compared::contrasts(tables::label(first), &second.per)
+                words::compared::contrasts(&first.per, &second.per)
             }
-            [Some(line), _] | [None, Some(line)] => tables::label(line),
-            [None, None] => self.term.clone(),
+            [Some(line), _] | [None, Some(line)] => line.per.clone(),
+            [None, None] => String::new(),
         }
+    }
+
+    /// Returns the contrast for a reader: `age per year`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        tables::labelled(&self.term, &self.per())
     }
 
     /// Returns the difference for a reader, with its noise where that is known.
@@ -332,6 +338,21 @@ mod tests {
         };
         let (name, outcome, unit) = (outcome.to_owned(), outcome.to_owned(), unit.to_owned());
         Regression { name, outcome, unit, confidence: 0.95, log_odds: false, lines: vec![line], charge: None }
+    }
+
+    #[test]
+    fn two_contrasts_of_a_level_are_told_apart() {
+        let side = |per: &str| {
+            let mut side = regression("sbp", "mmHg", 1.0);
+            side.lines[0].term = "stage[III]".to_owned();
+            side.lines[0].per = per.to_owned();
+            side
+        };
+        let pair = |other: &str| Comparison::new(side("III against I"), side(other)).pairs.remove(0);
+        let apart = pair("III against I or II");
+        assert_eq!(apart.label(), "stage: III against I (1), III against I or II (2)");
+        assert_eq!(apart.difference, None);
+        assert_eq!(pair("III against I").label(), "stage: III against I");
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use super::super::Release;
 use super::super::figure;
-use super::super::statement::Statement;
 use super::super::supplement::Supplement;
 use super::super::table::{self, Meaning};
 use super::comparison::Comparison;
 use super::ridge_path::RidgePath;
-use super::{Labels, Publication, Table, drawing, html, latex, markdown, notes, report, scripts, tables};
+use super::{
+    Labels, Publication, Table, drawing, guarantee, html, latex, markdown, notes, report, scripts, tables,
+};
 use crate::words;
 
 /// A format.
@@ -113,12 +114,11 @@ impl Format {
                 let table = tables::coefficients(release, supplement, outcome, labels.scale());
                 let mut caveats = notes(release);
                 caveats.push(words::refit::refit_free().to_owned());
-                let statement = Statement::new(release);
                 self.written(&Publication {
                     title: words::refit::heading().to_owned(),
                     tables: vec![table],
                     caveats,
-                    guarantee: statement.sentences().into_iter().map(str::to_owned).collect(),
+                    guarantee: guarantee(release),
                     ..Publication::default()
                 })
             }

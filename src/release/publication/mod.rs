@@ -112,13 +112,12 @@ impl Publication {
         } else {
             labels.title.trim().to_owned()
         };
-        let statement = Statement::new(release);
         Self {
             title,
             date: labels.date.trim().to_owned(),
             tables: tables::all(release, supplement, labels.scale()),
             caveats: caveats(release),
-            guarantee: statement.sentences().into_iter().map(str::to_owned).collect(),
+            guarantee: guarantee(release),
             methods: draft::methods(release, supplement),
             results: draft::results(release, supplement, labels.scale()),
         }
@@ -130,6 +129,11 @@ impl Publication {
 pub fn caveats(release: &Release) -> Vec<String> {
     let counted = RowCount::of(release).map(|count| count.sentence());
     counted.into_iter().chain(notes(release)).chain(merged(&release.plan)).collect()
+}
+
+/// Returns the sentences of a release's guarantee.
+fn guarantee(release: &Release) -> Vec<String> {
+    Statement::new(release).sentences().into_iter().map(str::to_owned).collect()
 }
 
 /// Returns the notes of a release without the rows that counted, and without what else could be asked for: that is for the person, and not

@@ -79,7 +79,6 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
         if let Some(svg) = drawn {
             // Inside a page it needs no name space, which looks like an address.
             page.push_str(&svg.replacen(drawing::NAME_SPACE, "", 1));
-            let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(words::journal::plot_note()));
         }
     }
     let notes = publication.caveats.iter().filter(|note| warning.as_ref() != Some(*note)).map(String::as_str);

@@ -158,7 +158,7 @@ fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) ->
             }
         }
     });
-    let per = pair.sides.iter().flatten().next().map(|line| line.per.clone()).unwrap_or_default();
+    let per = pair.per();
     let constant = pair.term == INTERCEPT;
     let name = if constant { words::result::intercept().to_owned() } else { pair.term.clone() };
     let plot = cell.map(|(figure, marks)| {
