@@ -3,7 +3,7 @@
 
 import { FEATURES, PLAN } from "./table.mjs";
 import { handWritten } from "./script.mjs";
-import { launch, open } from "../../tests/browser/browser.mjs";
+import { launch, open, whole } from "../../tests/browser/browser.mjs";
 import { json } from "../../tests/browser/files.mjs";
 import { DiscreetPage } from "../../tests/browser/page-object.mjs";
 import { say } from "../../tests/browser/words.mjs";
@@ -36,7 +36,7 @@ function clock() {
 
 /// One release of the table in a fresh profile.
 export async function release(url, table) {
-  const browser = await launch();
+  const browser = await launch([], whole());
   const { page } = await open(browser);
   await page.addInitScript(clock);
   const discreet = new DiscreetPage(page);
@@ -64,7 +64,7 @@ export async function release(url, table) {
 
 /// Hand-written JavaScript on an empty page of the same server.
 export async function byHand(url, table) {
-  const browser = await launch();
+  const browser = await launch([], whole());
   const { page } = await open(browser);
   await page.goto(`${url}manifest.webmanifest`);
   await page.setContent("<input type=file>");

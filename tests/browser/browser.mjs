@@ -1,9 +1,9 @@
 // The browser under test, and a page that keeps a record of everything it should not have done. Chromium, unless BROWSER=firefox.
 
-import { accessSync, mkdtempSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium, firefox } from "playwright-core";
@@ -11,20 +11,18 @@ import { chromium, firefox } from "playwright-core";
 export const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 export const SAMPLES = fileURLToPath(new URL("../../www/samples", import.meta.url));
 
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/// The first of these programs that is installed.
+const installed = (...names) => process.env.PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
 
-function executable() {
-  if (process.env.CHROME) return process.env.CHROME;
-  for (const place of PLACES) {
-    try {
-      accessSync(place);
-      return place;
-    } catch {
-      // The next place may have it.
-    }
-  }
+/// Chromium as a person has it.
+export function whole() {
+  const program = process.env.CHROME || installed("chromium", "chromium-browser", "google-chrome-stable", "google-chrome");
+  if (program) return program;
   throw new Error("No Chromium found: name one, CHROME=/path/to/chromium.");
 }
+
+/// Chromium without windows: the same engine in a third of the time. Where it is missing, or another browser is named, the whole one.
+const windowless = () => process.env.CHROME || installed("chromium-headless-shell") || whole();
 
 /// Firefox grants lasting storage without a question.
 const PROMPTS = { "dom.storageManager.prompt.testing": true, "dom.storageManager.prompt.testing.allow": true };
@@ -71,17 +69,16 @@ const QUIET = [
   "--disable-sync",
 ];
 
-/// Starts Chromium, with further arguments if need be.
-export function launch(args = []) {
+/// Starts Chromium for tabs that are private and gone with it, with further arguments if need be.
+export function launch(args = [], executablePath = windowless()) {
   // A Firefox as it is handed out, which the channel's protocol can drive; Playwright's own Firefox is another program.
   if (FIREFOX) return firefox.launch({ executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", channel: "moz-firefox", firefoxUserPrefs: PROMPTS, downloadsPath: DOWNLOADS });
-  return chromium.launch({ executablePath: executable(), args: [...QUIET, ...args] });
+  return chromium.launch({ executablePath, args: [...QUIET, ...args] });
 }
 
-/// Starts Chromium on a profile in a folder, as a person has it. The tabs of `launch` are private ones, in which a browser looks up nothing
-/// ahead, and are gone with the browser.
+/// Starts Chromium with all that a person has of it, on a profile in a folder: settings of sites, what is looked up ahead, the disk.
 export const profile = (folder, args = [], options = {}) =>
-  chromium.launchPersistentContext(folder, { executablePath: executable(), serviceWorkers: "block", args: [...QUIET, ...args], ...options });
+  chromium.launchPersistentContext(folder, { executablePath: whole(), serviceWorkers: "block", args: [...QUIET, ...args], ...options });
 
 /// Runs in the page, before its program: frames and what workers say come late, each by so many milliseconds and in their
 /// order. A journey that looks at the page before the page is done fails then every time, where it else fails once a week.
