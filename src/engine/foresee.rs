@@ -16,7 +16,10 @@ use crate::math::search::first_true;
 use crate::mechanisms::Task;
 use crate::model::note::{quoted, two_digits, widening};
 use crate::model::{Role, Typical};
+use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
+use crate::plan::derived::{name_of, named_with};
+use crate::plan::document::Transform;
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::text::grouped;
@@ -52,6 +55,8 @@ pub struct Foreseen {
     pub states_shares: bool,
     /// The categories among the features whose reference is stated to be rare.
     pub rare_references: Vec<String>,
+    /// Whether each outcome is a logarithm.
+    pub of_logarithms: bool,
     /// Where half of the rows are assumed to say yes: the noise if one in ten does.
     pub rarely: Option<NoiseForecast>,
     /// What would give full intervals; nothing where they are expected.
@@ -166,6 +171,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         has_levels,
         states_shares,
         rare_references: rare_references(prepared.bound()),
+        of_logarithms: of_logarithms(prepared.plan()),
         rarely,
         needed,
         withheld_below,
@@ -378,11 +384,23 @@ impl Foreseen {
         if self.forecast.robust {
             sentences.push(words::forecast::robust().to_owned());
         } else if self.forecast.link == Link::Identity && self.forecast.advice != Advice::TooFew {
-            sentences.push(words::forecast::skewed().to_owned());
+            let skewed = if self.of_logarithms {
+                words::forecast::skewed_logarithm()
+            } else {
+                words::forecast::skewed()
+            };
+            sentences.push(skewed.to_owned());
         }
         sentences.push(words::forecast::long_tails().to_owned());
         sentences
     }
+}
+
+fn of_logarithms(plan: &Plan) -> bool {
+    let is_log = |name: &String| {
+        plan.derived.iter().any(|term| term.transform == Transform::Log && name_of(term) == *name)
+    };
+    named_with(plan, Role::Outcome).iter().all(is_log)
 }
 
 /// Returns the share of a level from which on it is hardly ever withheld.

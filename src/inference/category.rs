@@ -1,44 +1,43 @@
-//! Tests of whole categories from coefficients with their covariance (theory/inference 6.3).
+//! Tests of whole categories, and of other terms with several coefficients, from these with their covariance (theory/inference 6.3).
 
 use std::cell::LazyCell;
 
 use nalgebra::{DMatrix, DVector};
 
 use super::design::Design;
-use super::moments::{NoisyMoments, PlanColumns};
+use super::moments::NoisyMoments;
 use super::options::{Options, Ridge};
 use super::refit::public_rows;
 use crate::math::linalg::Cholesky;
 use crate::model::{Coefficient, Interval, Role};
 use crate::plan::Plan;
-use crate::plan::derived::all_columns;
+use crate::plan::derived::{all_columns, terms_of};
 use crate::plan::document::{Column, ColumnType};
 use crate::release::Release;
 use crate::release::document::Coefficients;
 use crate::release::significance::{CategoryTest, Tests};
 
-/// Returns the tests of all categories with several coefficients, given the covariance of each outcome's coefficients; nothing for an
-/// outcome whose covariance is not known or of which an interval is withheld.
+/// Returns the tests of all categories, and of all terms made from columns, with several coefficients, given the covariance of each outcome's
+/// coefficients; nothing for an outcome whose covariance is not known, and for what has a coefficient without an interval.
 #[must_use]
 pub fn category_tests(
     release: &Release,
     covariances: impl Iterator<Item = Option<DMatrix<f64>>>,
 ) -> Vec<CategoryTest> {
     let Coefficients::List(list) = &release.coefficients else { return Vec::new() };
-    if Tests::of(release).absent().is_some() || categories(&release.plan, list).next().is_none() {
+    let groups = groups(&release.plan);
+    if Tests::of(release).absent().is_some() || groups.is_empty() {
         return Vec::new();
     }
     let outcomes = list.chunk_by(|a, b| a.outcome == b.outcome).zip(covariances);
-    outcomes.filter_map(|(entries, v)| Some(of_covariance(&release.plan, entries, &v?))).flatten().collect()
+    outcomes.filter_map(|(entries, v)| Some(of_covariance(&groups, entries, &v?))).flatten().collect()
 }
 
-/// Returns the tests of one outcome's categories, given the covariance of its coefficients in their order.
-fn of_covariance(plan: &Plan, entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
-    let columns = PlanColumns::new(plan);
-    let tests = categories(plan, entries).filter_map(|column| {
-        let places: Vec<usize> = (0..entries.len())
-            .filter(|place| columns.of_term(&entries[*place].term).is_some_and(|own| own.name == column.name))
-            .collect();
+/// Returns the tests of one outcome's groups of terms, given the covariance of its coefficients in their order.
+fn of_covariance(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
+    let tests = groups.iter().filter_map(|(name, terms)| {
+        let places: Vec<usize> =
+            (0..entries.len()).filter(|place| terms.contains(&entries[*place].term)).collect();
         let entry = |place: &usize| entries[*place].entry();
         let known = places.iter().all(|place| {
             let entry = entry(place);
@@ -53,7 +52,7 @@ fn of_covariance(plan: &Plan, entries: &[Coefficient], covariance: &DMatrix<f64>
         let statistic = Cholesky::try_new(&v).ok()?.solve_lower(&b).norm_squared();
         Some(CategoryTest {
             outcome: entries.first()?.outcome.clone(),
-            column: column.name.clone()?,
+            column: name.clone(),
             statistic,
             degrees: places.len(),
             p: CategoryTest::tail(statistic, places.len()),
@@ -63,15 +62,22 @@ fn of_covariance(plan: &Plan, entries: &[Coefficient], covariance: &DMatrix<f64>
     tests.collect()
 }
 
-/// Returns the named categories among the features whose coefficients are more than one.
-fn categories(plan: &Plan, entries: &[Coefficient]) -> impl Iterator<Item = Column> {
-    all_columns(plan).into_iter().filter(|column| {
-        column.role == Role::Feature
-            && column.kind == Some(ColumnType::Category)
-            && column.name.is_some()
-            && column.levels.as_ref().is_some_and(|levels| levels.len() > 2)
-            && !entries.is_empty()
-    })
+/// A name with the terms whose coefficients are tested together.
+type Group = (String, Vec<String>);
+
+/// Returns the features with several coefficients: categories, and terms made from columns.
+fn groups(plan: &Plan) -> Vec<Group> {
+    let columns = all_columns(plan).into_iter().filter(|column| column.role == Role::Feature);
+    let of_category = |column: Column| {
+        let (name, levels) = (column.name?, column.levels?);
+        let terms = levels.iter().map(|level| format!("{name}[{level}]")).collect();
+        (column.kind == Some(ColumnType::Category) && levels.len() > 2).then_some((name, terms))
+    };
+    let made = terms_of(plan).into_iter().filter(|term| term.columns.len() > 1).map(|term| {
+        let terms = term.columns.into_iter().map(|column| column.name).collect();
+        (term.name, terms)
+    });
+    columns.filter_map(of_category).chain(made).collect()
 }
 
 /// Returns the covariance of each outcome's coefficients of a release of second moments, in their order; nothing where it is not known.

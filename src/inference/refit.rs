@@ -8,10 +8,10 @@ use super::moments::{MomentsError, NoisyMoments, PlanColumns};
 use super::options::{Options, Repair, Ridge};
 use super::report::report;
 use crate::inference::report::RegressionTerms;
-use crate::model::{INTERCEPT, Missing, NoiseLaw};
+use crate::model::{INTERCEPT, Missing, NoiseLaw, level_of};
 use crate::plan::Plan;
-use crate::plan::derived::terms_of;
-use crate::plan::document::{Column, ColumnType};
+use crate::plan::derived::{name_of, terms_of};
+use crate::plan::document::{Column, ColumnType, Transform};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
@@ -161,6 +161,7 @@ impl Refit {
         if is_yes_or_no(&release.plan, request.outcome) {
             diagnostics.notes.push(words::note::linear_probability(format_args!("`{}`", request.outcome)));
         }
+        diagnostics.notes.extend(without_own_effects(&release.plan, request.features));
         let of_moments = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_none());
         let lambda = release.plan.mechanism.params.get("lambda").and_then(Value::as_f64);
         if let Some(lambda) = lambda.filter(|lambda| of_moments && *lambda > 0.0) {
@@ -309,6 +310,22 @@ fn is_yes_or_no(plan: &Plan, outcome: &str) -> bool {
     let columns = PlanColumns::new(plan);
     let of_term = || outcome.rsplit_once('[').and_then(|(column, _)| columns.named(column));
     columns.named(outcome).or_else(of_term).is_some_and(Column::is_yes_or_no)
+}
+
+/// Returns a note for each product, square and spline whose columns are not all predictors themselves.
+fn without_own_effects(plan: &Plan, features: &[String]) -> impl Iterator<Item = String> {
+    let asked = |name: &str| features.iter().any(|own| own == name || level_of(own, name).is_some());
+    let products = plan
+        .derived
+        .iter()
+        .filter(|term| matches!(term.transform, Transform::Product | Transform::Square | Transform::Spline));
+    products.map(|term| (name_of(term), term)).filter(move |(name, _)| asked(name)).filter_map(
+        move |(name, term)| {
+            let absent = term.from.iter().filter(|from| !asked(from)).map(|from| format!("`{from}`"));
+            let absent = absent.collect::<Vec<_>>().join(", ");
+            (!absent.is_empty()).then(|| words::note::without_own_effect(format_args!("`{name}`"), absent))
+        },
+    )
 }
 
 /// Returns the coordinates of a column: one, or one for each level; or of a derived term, one for each of its columns.

@@ -78,12 +78,12 @@ fn has_penalty(plan: &Plan) -> bool {
     plan.mechanism.params.get("lambda").and_then(serde_json::Value::as_f64).is_some_and(|lambda| lambda > 0.0)
 }
 
-/// The test of the hypothesis that all coefficients of a category are 0 (theory/inference 6.3).
+/// The test of the hypothesis that all coefficients of a category, or of a term made from columns, are 0 (theory/inference 6.3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CategoryTest {
     /// The outcome's column.
     pub outcome: String,
-    /// The category's column.
+    /// The category, or the term.
     pub column: String,
     /// W = b′ V⁻¹ b.
     pub statistic: f64,

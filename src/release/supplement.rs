@@ -62,7 +62,7 @@ pub struct Supplement {
     pub log_odds: bool,
     /// The columns; nothing where the released sums do not give their means.
     pub description: Option<Description>,
-    /// The tests of whole categories; empty where the covariance of the coefficients is not known.
+    /// The tests of whole categories and of terms made from columns; empty where the covariance of the coefficients is not known.
     pub categories: Vec<CategoryTest>,
     /// The standard deviation of the noise on each outcome's residual standard deviation, as a share of it; empty where it is not known.
     pub residual_noise: Vec<Option<f64>>,

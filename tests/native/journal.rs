@@ -372,6 +372,52 @@ fn a_further_regression_says_its_contrasts_its_notes_and_its_guarantee() {
     }
 }
 
+/// Without noise the test of a product is that of least squares with and without it.
+#[test]
+fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
+    let mut plan = wide_plan(json!({"name": "analyze-gauss"}), json!({"none": true}));
+    plan["columns"][3] = column("target", "ignored", 1.0, 350.0);
+    plan["derived"] = json!([
+        {"transform": "product", "from": ["bmi", "site"], "name": "both"},
+        {"transform": "log", "from": ["target"], "name": "ln", "role": "outcome"}]);
+    let release = demonstrations(&plan, 1, 1).remove(0);
+    let facts = supplement(&release);
+    let tested: Vec<_> = facts.categories.iter().map(|test| (test.column.as_str(), test.degrees)).collect();
+    assert_eq!(tested, [("site", 2), ("both", 2)]);
+    let fit = |features: &[&str]| {
+        let features: Vec<String> = features.iter().map(ToString::to_string).collect();
+        let (ridge, repair) = (Ridge::None, Repair::Shift);
+        refit(&release, &Request { outcome: "ln", features: &features, ridge, repair, confidence: 0.95 })
+            .unwrap()
+    };
+    let sum_of_squares =
+        |sd: Option<f64>, coefficients: usize| sd.unwrap().powi(2) * (442 - coefficients) as f64;
+    let all = sum_of_squares(release.diagnostics.outcomes[0].residual_sd, 7);
+    let fewer = sum_of_squares(fit(&["bmi", "bp", "site"]).diagnostics.outcomes[0].residual_sd, 5);
+    let expected = (fewer - all) / (all / 435.0);
+    assert!(
+        (facts.categories[1].statistic / expected - 1.0).abs() < 1e-3,
+        "{expected} {:?}",
+        facts.categories
+    );
+    let table = tables::categories(&release, &facts).unwrap();
+    assert!(table.notes[1].contains("part of a product"), "{:?}", table.notes);
+
+    let factors = tables::factors(&release, "ln", 1.0).unwrap();
+    for (row, entry) in factors.rows.iter().zip(&list(&release)[1..]) {
+        let factor: f64 = row[1].split(' ').next().unwrap().parse().unwrap();
+        assert!((factor - libm::exp(entry.estimate.unwrap())).abs() < 0.006, "{row:?}");
+    }
+    assert!(factors.rows.len() == 6 && factors.notes[0].contains("geometric mean of target"), "{factors:?}");
+
+    let notes = |features: &[&str]| fit(features).diagnostics.notes;
+    let told = |notes: Vec<String>, absent: &str| {
+        notes.iter().any(|note| note.starts_with(&format!("`both` is made from {absent}")))
+    };
+    assert!(told(notes(&["bp", "both"]), "`bmi`, `site`,") && told(notes(&["bmi", "both"]), "`site`,"));
+    assert!(!told(notes(&["bmi", "site", "both"]), ""));
+}
+
 #[test]
 fn a_dash_in_the_first_table_has_one_meaning() {
     let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 0.3, "delta": 1e-6}));
@@ -807,6 +853,7 @@ fn a_penalised_or_withheld_coefficient_has_no_p_value() {
     assert!(facts.categories.is_empty());
     let table = tables::coefficients(&release, &facts, "target", 1.0);
     assert!(table.notes.iter().any(|note| note.starts_with("There are no p-values")), "{:?}", table.notes);
+    assert!(table.heads.iter().all(|head| head.text != "p" && head.text != "z"), "{:?}", table.heads);
 }
 
 #[test]

@@ -11,6 +11,8 @@ use super::super::supplement::{Correlations, Description, Noisy, Supplement};
 use super::measure::width;
 use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::{INTERCEPT, Interval, Missing, level_of};
+use crate::plan::derived::name_of;
+use crate::plan::document::{Derived, Transform};
 use crate::words;
 
 /// Noise on R² above which it is left out.
@@ -40,6 +42,8 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
                 .take(MOST_OUTCOMES)
                 .map(|outcome| coefficients(release, supplement, outcome, per)),
         );
+        tables
+            .extend(outcomes.iter().take(MOST_OUTCOMES).filter_map(|outcome| factors(release, outcome, per)));
         if let Some(last) = tables.last_mut()
             && outcomes.len() > MOST_OUTCOMES
         {
@@ -148,7 +152,10 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     }
     heads.push(number(if log_odds { words::result::log_odds() } else { words::result::estimate() }));
     heads.extend([number(words::journal::std_error()), number(words::result::interval(level))]);
-    heads.extend([number(words::journal::z()), number(words::journal::p())]);
+    let any_test = lines.iter().any(|line| tests.test(&line.entry()).is_some());
+    if any_test {
+        heads.extend([number(words::journal::z()), number(words::journal::p())]);
+    }
     if any_standard {
         heads.push(number(words::journal::standardised()));
     }
@@ -160,7 +167,9 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
             row.push(ratio(line));
         }
         row.extend([written.estimate, written.std_error, interval(written.interval, line.interval)]);
-        row.extend(tested(tests.test(&line.entry()), line.interval));
+        if any_test {
+            row.extend(tested(tests.test(&line.entry()), line.interval));
+        }
         if any_standard {
             row.push(standard.map_or_else(|| format::NONE.to_owned(), |value| significant(value, 2)));
         }
@@ -181,7 +190,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     Table { caption, heads, rows, notes }
 }
 
-/// Returns a line's odds ratio with its interval, where it has one.
+/// Returns the exponential of a line's coefficient with its interval, where it has one: an odds ratio, or a factor.
 #[must_use]
 pub fn ratio(line: &Line) -> String {
     let Some(ratio) = odds::ratio(&line.term, &line.entry()) else { return String::new() };
@@ -190,6 +199,27 @@ pub fn ratio(line: &Line) -> String {
         Interval::Withheld => written.estimate,
         Interval::Normal | Interval::Approximate => format!("{} ({})", written.estimate, written.interval),
     }
+}
+
+/// Returns by what each term multiplies an outcome whose logarithm was fitted (theory/inference 6.10); nothing for another outcome.
+#[must_use]
+pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
+    let is_log = |term: &&Derived| term.transform == Transform::Log && name_of(term) == outcome;
+    let made = release.plan.derived.iter().find(is_log)?;
+    let from = made.from.join(", ");
+    let raised = match made.offset.filter(|offset| *offset != 0.0) {
+        Some(offset) => words::journal::with_offset(from, offset),
+        None => from,
+    };
+    let lines = lines(release, outcome, per).into_iter().filter(|line| line.term != INTERCEPT);
+    let rows: Vec<Vec<String>> = lines.map(|line| vec![label(&line), ratio(&line)]).collect();
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    (!rows.is_empty()).then(|| Table {
+        caption: words::journal::factors_of(&raised),
+        heads: vec![head(words::result::term()), number(words::journal::factor(level))],
+        rows,
+        notes: vec![words::journal::factors_note(raised)],
+    })
 }
 
 /// Returns what one standard deviation of a feature, or a level, does to the outcome in standard deviations of it (theory/inference 6.6).
@@ -424,12 +454,13 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
         row.push(p_value(test.p, kind));
         row
     });
-    Some(Table {
-        caption: words::journal::categories().to_owned(),
-        heads,
-        rows: rows.collect(),
-        notes: vec![words::journal::categories_note().to_owned()],
-    })
+    let mut products = release.plan.derived.iter().filter(|term| term.transform == Transform::Product);
+    let tested = |name: &String| supplement.categories.iter().any(|test| test.column == *name);
+    let mut notes = vec![words::journal::categories_note().to_owned()];
+    if products.any(|product| product.from.iter().any(tested)) {
+        notes.push(words::journal::categories_in_products().to_owned());
+    }
+    Some(Table { caption: words::journal::categories().to_owned(), heads, rows: rows.collect(), notes })
 }
 
 /// Returns each term's p-values over all outcomes, adjusted; nothing for one outcome, or where no p-value is known.

@@ -130,7 +130,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             return ().into_any();
         }
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
-        let lines = tables::lines(&for_table, &outcome, number(&per.get()).unwrap_or(1.0));
+        let per = number(&per.get()).unwrap_or(1.0);
+        let lines = tables::lines(&for_table, &outcome, per);
+        let factors = tables::factors(&for_table, &outcome, per).map(|table| view! { <Printed table/> });
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = for_fit.log_odds;
         let tests = Tests::of(&for_table);
@@ -139,8 +141,11 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
         let outcome = odds::named(&for_table.plan, &outcome, log_odds);
-        view! { <CoefficientTable lines outcome unit log_odds drowned confidence tests fit below/> }
-            .into_any()
+        view! {
+            <CoefficientTable lines outcome unit log_odds drowned confidence tests fit below/>
+            {factors}
+        }
+        .into_any()
     };
     let public = release.public.as_ref().map(|table| {
         let words = format!("{} {}", known::origin(table), known::correlations(table));

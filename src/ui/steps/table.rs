@@ -55,6 +55,7 @@ pub fn CoefficientTable(
     let interval = words::result::interval(&level);
     let ratio = log_odds.then(|| words::result::odds_ratio(&level));
     let named = (interval.clone(), ratio.clone());
+    let tests = lines.iter().any(|line| tests.test(&line.entry()).is_some()).then_some(tests);
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
         let cell = drawn.as_ref().map(|figure| {
             let mark = figure.marks.get(index).copied().unwrap_or(nothing);
@@ -65,7 +66,7 @@ pub fn CoefficientTable(
     });
     let rows = rows.collect_view();
     let axis = figure::axis(log_odds, &unit);
-    let before = if log_odds { "6" } else { "5" };
+    let before = 4 + usize::from(log_odds) + usize::from(tests.is_some());
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=words::result::coefficients_for(&outcome)>
             <table class="journal" class:odds=log_odds>
@@ -75,7 +76,7 @@ pub fn CoefficientTable(
                     {ratio.map(|ratio| view! { <th scope="col" class="numeric">{ratio}</th> })}
                     <th scope="col" class="numeric">{estimate}</th>
                     <th scope="col" class="numeric">{interval}</th>
-                    <th scope="col" class="numeric">{words::journal::p()}</th>
+                    {tests.map(|_| view! { <th scope="col" class="numeric">{words::journal::p()}</th> })}
                     <th scope="col" class="share-head">{words::result::of_uncertainty()}</th>
                     <th scope="col" class="plot-head">{axis}</th>
                 </tr></thead>
@@ -96,17 +97,21 @@ pub fn CoefficientTable(
 fn CoefficientRow(
     line: Line,
     cell: Option<(Mark, f64, Vec<figure::Tick>)>,
-    tests: Tests,
+    /// Which have a p-value; nothing where the table has none.
+    tests: Option<Tests>,
     /// What the columns of odds ratio, estimate and interval are called; the first is there for log-odds alone.
     ratio: Option<String>,
     estimate: &'static str,
     interval: String,
 ) -> impl IntoView {
-    let test = tests.test(&line.entry()).map(|test| {
-        let z = words::journal::z_is(tables::z_value(test.z));
-        view! { {tables::p_value(test.p, line.interval)} <span class="row-note">{z}</span> }
+    let p = tests.map(|tests| {
+        let test = tests.test(&line.entry()).map(|test| {
+            let z = words::journal::z_is(tables::z_value(test.z));
+            view! { {tables::p_value(test.p, line.interval)} <span class="row-note">{z}</span> }
+        });
+        let label = test.is_some().then(words::journal::p);
+        view! { <td class="numeric p-value" data-label=label>{test}</td> }
     });
-    let p = test.is_some().then(words::journal::p);
     let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
     let withheld = line.interval == Interval::Withheld;
     let error = line
@@ -141,7 +146,7 @@ fn CoefficientRow(
             {ratio}
             <td class="numeric" data-label=estimate>{written.estimate} {error}</td>
             <td class="numeric interval" data-label=interval><Spread written=written.interval kind=line.interval/></td>
-            <td class="numeric p-value" data-label=p>{test}</td>
+            {p}
             <td class="share-cell">{share}</td>
             <td class="plot">{plot}</td>
         </tr>
