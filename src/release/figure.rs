@@ -227,7 +227,7 @@ pub fn unit(plan: &Plan, name: &str) -> String {
     column(plan, name).and_then(|column| column.unit.clone()).unwrap_or_default()
 }
 
-/// Returns the contrast of a term's coefficient: `per kg/m²`, `M against F`; empty for the intercept.
+/// Returns the contrast of a term's coefficient: `per kg/m²`, `M against F`, `beyond each alone`; empty for the intercept.
 #[must_use]
 pub fn per(plan: &Plan, term: &str) -> String {
     meaning(plan, term).0
@@ -240,7 +240,7 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
         return (String::new(), None);
     }
     if is_of_levels(plan, term) {
-        return (String::new(), Some(1.0));
+        return (words::journal::beyond_each().to_owned(), Some(1.0));
     }
     if let Some(found) = column(plan, term)
         && found.kind != Some(ColumnType::Category)
@@ -600,14 +600,18 @@ mod tests {
             r#"{"schema":"discreet.plan/1","adjacency":"add-remove","columns":[
                 {"name":"bmi","role":"feature","type":"number","lower":10,"upper":60,"unit":"kg/m²"},
                 {"name":"sex","role":"feature","type":"category","levels":["F","M"]},
+                {"name":"site","role":"feature","type":"category","levels":["A","B"]},
                 {"match":"snp_*","role":"feature","type":"number","lower":0,"upper":2},
                 {"name":"sbp","role":"outcome","type":"number","lower":60,"upper":260}],
+                "derived":[{"transform":"product","from":["sex","site"]},{"transform":"product","from":["sex","bmi"]}],
                 "mechanism":{"name":"analyze-gauss"},"budget":{"mu":1}}"#,
         )
         .unwrap();
         assert_eq!(meaning(&plan, "bmi"), ("per kg/m²".to_owned(), Some(50.0)));
         assert_eq!((one("years"), one("mmHg")), ("year", "mmHg"));
         assert_eq!(meaning(&plan, "sex[M]"), ("M against F".to_owned(), Some(1.0)));
+        assert_eq!(meaning(&plan, "sex:site[M:B]").0, "beyond each alone");
+        assert_eq!(meaning(&plan, "sex:bmi[M]").0, "per unit");
         assert_eq!(meaning(&plan, "snp_7"), ("per unit".to_owned(), Some(2.0)));
         assert_eq!(meaning(&plan, INTERCEPT), (String::new(), None));
     }

@@ -53,6 +53,17 @@ impl TermDraft {
         }
     }
 
+    /// Sets what it is made from. What is made of an outcome is one, and what is made of a predictor is none.
+    pub fn make_from(&mut self, from: String, columns: &[ColumnDraft]) {
+        let named = columns.iter().find(|column| column.name == from.trim());
+        match named.map(|column| column.role) {
+            Some(Role::Outcome) => self.outcome = true,
+            Some(Role::Feature) => self.outcome = false,
+            _ => {}
+        }
+        self.from = from;
+    }
+
     /// Returns it as an entry of a plan for a table with these columns; nothing where its value cannot be read.
     #[must_use]
     pub fn entry(&self, columns: &[String]) -> Option<Derived> {

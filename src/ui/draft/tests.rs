@@ -530,3 +530,15 @@ fn a_table_without_its_persons_or_one_column_is_alike() {
     assert!(kept.is_alike(&names));
     assert!(!kept.is_alike(&["patient".to_owned(), "ward".to_owned()]));
 }
+
+#[test]
+fn what_is_made_of_an_outcome_is_one() {
+    let columns = [("age", Role::Feature), ("stay", Role::Outcome), ("note", Role::Ignored)]
+        .map(|(name, role)| ColumnDraft { name: name.to_owned(), role, ..ColumnDraft::default() });
+    let mut typed = super::TermDraft::default();
+    for (from, outcome) in [("stay ", true), ("note", true), ("age, stay", true), ("age", false), ("", false)]
+    {
+        typed.make_from(from.to_owned(), &columns);
+        assert_eq!((typed.from.as_str(), typed.outcome), (from, outcome));
+    }
+}

@@ -7,7 +7,7 @@ use crate::plan::derived::name_of;
 use crate::plan::document::{Derived, Transform};
 use crate::ui::dom;
 use crate::ui::draft::{ColumnDraft, Place, TermDraft, put_term};
-use crate::ui::parts::{Choice, Field};
+use crate::ui::parts::{Choice, Field, Quoted};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
 
@@ -117,7 +117,7 @@ fn Itself(column: String) -> impl IntoView {
 }
 
 fn problem(text: String) -> impl IntoView {
-    view! { <p class="notice problem" role="alert">{text}</p> }
+    view! { <p class="notice problem" role="alert"><Quoted words=text/></p> }
 }
 
 /// The form for one more term, or for one that is changed.
@@ -176,7 +176,7 @@ fn Typed(form: Form) -> impl IntoView {
                 value=Signal::derive(move || draft.with(|draft| draft.transform.name().to_owned())) set=set_transform/>
             <Field id="term-from" label=words::terms::from()
                 value=Signal::derive(move || draft.with(|draft| draft.from.clone()))
-                set=Callback::new(move |from| draft.update(|draft| draft.from = from))
+                set=Callback::new(move |from| app.state.columns().with_untracked(|columns| draft.update(|draft| draft.make_from(from, columns))))
                 hint=Signal::derive(|| words::terms::from_hint().to_owned())/>
             {value}
             <Field id="term-name" label=words::terms::name()

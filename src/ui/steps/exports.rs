@@ -179,7 +179,7 @@ fn Printed(publication: Publication) -> impl IntoView {
         view! { <p><strong>{title}</strong></p><ul>{items}</ul> }
     };
     view! {
-        <div class="printed scroll" tabindex="0" role="group" aria-label=words::export::preview()>
+        <div class="previewed scroll" tabindex="0" role="group" aria-label=words::export::preview()>
             <h3>{title}</h3>
             {(!date.is_empty()).then(|| view! { <p>{date}</p> })}
             {tables.into_iter().map(table).collect_view()}
