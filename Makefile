@@ -115,8 +115,7 @@ check: toolchain $(DENY)/done
 	$(call say,Licences and sources of dependencies)
 	cargo deny --locked --all-features check licenses bans sources
 
-# Everything is built once, with the mutants, of which none is active unless a test says so. A test of its own builds the
-# program as it is handed out.
+# All is built with the mutants, of which none is active unless a test says so. A test of its own builds the program as it is handed out.
 native: toolchain
 	$(call say,Native tests$(,) with the mutants$(,) each of which a test has to catch)
 	cargo test --locked $(PLAIN) --features audit-mutants --lib

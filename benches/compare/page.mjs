@@ -36,7 +36,7 @@ function clock() {
 
 /// One release of the table in a fresh profile.
 export async function release(url, table) {
-  const browser = await launch([], whole());
+  const browser = await launch([], whole);
   const { page } = await open(browser);
   await page.addInitScript(clock);
   const discreet = new DiscreetPage(page);
@@ -64,7 +64,7 @@ export async function release(url, table) {
 
 /// Hand-written JavaScript on an empty page of the same server.
 export async function byHand(url, table) {
-  const browser = await launch([], whole());
+  const browser = await launch([], whole);
   const { page } = await open(browser);
   await page.goto(`${url}manifest.webmanifest`);
   await page.setContent("<input type=file>");

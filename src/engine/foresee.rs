@@ -18,8 +18,7 @@ use crate::model::note::{quoted, two_digits, widening};
 use crate::model::{Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
-use crate::plan::derived::{name_of, named_with};
-use crate::plan::document::Transform;
+use crate::plan::derived::{logarithm, named_with};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::text::grouped;
@@ -397,10 +396,7 @@ impl Foreseen {
 }
 
 fn of_logarithms(plan: &Plan) -> bool {
-    let is_log = |name: &String| {
-        plan.derived.iter().any(|term| term.transform == Transform::Log && name_of(term) == *name)
-    };
-    named_with(plan, Role::Outcome).iter().all(is_log)
+    named_with(plan, Role::Outcome).iter().all(|name| logarithm(plan, name).is_some())
 }
 
 /// Returns the share of a level from which on it is hardly ever withheld.

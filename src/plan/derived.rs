@@ -108,6 +108,12 @@ pub fn terms_of(plan: &Plan) -> Vec<DerivedTerm> {
     terms(plan, &kinds, &na).into_iter().filter_map(Result::ok).collect()
 }
 
+/// Returns the derived term of this name, if it is a logarithm.
+#[must_use]
+pub fn logarithm<'a>(plan: &'a Plan, name: &str) -> Option<&'a Derived> {
+    plan.derived.iter().find(|term| term.transform == Transform::Log && name_of(term) == name)
+}
+
 /// Returns the plan's columns followed by those that it derives, as if the table had them.
 #[must_use]
 pub fn all_columns(plan: &Plan) -> Vec<Column> {

@@ -69,11 +69,11 @@ const QUIET = [
   "--disable-sync",
 ];
 
-/// Starts Chromium for tabs that are private and gone with it, with further arguments if need be.
-export function launch(args = [], executablePath = windowless()) {
+/// Starts Chromium for tabs that are private and gone with it, with further arguments if need be; `program` says which.
+export function launch(args = [], program = windowless) {
   // A Firefox as it is handed out, which the channel's protocol can drive; Playwright's own Firefox is another program.
   if (FIREFOX) return firefox.launch({ executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", channel: "moz-firefox", firefoxUserPrefs: PROMPTS, downloadsPath: DOWNLOADS });
-  return chromium.launch({ executablePath, args: [...QUIET, ...args] });
+  return chromium.launch({ executablePath: program(), args: [...QUIET, ...args] });
 }
 
 /// Starts Chromium with all that a person has of it, on a profile in a folder: settings of sites, what is looked up ahead, the disk.

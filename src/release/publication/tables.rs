@@ -11,8 +11,8 @@ use super::super::supplement::{Correlations, Description, Noisy, Supplement};
 use super::measure::width;
 use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::{INTERCEPT, Interval, Missing, level_of};
-use crate::plan::derived::name_of;
-use crate::plan::document::{Derived, Transform};
+use crate::plan::derived::logarithm;
+use crate::plan::document::Transform;
 use crate::words;
 
 /// Noise on R² above which it is left out.
@@ -42,13 +42,13 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
                 .take(MOST_OUTCOMES)
                 .map(|outcome| coefficients(release, supplement, outcome, per)),
         );
-        tables
-            .extend(outcomes.iter().take(MOST_OUTCOMES).filter_map(|outcome| factors(release, outcome, per)));
         if let Some(last) = tables.last_mut()
             && outcomes.len() > MOST_OUTCOMES
         {
             last.notes.push(words::report::more_outcomes(outcomes.len() - MOST_OUTCOMES));
         }
+        let logarithms = outcomes.iter().take(MOST_OUTCOMES);
+        tables.extend(logarithms.filter_map(|outcome| factors(release, outcome, per)));
         tables.extend(categories(release, supplement));
         tables.extend(adjusted(release));
     }
@@ -152,7 +152,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     }
     heads.push(number(if log_odds { words::result::log_odds() } else { words::result::estimate() }));
     heads.extend([number(words::journal::std_error()), number(words::result::interval(level))]);
-    let any_test = lines.iter().any(|line| tests.test(&line.entry()).is_some());
+    let any_test = has_test(tests, &lines);
     if any_test {
         heads.extend([number(words::journal::z()), number(words::journal::p())]);
     }
@@ -204,8 +204,7 @@ pub fn ratio(line: &Line) -> String {
 /// Returns by what each term multiplies an outcome whose logarithm was fitted (theory/inference 6.10); nothing for another outcome.
 #[must_use]
 pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
-    let is_log = |term: &&Derived| term.transform == Transform::Log && name_of(term) == outcome;
-    let made = release.plan.derived.iter().find(is_log)?;
+    let made = logarithm(&release.plan, outcome)?;
     let from = made.from.join(", ");
     let raised = match made.offset.filter(|offset| *offset != 0.0) {
         Some(offset) => words::journal::with_offset(from, offset),
@@ -395,12 +394,18 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String 
     [rows, share, spread].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
+/// Returns whether one of these lines has a p-value.
+#[must_use]
+pub fn has_test(tests: Tests, lines: &[Line]) -> bool {
+    lines.iter().any(|line| tests.test(&line.entry()).is_some())
+}
+
 /// Returns what a reader has to know of the p-values of these lines, or why there are none.
 #[must_use]
 pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
     let tests = Tests::of(release);
     let has = |wanted: &dyn Fn(&Line) -> bool| lines.iter().any(wanted);
-    let shown = has(&|line| tests.test(&line.entry()).is_some());
+    let shown = has_test(tests, lines);
     let interval = |line: &Line| line.interval != Interval::Withheld;
     let mut notes = Vec::new();
     if shown {

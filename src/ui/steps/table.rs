@@ -55,7 +55,7 @@ pub fn CoefficientTable(
     let interval = words::result::interval(&level);
     let ratio = log_odds.then(|| words::result::odds_ratio(&level));
     let named = (interval.clone(), ratio.clone());
-    let tests = lines.iter().any(|line| tests.test(&line.entry()).is_some()).then_some(tests);
+    let tests = tables::has_test(tests, &lines).then_some(tests);
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
         let cell = drawn.as_ref().map(|figure| {
             let mark = figure.marks.get(index).copied().unwrap_or(nothing);
