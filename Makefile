@@ -53,10 +53,11 @@ REMAP := --remap-path-prefix=$(ROOT)=/discreet --remap-path-prefix=$(CARGO_DIR)=
 SIMD := -C target-feature=+simd128
 # Leptos keeps the types of a view out of its neighbours' types: a tenth smaller.
 ERASE := --cfg erase_components
+PAGE := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP) $(SIMD) $(ERASE)"
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help page sources run dist single install verify reproducible docs test check native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox
+.PHONY: help page sources run dist single install verify reproducible docs test check lint lint-page native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -94,26 +95,31 @@ test: toolchain chromium firefox $(DENY)/done $(MDBOOK)/done $(TRUNK)/done $(BIN
 	@$(MAKE) --no-print-directory journeys
 
 page:
-	@$(MAKE) --no-print-directory BESIDE= dist
+	@$(MAKE) --no-print-directory BESIDE= lint-page dist
 	@$(MAKE) --no-print-directory BESIDE= journeys-firefox IN_FIREFOX="journeys single"
 	@$(MAKE) --no-print-directory BESIDE= web
 
 sources:
-	@$(MAKE) --no-print-directory BESIDE= check native
+	@$(MAKE) --no-print-directory BESIDE= lint native
 
-check: toolchain $(DENY)/done
+check: lint lint-page
+
+lint: toolchain $(DENY)/done
 	$(call say,Format)
 	cargo fmt --check
 	cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 	cargo metadata --locked --format-version 1 --manifest-path tests/fuzz/Cargo.toml >/dev/null
 	$(call say,Lints: native)
 	cargo clippy --locked --all-targets --features audit-mutants$(,)reproduce -- -D warnings
-	$(call say,Lints: browser)
-	cargo clippy $(WASM) --features app --lib --bin app --test web -- -D warnings
 	$(call say,Documentation)
 	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --no-deps --lib
 	$(call say,Licences and sources of dependencies)
 	cargo deny --locked --all-features check licenses bans sources
+
+# As the page is built, so that both take the same macros.
+lint-page: toolchain
+	$(call say,Lints: browser)
+	$(PAGE) cargo clippy $(WASM) --profile page --features app --lib --bin app --test web -- -D warnings
 
 # All is built with the mutants, of which none is active unless a test says so. A test of its own builds the program as it is handed out.
 native: toolchain
@@ -134,7 +140,7 @@ web: toolchain chromium $(BINDGEN)/done
 dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	$(call say,Release build of the page: about 5 minutes on two cores)
 	cargo fetch --locked
-	env -u NO_COLOR CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP) $(SIMD) $(ERASE)" trunk build --release
+	env -u NO_COLOR $(PAGE) trunk build --release
 	@$(MAKE) --no-print-directory docs
 	node .ci/materials.mjs dist
 	node .ci/offline.mjs dist

@@ -76,7 +76,8 @@ fn described(job: &Job) -> String {
     let promised = prepared.cost().and_then(|cost| cost.promise);
     let weak = promised.and_then(|(epsilon, delta)| doubt(epsilon, delta, prepared.checked().public_rows()));
     lines.extend(weak.map(|why| format!("warning: {why}")));
-    lines.extend(dependence(stage).map(|why| format!("warning: {why}")));
+    let told = |why: &String| verdict.contains(why.as_str());
+    lines.extend(dependence(stage).filter(|why| !told(why)).map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
     let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.is_told()).collect();
     if !terms.is_empty() {

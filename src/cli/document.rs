@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::error::CliError;
+use crate::engine::contradiction;
 use crate::release::Release;
 use crate::release::document::SCHEMA;
 use crate::text::json::read;
@@ -17,12 +18,11 @@ pub fn read_release(path: &Path) -> Result<Release, CliError> {
         fs::read_to_string(path).map_err(|error| CliError::unreadable_text("release", path, &error))?;
     let release = parse_release("release", &text)?;
     if release.schema == SCHEMA {
-        Ok(release)
-    } else {
-        Err(CliError::usage(format!(
-            "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
-        )))
+        return Ok(release);
     }
+    Err(CliError::usage(format!(
+        "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
+    )))
 }
 
 /// Parses the document of a release, which is called `what` in messages.
@@ -30,8 +30,9 @@ pub fn read_release(path: &Path) -> Result<Release, CliError> {
 /// # Errors
 /// [`CliError::Input`] if it is another document; the text names the place.
 pub fn parse_release(what: &str, text: &str) -> Result<Release, CliError> {
-    read(text).map_err(|fault| {
+    let release = read(text).map_err(|fault| {
         let at = fault.path.map_or_else(String::new, |path| format!(", at `{path}`"));
         CliError::usage(format!("{what}: {}{at}; use an unaltered copy", fault.what))
-    })
+    })?;
+    contradiction(&release).map_or(Ok(release), |fault| Err(CliError::Input(fault)))
 }

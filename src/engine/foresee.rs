@@ -39,6 +39,8 @@ pub struct Foreseen {
     pub terms: Vec<TermPreview>,
     /// The names of coefficients that will probably be withheld.
     pub lost: Vec<String>,
+    /// Why some of them are withheld whatever the rows are: features follow exactly from others.
+    pub dependence: Option<String>,
     /// Whether these are more than half of all coefficients.
     pub loses_most: bool,
     /// The names of those that may be withheld and may not.
@@ -81,7 +83,7 @@ pub struct Needed {
 /// Gaussian noise, or without a number of rows. Columns whose bounds are estimated have no unit before, so their coefficients are left out.
 #[must_use]
 pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
-    let mut foreseen = foresee_noise(prepared)?;
+    let mut foreseen = Foreseen { dependence: dependence(prepared), ..foresee_noise(prepared)? };
     let advice = foreseen.forecast.advice;
     let Some(rehearsal) = Rehearsal::new(prepared, foreseen.forecast.link) else { return Some(foreseen) };
     if advice != Advice::TooFew
@@ -163,6 +165,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         rows,
         terms: Vec::new(),
         lost: Vec::new(),
+        dependence: None,
         loses_most: false,
         at_risk: Vec::new(),
         widest: None,
@@ -301,6 +304,7 @@ impl Foreseen {
                 words::forecast::verdict_approximate_but_rare()
             }
             Advice::Approximate => words::forecast::verdict_approximate(),
+            Advice::Uncertain if self.dependence.is_some() => words::forecast::verdict_dependent(),
             Advice::Uncertain if self.loses_some_alone() => words::forecast::verdict_but_some(),
             Advice::Uncertain if self.loses_many() => words::forecast::verdict_many(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),
@@ -356,7 +360,9 @@ impl Foreseen {
             if let Some((names, most)) = &self.widest {
                 sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
             }
-            if !self.lost.is_empty() {
+            if let Some(why) = &self.dependence {
+                sentences.push(why.clone());
+            } else if !self.lost.is_empty() {
                 sentences.push(words::forecast::lost(quoted(&self.lost)));
             }
             if !self.at_risk.is_empty() {

@@ -6,6 +6,7 @@
 //! different types. No file, clock, thread or screen is known here.
 
 mod bounds;
+mod contradiction;
 mod demonstrate;
 mod described;
 mod error;
@@ -24,6 +25,7 @@ mod supplement;
 
 pub use crate::mechanisms::{Answer, Run};
 pub use bounds::{BoundsOutlook, after_bounds, bounds_outlook};
+pub use contradiction::contradiction;
 pub use demonstrate::{Demonstration, demonstrate, demonstrate_rounds_with, demonstrate_with};
 pub use described::bind_described;
 pub use error::EngineError;

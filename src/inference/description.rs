@@ -15,8 +15,9 @@ const MOST: usize = 40;
 /// Terms of a release that is described at all.
 pub const MOST_DESCRIBED: usize = 2_000;
 
-/// How often a variance has to be above the standard deviation of its noise.
-const RESOLVED: f64 = 2.0;
+/// How often a variance has to be above the standard deviation of its noise. At twice, one of forty columns of which nothing is known is
+/// shown, and then by noise alone.
+const RESOLVED: f64 = 3.0;
 
 /// Sums of products of coordinates, the constant first; a cell is a sum with the variance of its noise, where it was released.
 pub struct Sums<'a> {

@@ -149,7 +149,8 @@ fn gate(design: &Design<'_>) -> Option<String> {
 }
 
 /// Returns the note on approximate intervals at this ratio of signal to noise; nothing where they are full.
-pub(super) fn approximate(ratio: f64) -> Option<String> {
+#[must_use]
+pub fn approximate(ratio: f64) -> Option<String> {
     let needed = || factor(NORMAL_FROM / ratio);
     (ratio < NORMAL_FROM).then(|| words::note::approximate(format_args!("{ratio:.2}"), needed()))
 }

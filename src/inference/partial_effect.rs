@@ -46,9 +46,14 @@ pub fn partial_effect(
     column: &str,
 ) -> Option<PartialEffect> {
     let (lower, upper) = figure::column(plan, column)?.stated_bounds()?;
-    let coefficients: Option<Vec<f64>> = lines.iter().map(|line| line.estimate).collect();
-    let coefficients = DVector::from_vec(coefficients?);
     let record = Record { plan, derived: derived(plan), description };
+    // A level without a coefficient stays out of the record, as all levels but the reference do.
+    let stays_out = |line: &&Line| {
+        [lower, upper].into_iter().all(|at| record.term(&line.term, (column, at)) == Some(0.0))
+    };
+    let known = |line: &Line| line.estimate.or_else(|| Some(line).filter(stays_out).map(|_| 0.0));
+    let coefficients: Option<Vec<f64>> = lines.iter().map(known).collect();
+    let coefficients = DVector::from_vec(coefficients?);
     let covariance = covariance.filter(|covariance| covariance.nrows() == lines.len());
     let band = covariance.zip(quantile(lines));
     let shown = |value: f64| if log_odds { 1.0 / (1.0 + libm::exp(-value)) } else { value };
@@ -194,6 +199,11 @@ mod tests {
         }
         let odds = partial_effect(&plan(), &lines(), true, Some(&covariance), None, "z").unwrap();
         assert!(odds.points.iter().all(|point| (0.0..=1.0).contains(&point.value)), "probabilities");
+        let mut rare = lines();
+        rare[3].estimate = None;
+        assert!(partial_effect(&plan(), &rare, false, None, None, "x").is_some(), "a level that stays out");
+        rare[2].estimate = None;
+        assert!(partial_effect(&plan(), &rare, false, None, None, "x").is_none(), "a number does not");
         let mut withheld = lines();
         withheld[2].interval = Interval::Withheld;
         let found = partial_effect(&plan(), &withheld, false, Some(&covariance), None, "x").unwrap();

@@ -132,6 +132,8 @@ pub struct Info {
     pub labels: bool,
     /// Whether its coefficients have standard errors.
     pub standard_errors: bool,
+    /// Whether its coefficients are what a refit of the same columns computes from its released sums.
+    pub from_sums: bool,
     /// Whether it foresees its noise ([`Rounds::noise_forecast`](super::Rounds::noise_forecast)), so that a program can recommend it for
     /// a plan.
     pub foresees: bool,
@@ -159,6 +161,7 @@ impl Info {
         public_moments: false,
         labels: false,
         standard_errors: true,
+        from_sums: false,
         foresees: false,
         no_paper_scale: None,
         parameters: &[],

@@ -261,9 +261,13 @@ impl<'a> Deriver<'a> {
         source: &Source,
         path: &str,
     ) -> Result<(), PlanError> {
-        if name.trim() != name || name.is_empty() || !self.taken.insert(name.to_owned()) {
-            let advice = words::plan::derived_name_advice();
-            return Err(PlanError::at(format!("{path}.name"), words::plan::derived_name(name), advice));
+        let fault = if name.trim() != name || name.is_empty() {
+            Some(words::plan::derived_name_empty(name))
+        } else {
+            (!self.taken.insert(name.to_owned())).then(|| words::plan::derived_name(name))
+        };
+        if let Some(fault) = fault {
+            return Err(PlanError::at(format!("{path}.name"), fault, words::plan::derived_name_advice()));
         }
         if let Source::Computed(expression) = source
             && expression.operations() > MOST_OPERATIONS

@@ -159,13 +159,20 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
     }
     let derived = terms_of(plan).into_iter().flat_map(|term| term.columns);
     if let Some(column) = derived.into_iter().find(|column| column.name == name) {
-        return Some(Cow::Owned(column.describe()));
+        return Some(Cow::Owned(Column { unit: unit_of_centred(plan, name), ..column.describe() }));
     }
     let fitting = plan
         .columns
         .iter()
         .find(|column| column.pattern.as_deref().is_some_and(|pattern| fits(pattern, name)));
     fitting.map(Cow::Borrowed)
+}
+
+/// Returns the unit of a term that is a column less a number.
+fn unit_of_centred(plan: &Plan, name: &str) -> Option<String> {
+    let term =
+        plan.derived.iter().find(|term| term.transform == Transform::Centred && name_of(term) == name)?;
+    column(plan, term.from.first()?)?.unit.clone()
 }
 
 /// Returns the columns of a release and the terms that its plan derives. In the place of a pattern are the columns that have coefficients by

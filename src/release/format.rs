@@ -77,8 +77,15 @@ pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, up
             .filter(|value| value.is_finite())
             .map_or_else(|| NONE.to_owned(), |value| to_place(value, place))
     };
+    // On which side of 0 an interval ends has to be seen.
+    let end = |value: Option<f64>| match value {
+        Some(near) if near != 0.0 && near.is_finite() && near.abs() < 0.5 * libm::exp10(f64::from(place)) => {
+            to_place(near, exponent(near))
+        }
+        value => write(value),
+    };
     let interval = match (lower, upper) {
-        (Some(_), Some(_)) => format!("{} to {}", write(lower), write(upper)),
+        (Some(_), Some(_)) => format!("{} to {}", end(lower), end(upper)),
         _ => NONE.to_owned(),
     };
     Row { estimate: write(estimate), std_error: write(std_error), interval }
@@ -256,6 +263,14 @@ mod tests {
     #[test]
     fn what_rounds_to_nothing_has_no_sign() {
         assert_eq!(super::row(Some(-0.000_2), Some(0.31), None, None).estimate, "0.00");
+    }
+
+    #[test]
+    fn an_interval_shows_on_which_side_of_0_it_ends() {
+        let written = |lower, upper| super::row(Some(2.2), Some(1.1), Some(lower), Some(upper)).interval;
+        assert_eq!(written(-0.029, 4.4), "\u{2212}0.03 to 4.4");
+        assert_eq!(written(-0.09, 4.4), "\u{2212}0.1 to 4.4");
+        assert_eq!(written(0.0, 4.4), "0.0 to 4.4");
     }
 
     #[test]

@@ -89,21 +89,36 @@ impl RowCount {
         }
     }
 
-    /// Returns the same without the advice, for a text that a journal prints.
+    /// Returns the same for a text that a journal prints: what is to be looked up is for the person who made the release.
     #[must_use]
-    pub fn found(&self) -> String {
-        let counted = if self.std_error > 0.0 {
+    pub fn printed(&self) -> String {
+        match self.verdict {
+            Verdict::AsStated => self.counted(),
+            Verdict::Fewer => words::journal::rows_fewer_printed(self.counted(), self.stated()),
+            Verdict::More => words::journal::rows_more_printed(self.counted(), self.stated()),
+        }
+    }
+
+    fn found(&self) -> String {
+        match self.verdict {
+            Verdict::AsStated => self.counted(),
+            Verdict::Fewer => words::journal::rows_fewer_found(self.counted(), self.about(), self.stated()),
+            Verdict::More => words::journal::rows_more_found(self.counted(), self.about(), self.stated()),
+        }
+    }
+
+    fn counted(&self) -> String {
+        if self.std_error > 0.0 {
             words::journal::rows_about(self.about(), grouped(self.std_error.ceil()))
         } else {
             words::journal::rows_exact(self.about())
-        };
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-        let stated = self.stated.map(|stated| grouped(stated as f64)).unwrap_or_default();
-        match self.verdict {
-            Verdict::AsStated => counted,
-            Verdict::Fewer => words::journal::rows_fewer_found(counted, self.about(), stated),
-            Verdict::More => words::journal::rows_more_found(counted, self.about(), stated),
         }
+    }
+
+    fn stated(&self) -> String {
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
+        let stated = self.stated.map(|stated| grouped(stated as f64));
+        stated.unwrap_or_default()
     }
 
     fn suspects(&self) -> String {

@@ -11,6 +11,7 @@ use super::remarks::remarks;
 use super::significance::Tests;
 use crate::model::{Estimate, Interval};
 use crate::plan::Plan;
+use crate::plan::derived::{logarithm, outcomes};
 use crate::plan::document::Column;
 
 /// What a CSV begins with, by which a spreadsheet knows its letters.
@@ -21,6 +22,9 @@ const HEADER: &str =
 
 /// What the header of log-odds has beside.
 const ODDS: &str = ",odds_ratio,odds_ratio_lower,odds_ratio_upper";
+
+/// And that of outcomes whose logarithm was fitted.
+const FACTORS: &str = ",factor,factor_lower,factor_upper";
 
 /// What the header has last, where there is something to be known beside the numbers.
 const NOTE: &str = ",note";
@@ -99,7 +103,7 @@ impl<'a> Cells<'a> {
 /// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`, a byte order mark in front. Behind them stand what a coefficient is for (`per`), the
 /// unit of the outcome, and of an outcome with two answers which is modelled. Log-odds have their odds ratios beside them, but for the
-/// constant. Where levels were merged or standard errors are robust, the last field of the first record says so.
+/// constant, and coefficients of an outcome whose logarithm was fitted their factors. Where levels were merged or standard errors are robust, the last field of the first record says so.
 ///
 /// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
 /// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.
@@ -134,19 +138,25 @@ pub fn records<'a>(
     entries: impl Iterator<Item = (&'a str, &'a str, Estimate)>,
     meaning: Meaning<'a>,
 ) -> impl Iterator<Item = String> {
-    let Meaning { tests, log_odds, .. } = meaning;
+    let Meaning { tests, log_odds, plan, .. } = meaning;
+    let any_factor = !log_odds
+        && outcomes(plan).any(|column| column.name.is_some_and(|name| logarithm(plan, &name).is_some()));
     let mut note = Some(name(&meaning.note).into_owned()).filter(|note| !note.is_empty());
     let has_note = note.is_some();
     let mut entries = entries.fuse();
     let mut started = false;
     let mut cells = Cells::new(meaning);
-    let (mut of, mut outcome_cells) = (None, Default::default());
+    let (mut of, mut outcome_cells, mut has_ratio) = (None, Default::default(), log_odds);
     std::iter::from_fn(move || {
         let mut text = Vec::new();
         if !started {
-            let odds = if log_odds { ODDS } else { "" };
+            let ratios = match (log_odds, any_factor) {
+                (true, _) => ODDS,
+                (_, true) => FACTORS,
+                _ => "",
+            };
             let last = if has_note { NOTE } else { "" };
-            for part in [BYTE_ORDER_MARK, HEADER, odds, last, "\r\n"] {
+            for part in [BYTE_ORDER_MARK, HEADER, ratios, last, "\r\n"] {
                 text.extend_from_slice(part.as_bytes());
             }
             started = true;
@@ -156,6 +166,7 @@ pub fn records<'a>(
         {
             if of != Some(outcome) {
                 (of, outcome_cells) = (Some(outcome), cells.outcome(outcome));
+                has_ratio = log_odds || any_factor && logarithm(plan, outcome).is_some();
             }
             let (per, factor) = cells.term(term);
             let entry = entry.times(*factor);
@@ -166,8 +177,8 @@ pub fn records<'a>(
                 text.push(b',');
                 text.extend_from_slice(cell.as_bytes());
             }
-            if log_odds {
-                let ratio = odds::ratio(term, &entry);
+            if log_odds || any_factor {
+                let ratio = odds::ratio(term, &entry).filter(|_| has_ratio);
                 let OddsRatio { estimate, lower, upper, .. } = ratio.unwrap_or_default();
                 numbers(&mut text, &[estimate, lower, upper]);
             }

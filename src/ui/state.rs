@@ -362,14 +362,14 @@ impl App {
         });
         let contradictions = Memo::new(move |_| {
             let table = state.table().get().unwrap_or_default();
-            let several_rows = state
-                .inspection()
-                .with(|inspection| inspection.as_ref().and_then(|found| found.several_rows.clone()));
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
-                    misfits.with(|misfits| {
-                        view_model::contradictions(&table, columns, setup, several_rows.as_deref(), misfits)
-                    })
+                    let found = |whole: &Option<Inspection>| {
+                        misfits.with(|misfits| {
+                            view_model::contradictions(&table, columns, setup, whole.as_ref(), misfits)
+                        })
+                    };
+                    state.inspection().with(found)
                 })
             })
         });

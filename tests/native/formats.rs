@@ -286,6 +286,18 @@ fn documents_fit_their_schemas() {
     }
 }
 
+/// A release holds its plan, and a refit what a release holds.
+#[test]
+fn what_two_schemas_define_is_the_same() {
+    for (one, two) in [("plan", "release"), ("release", "refit")] {
+        let (one, two) = (schema(one), schema(two));
+        for (name, definition) in one["$defs"].as_object().unwrap() {
+            let other = two["$defs"].get(name).unwrap_or(definition);
+            assert_eq!(definition, other, "{name}");
+        }
+    }
+}
+
 /// The fields that a type says it knows, when it is given one that it does not.
 fn known_fields<T: DeserializeOwned>(document: Value) -> BTreeSet<String> {
     let Err(error) = serde_json::from_value::<T>(document) else { panic!("an unknown field was read") };

@@ -10,6 +10,7 @@ mod adaptive_checks;
 mod adaptive_logistic;
 #[path = "../audit/adaptive_logistic/mod.rs"]
 mod adaptive_logistic_checks;
+mod altered;
 mod architecture;
 mod assurance;
 mod audit;

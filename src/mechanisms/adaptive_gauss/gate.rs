@@ -147,6 +147,7 @@ impl Gate {
             covariance,
             is_robust,
             rough_errors: Vec::new(),
+            moved: Vec::new(),
         };
         let is_rough = |row: usize, sampling: f64| {
             rough.as_ref().is_some_and(|rough| rough[(row, row)] > APPROXIMATE_ABOVE * sampling)
@@ -164,7 +165,10 @@ impl Gate {
             let price = price * (spread * spread);
             judged.states.push(if self.held.contains(&row) || price > own {
                 State::Withheld
-            } else if price > own / 16.0 || doubtful || judged.rough_errors.contains(&row) {
+            } else if price > own / 16.0 {
+                judged.moved.push(row);
+                State::Approximate
+            } else if doubtful || judged.rough_errors.contains(&row) {
                 State::Approximate
             } else {
                 State::Normal
@@ -262,4 +266,6 @@ pub struct Judged {
     pub is_robust: bool,
     /// The coefficients whose robust standard errors have much noise.
     pub rough_errors: Vec<usize>,
+    /// The coefficients that are shown, and that a held one could move.
+    pub moved: Vec<usize>,
 }

@@ -58,6 +58,7 @@ pub static INFO: Info = Info {
     source: "theory/adaptive 2",
     no_paper_scale: Some("`adaptive-gauss` has no scale of a paper's own"),
     foresees: true,
+    from_sums: true,
     parameters: &[SHARES, ROBUST_SHARE],
     ..Info::GAUSSIAN
 };

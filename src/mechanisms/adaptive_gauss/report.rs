@@ -9,6 +9,7 @@ use super::forecast::Forecast;
 use super::gate::{Far, Judged, Known, LONG_TAIL, State, Units};
 use super::progress::{Released, Solved};
 use super::units::Shares;
+use crate::inference::notes::approximate;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::model::note::{NAMED, clipped_outcome, far_rows, listing, two_digits};
@@ -45,14 +46,18 @@ pub fn report(
 ) -> (Coefficients, Diagnostics) {
     let mut entries = Vec::with_capacity(asked.outcomes.len());
     let mut summaries = Vec::with_capacity(asked.outcomes.len());
-    let (mut robust, mut rough) = (true, BTreeSet::new());
+    let (mut robust, mut doubts) = (true, Doubts::default());
     let quantile = normal_quantile_central(asked.confidence / 2.0);
     let places: Vec<usize> =
         std::iter::once(0).chain(asked.features.iter().map(|feature| feature + 1)).collect();
     for (name, outcome) in &asked.outcomes {
         let judged = judge(released, solved, coded, *outcome);
         robust &= judged.as_ref().is_some_and(|judged| judged.is_robust);
-        rough.extend(judged.iter().flat_map(|judged| judged.rough_errors.iter().copied()));
+        if let Some(judged) = &judged {
+            doubts.rough.extend(&judged.rough_errors);
+            doubts.moved.extend(&judged.moved);
+            doubts.hidden.extend(judged.fit.residual_hidden.then(|| format!("`{name}`")));
+        }
         entries.push(places.iter().map(|place| entry(judged.as_ref(), *place, quantile)).collect());
         let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);
         let spread = released.guide.spreads.get(*outcome).map_or(f64::NAN, |spread| spread * half_width);
@@ -71,13 +76,24 @@ pub fn report(
         signal_to_noise: Some(solved.gate.condition).filter(|condition| condition.is_finite()),
         ridge: 0.0,
         repair: None,
-        notes: notes(asked, released, solved, coded, robust.then_some(&rough), &shown),
+        notes: notes(asked, released, solved, coded, robust, &doubts, &shown),
         outcomes: summaries,
     };
     let names = asked.outcomes.iter().map(|(name, _)| name.clone()).collect();
     let terms = asked.features.iter().map(|feature| coded[*feature].term.clone());
     let terms = std::iter::once(INTERCEPT.to_owned()).chain(terms).collect();
     (Coefficients::of(names, terms, &entries), diagnostics)
+}
+
+/// Why intervals are approximate.
+#[derive(Default)]
+struct Doubts {
+    /// The coefficients whose robust standard errors have much noise.
+    rough: BTreeSet<usize>,
+    /// Those that a held one could move.
+    moved: BTreeSet<usize>,
+    /// The outcomes whose residuals do not stand out of the noise.
+    hidden: Vec<String>,
 }
 
 /// Which coefficients are shown.
@@ -191,13 +207,13 @@ fn entry(judged: Option<&Judged>, place: usize, quantile: f64) -> Estimate {
     }
 }
 
-/// `robust` has the coefficients whose robust standard errors have much noise; nothing where errors are not robust.
 fn notes(
     asked: &Asked<'_>,
     released: &Released,
     solved: &Solved,
     coded: &[CodedTerm],
-    robust: Option<&BTreeSet<usize>>,
+    robust: bool,
+    doubts: &Doubts,
     shown: &Shown,
 ) -> Vec<String> {
     let Released { radii, counts, terms, .. } = released;
@@ -206,7 +222,10 @@ fn notes(
     let rows = Some(released.rows()).filter(|(rows, deviation)| *rows > 2.0 * deviation);
     let mut notes = Vec::new();
     let term = |place: &usize| place.checked_sub(1).and_then(|place| coded.get(place));
-    let name = |place| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
+    let name = |place: &usize| term(place).map_or(INTERCEPT, |term| &term.term).to_owned();
+    let listed = |places: &[&usize]| {
+        listing(&(places.iter().take(NAMED).map(|place| name(place)).collect(), places.len()))
+    };
     if gate.inverse.is_none() || !shown.any {
         notes.push(undetermined(asked.checked, terms, rows.map(|(rows, _)| rows)));
     } else if !gate.held.is_empty() {
@@ -215,8 +234,17 @@ fn notes(
         notes.push(words::note::held(listing(&(first, gate.held.len()))));
         let moved: Vec<&usize> = shown.without.iter().filter(|place| !gate.held.contains(place)).collect();
         if !moved.is_empty() {
-            let first = moved.iter().take(NAMED).map(|place| name(place)).collect();
-            notes.push(words::note::moved_by_held(listing(&(first, moved.len()))));
+            notes.push(words::note::moved_by_held(listed(&moved)));
+        }
+        if !doubts.moved.is_empty() {
+            notes.push(words::note::moved_little(listed(&doubts.moved.iter().collect::<Vec<_>>())));
+        }
+    }
+    if gate.inverse.is_some() && shown.any {
+        notes.extend(approximate(gate.condition));
+        if !doubts.hidden.is_empty() {
+            let named = doubts.hidden.iter().take(NAMED).cloned().collect::<Vec<_>>();
+            notes.push(words::note::residual_hidden(named.join(", ")));
         }
     }
     notes.push(far_rows(counts.shortened_said(terms, radii.features), rows));
@@ -237,16 +265,15 @@ fn notes(
     }
     let is_robust = || format!("{} {}", words::note::robust(), words::note::robust_shortened());
     let spread = match (robust, &released.scores) {
-        (Some(rough), _) => {
-            let noisy: Vec<&usize> = rough.iter().filter(|place| !gate.held.contains(place)).collect();
-            let first = noisy.iter().take(NAMED).map(|place| name(place)).collect();
-            let rough = || words::note::robust_rough(listing(&(first, noisy.len())));
+        (true, _) => {
+            let noisy: Vec<&usize> = doubts.rough.iter().filter(|place| !gate.held.contains(place)).collect();
+            let rough = || words::note::robust_rough(listed(&noisy));
             if noisy.is_empty() { is_robust() } else { format!("{} {}", is_robust(), rough()) }
         }
-        (None, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
+        (false, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
         // No coefficient is determined.
-        (None, Some(_)) => String::new(),
-        (None, None) => format!("{} {}", words::note::equal_spread(), words::note::robust_offer()),
+        (false, Some(_)) => String::new(),
+        (false, None) => format!("{} {}", words::note::equal_spread(), words::note::robust_offer()),
     };
     let has_tail = |(_, outcome): &&(String, usize)| {
         radii.outcomes.get(*outcome).is_some_and(|radius| *radius > LONG_TAIL)

@@ -56,6 +56,7 @@ pub static INFO: Info = Info {
     summary: "Adds exact discrete Gaussian noise to the second moments; any regression follows from them.",
     prefer: "Prefer it with few rows, or to compute every regression among the columns from one release.",
     source: "theory/encoding 3; theory/noise 1",
+    from_sums: true,
     parameters: &[SHAPE, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT, ROW_NORM, RADIUS],
     ..Info::GAUSSIAN
 };

@@ -46,11 +46,12 @@ word <- function(known, names, place) sapply(names, function(name) if (is.null(k
 result$per <- word(facts$per, result$term, 1)
 result$unit <- word(facts$compared, result$outcome, 1)
 result$answer <- word(facts$compared, result$outcome, 2)
-if (log_odds) {
-  compared <- ifelse(result$term == "(Intercept)", NA, 1)
-  result$odds_ratio <- exp(result$estimate) * compared
-  result$odds_ratio_lower <- exp(result$lower) * compared
-  result$odds_ratio_upper <- exp(result$upper) * compared
+# The exponential of a coefficient: of log-odds, and of an outcome whose logarithm was fitted.
+ratio <- if (log_odds) "odds_ratio" else if (length(facts$logarithms) > 0) "factor" else ""
+if (ratio != "") {
+  compared <- ifelse(result$term != "(Intercept)" & (log_odds | result$outcome %in% unlist(facts$logarithms)), 1, NA)
+  result[[ratio]] <- exp(result$estimate) * compared
+  for (end in c("lower", "upper")) result[[paste(ratio, end, sep = "_")]] <- exp(result[[end]]) * compared
 }
 print(result, digits = 15)
 

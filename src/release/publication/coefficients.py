@@ -1,5 +1,6 @@
 # Prints the tables of a release as CSV: python3 coefficients.py [FILE]
-# z is the estimate over its standard error; p is two-sided. A coefficient of a number is for PER units of its column.
+# z is the estimate over its standard error; p is two-sided. A coefficient of a number is for PER units of its column,
+# which its label says, too: for another number of units write the program anew.
 @REMARKS@
 import csv
 import json
@@ -13,6 +14,8 @@ TESTED = @TESTED@  # Whether the release has p-values: penalised coefficients ha
 # The release in its ledger ("of"), what a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
 # rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
 FACTS = json.loads(@FACTS@)
+# What the exponential of a coefficient is called: of log-odds, and of an outcome whose logarithm was fitted.
+RATIO = "odds_ratio" if LOG_ODDS else "factor" if FACTS["logarithms"] else ""
 FIELDS = ("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
 candidates = [sys.argv[1]] if len(sys.argv) > 1 else [@FILE@, "release.json"]
@@ -50,8 +53,8 @@ def line(entry):
     estimate, _, lower, upper = numbers
     cells = [entry["outcome"], term, *numbers, entry["noise_share"], entry["interval"], *test(entry)]
     cells += [FACTS["per"].get(term, ""), *FACTS["compared"].get(entry["outcome"], ("", ""))]
-    if LOG_ODDS:
-        compared = term != "(Intercept)"
+    if RATIO:
+        compared = term != "(Intercept)" and (LOG_ODDS or entry["outcome"] in FACTS["logarithms"])
         cells += [math.exp(value) if compared and value is not None else None for value in (estimate, lower, upper)]
     return cells
 
@@ -105,8 +108,8 @@ def table(header, lines):
 
 
 header = ["outcome", "term", *FIELDS, "z", "p_value", "per", "unit", "answer"]
-if LOG_ODDS:
-    header += ["odds_ratio", "odds_ratio_lower", "odds_ratio_upper"]
+if RATIO:
+    header += [RATIO, f"{RATIO}_lower", f"{RATIO}_upper"]
 table(header, map(line, entries()))
 tables = [
     (["outcome", "rows", "r_squared", "residual_sd"], FACTS["fit"]),

@@ -136,12 +136,11 @@ impl Comparison {
     /// Lays out the plot, two marks for each pair in their order; nothing where the coefficients have no unit in common.
     #[must_use]
     pub fn figure(&self) -> Option<Figure> {
-        let [first, second] = &self.sides;
-        if !share_unit(first, second) {
+        if !self.has_differences() {
             return None;
         }
         let lines: Vec<Line> = self.pairs.iter().flat_map(Pair::drawn).collect();
-        if first.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }
+        if self.sides[0].log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }
     }
 
     /// Returns what the axis of the plot shows.
@@ -150,9 +149,19 @@ impl Comparison {
         figure::axis(self.sides[0].log_odds, &self.sides[0].unit)
     }
 
+    /// Returns whether the coefficients have a unit in common, so that one can be taken from the other.
+    #[must_use]
+    pub fn has_differences(&self) -> bool {
+        let [first, second] = &self.sides;
+        share_unit(first, second)
+    }
+
     /// Returns what a reader has to know of the differences.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
+        if !self.has_differences() {
+            return vec![words::compared::no_unit().to_owned()];
+        }
         let relation = match self.relation {
             Relation::SameRelease => words::compared::same_release(),
             Relation::SameModel => words::compared::same_model(),
@@ -180,7 +189,7 @@ impl Comparison {
             heads.push(number(words::compared::of_side(estimate, place)));
             heads.push(number(words::compared::of_side(words::result::interval(level), place)));
         }
-        heads.push(number(words::compared::difference().to_owned()));
+        heads.extend(self.has_differences().then(|| number(words::compared::difference().to_owned())));
         let rows = self.pairs.iter().map(|pair| {
             let mut row = vec![pair.label()];
             row.extend(pair.sides.iter().flat_map(|side| match side {
@@ -190,7 +199,7 @@ impl Comparison {
                 }
                 None => [words::compared::without().to_owned(), format::NONE.to_owned()],
             }));
-            row.push(pair.written());
+            row.extend(self.has_differences().then(|| pair.written()));
             row
         });
         Table { caption: self.caption(), rows: rows.collect(), heads, notes: self.notes() }

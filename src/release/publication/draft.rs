@@ -11,6 +11,7 @@ use super::super::row_count::RowCount;
 use super::super::significance::Tests;
 use super::super::statement::Statement;
 use super::super::supplement::Supplement;
+use super::one_of_several;
 use super::tables::{self, name};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
@@ -72,8 +73,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.push(words::journal::not_private().to_owned());
     } else {
         sentences.push(words::journal::private(budget.join(", ")));
-        let earlier = release.ledger.as_ref().filter(|charge| charge.entry > 1);
-        sentences.extend(earlier.map(|charge| words::journal::one_of_several(charge.entry)));
+        sentences.extend(release.ledger.as_ref().and_then(one_of_several));
         let neighbours = match plan.adjacency {
             Adjacency::AddRemove => words::journal::add_remove(),
             Adjacency::ReplaceOne => words::journal::replace_one(),
@@ -161,7 +161,7 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
             sentences.push(words::report::more_outcomes(outcomes.len() - MOST_OUTCOMES));
         }
     }
-    let found = RowCount::of(release).map(|count| count.found());
+    let found = RowCount::of(release).map(|count| count.printed());
     // Odds ratios are printed here, and no log-odds.
     let notes = super::notes(release).into_iter().filter(|note| note != words::note::log_odds());
     let notes: Vec<String> = found.into_iter().chain(notes).collect();

@@ -19,6 +19,7 @@ pub mod tables;
 pub use format::Format;
 
 use super::Release;
+use super::document::LedgerReference;
 use super::figure;
 use super::known;
 use super::odds;
@@ -127,13 +128,24 @@ impl Publication {
 /// Returns the notes of a release, with the rows that counted first and the levels that were merged last.
 #[must_use]
 pub fn caveats(release: &Release) -> Vec<String> {
-    let counted = RowCount::of(release).map(|count| count.sentence());
+    let counted = RowCount::of(release).map(|count| count.printed());
     counted.into_iter().chain(notes(release)).chain(merged(&release.plan)).collect()
 }
 
-/// Returns the sentences of a release's guarantee.
+/// Returns the sentences of a release's guarantee, with the charge and what it was one of.
 fn guarantee(release: &Release) -> Vec<String> {
-    Statement::new(release).sentences().into_iter().map(str::to_owned).collect()
+    let mut sentences: Vec<String> =
+        Statement::new(release).sentences().into_iter().map(str::to_owned).collect();
+    if let Some(charge) = &release.ledger {
+        sentences.push(words::report::ledger(&charge.id, charge.entry));
+        sentences.extend(one_of_several(charge));
+    }
+    sentences
+}
+
+/// Says of a charge that is not the first that what all have spent is to be reported.
+fn one_of_several(charge: &LedgerReference) -> Option<String> {
+    (charge.entry > 1).then(|| words::journal::one_of_several(charge.entry))
 }
 
 /// Returns the notes of a release without the rows that counted, and without what else could be asked for: that is for the person, and not

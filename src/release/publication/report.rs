@@ -62,9 +62,8 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     }
     let _ = writeln!(page, "<p class=\"lead\">{}</p>", escape(headline));
     let warning = RowCount::of(release).filter(|count| count.verdict != Verdict::AsStated);
-    let warning = warning.map(|count| count.sentence());
     if let Some(warning) = &warning {
-        let _ = writeln!(page, "<p class=\"warning\">{}</p>", escape(warning));
+        let _ = writeln!(page, "<p class=\"warning\">{}</p>", escape(&warning.sentence()));
     }
     let undetermined = release.coefficients.is_undetermined();
     if undetermined {
@@ -81,7 +80,8 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
             page.push_str(&svg.replacen(drawing::NAME_SPACE, "", 1));
         }
     }
-    let notes = publication.caveats.iter().filter(|note| warning.as_ref() != Some(*note)).map(String::as_str);
+    let told = warning.map(|count| count.printed());
+    let notes = publication.caveats.iter().filter(|note| told.as_ref() != Some(*note)).map(String::as_str);
     list(&mut page, words::report::notes(), notes);
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
     for promised in publication.guarantee.iter().skip(1) {
@@ -95,10 +95,7 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
         page,
         "</main><footer>{} {}</footer></body></html>",
         escape(&words::report::software(&software.name, &software.version, &software.build)),
-        release.ledger.as_ref().map_or_else(
-            || words::report::no_ledger().to_owned(),
-            |ledger| escape(&words::report::ledger(&ledger.id, ledger.entry))
-        )
+        if release.ledger.is_none() { words::report::no_ledger() } else { "" }
     );
     page
 }

@@ -11,6 +11,7 @@ use super::super::remarks::remarks;
 use super::super::significance::Tests;
 use super::super::supplement::Supplement;
 use super::{Labels, tables};
+use crate::plan::derived::logarithm;
 
 const PYTHON: &str = include_str!("coefficients.py");
 const R: &str = include_str!("coefficients.R");
@@ -65,7 +66,7 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
         .collect();
     let of_outcomes: BTreeMap<&str, f64> = outcomes
         .iter()
-        .filter_map(|name| Some((name.as_str(), supplement.description.as_ref()?.sd(name)?.value)))
+        .filter_map(|name| Some((name.as_str(), tables::outcome_spread(release, supplement, name)?)))
         .collect();
     let contrasts: BTreeMap<&str, String> = lines
         .iter()
@@ -79,6 +80,8 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
             (name.as_str(), [unit, answers.map(|answers| answers.compared()).unwrap_or_default()])
         })
         .collect();
+    let logarithms: Vec<&String> =
+        outcomes.iter().filter(|name| logarithm(&release.plan, name).is_some()).collect();
     let fits: Vec<Value> = outcomes
         .iter()
         .map(|name| {
@@ -94,5 +97,6 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
         .collect();
     json!({
         "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
+        "logarithms": logarithms,
     })
 }

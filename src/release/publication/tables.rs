@@ -232,10 +232,26 @@ fn standardised(
     if supplement.log_odds || line.term == INTERCEPT || line.interval == Interval::Withheld {
         return None;
     }
-    let of = supplement.description.as_ref()?.sd(outcome)?.value;
+    let of = outcome_spread(release, supplement, outcome)?;
     let units = if figure::is_scaled(&release.plan, &line.term) { per } else { 1.0 };
     let own = spread(supplement, &line.term)? / units;
     Some(line.estimate? * own / of)
+}
+
+/// Returns the standard deviation of an outcome: as its residuals and coefficients give it, or else its own.
+pub(super) fn outcome_spread(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
+    match variance_by_coefficients(release, supplement, outcome) {
+        Some(variance) => Some(variance.sqrt()),
+        None => Some(supplement.description.as_ref()?.sd(outcome)?.value),
+    }
+}
+
+/// Returns the variance of an outcome that its residuals and coefficients give, without the noise of its own (theory/inference 6.6).
+fn variance_by_coefficients(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
+    let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
+    let known = release.diagnostics.outcomes.get(place).filter(|known| known.residual_resolved)?;
+    let residual = known.residual_sd?.powi(2);
+    Some(residual + (*supplement.explained.get(place)?)?).filter(|variance| *variance > 0.0)
 }
 
 fn is_level(supplement: &Supplement, term: &str) -> bool {
@@ -289,8 +305,7 @@ fn r_squared_of_margins(release: &Release, supplement: &Supplement, outcome: &st
     // Whether it is shown, and how large its noise is, must not depend on the noise of the outcome's variance: else it would be shown where
     // that noise makes it large.
     let residual = known.residual_sd?.powi(2);
-    let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
-    let whole = residual + (*supplement.explained.get(place)?)?;
+    let whole = variance_by_coefficients(release, supplement, outcome)?;
     let of_whole = 2.0 * spread.value * spread.std_error / whole;
     let noise = of_whole.hypot(2.0 * residual_noise(release, supplement, outcome)?) * residual / whole;
     (rows > terms && total > 0.0).then_some(FromMargins { share: 1.0 - rest / total, noise, of_whole })
@@ -534,10 +549,13 @@ pub fn columns(release: &Release, description: &Description) -> Table {
         if let Some((column, level)) = &term.level {
             let share = |value: f64| format!("{value:.1} %");
             let mean = Noisy { value: 100.0 * term.mean.value, std_error: 100.0 * term.mean.std_error };
+            let small = mean.std_error > 0.0 && mean.std_error < 0.05;
+            let error =
+                if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
             return vec![
                 format!("{column}: {level}"),
                 share(mean.value.clamp(0.0, 100.0)),
-                share(mean.std_error),
+                error,
                 // A share has no standard deviation of its own.
                 String::new(),
                 String::new(),

@@ -14,6 +14,7 @@ use super::navigation::go;
 use super::release::show;
 use super::run::pool;
 use super::say::{fail, say};
+use crate::engine::contradiction;
 use crate::engine::recommend::recommend;
 use crate::model::{Role, Wallet};
 use crate::plan::Plan;
@@ -47,7 +48,10 @@ async fn open_document(app: App, file: &Blob) {
     }
     say(app, words::page::opening());
     match pool(app).read_release(file).await {
-        Ok(Some(release)) => return show(app, Arc::new(release), file.clone(), Origin::File),
+        Ok(Some(release)) => match contradiction(&release) {
+            None => return show(app, Arc::new(release), file.clone(), Origin::File),
+            Some(fault) => return fail(app, Step::Data, fault, false),
+        },
         Ok(None) => {}
         Err(failure) => return fail(app, Step::Data, failure.message, false),
     }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::model::Role;
-use crate::plan::document::ColumnType;
+use crate::plan::document::{ColumnType, Derived};
 use crate::release::format::significant;
 use crate::ui::draft::{self, ColumnDraft, TypicalFault};
 use crate::ui::state::{App, StateStoreFields};
@@ -21,8 +21,10 @@ enum Asked {
     Share(String),
 }
 
-fn asked(column: &ColumnDraft) -> Vec<Asked> {
-    match column.kind.filter(|_| column.role != Role::Ignored) {
+/// What is asked of a column that is in the model, or of which a term is made.
+fn asked(column: &ColumnDraft, terms: &[Derived]) -> Vec<Asked> {
+    let serves = || terms.iter().any(|term| term.from.contains(&column.name));
+    match column.kind.filter(|_| column.role != Role::Ignored || serves()) {
         Some(ColumnType::Number) => vec![Asked::Spread],
         Some(ColumnType::Category) => draft::levels_of_share(column).into_iter().map(Asked::Share).collect(),
         None => Vec::new(),
@@ -34,9 +36,10 @@ fn asked(column: &ColumnDraft) -> Vec<Asked> {
 pub fn Assumptions() -> impl IntoView {
     let app = App::here();
     let listed = Memo::new(move |_| {
+        let terms = app.state.setup().with(|setup| setup.derived.clone());
         app.state.columns().with(|columns| {
             let listed = columns.iter().enumerate().flat_map(|(index, column)| {
-                asked(column).into_iter().map(move |asked| (index, column.name.clone(), asked))
+                asked(column, &terms).into_iter().map(move |asked| (index, column.name.clone(), asked))
             });
             listed.take(SHOWN).collect::<Vec<_>>()
         })

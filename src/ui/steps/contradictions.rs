@@ -145,6 +145,9 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Persons => words::contradiction::persons().to_owned(),
         Contradiction::Totals => words::contradiction::totals(cells),
         Contradiction::Code => words::contradiction::code(cells),
+        Contradiction::Outside if mismatch.cells.is_empty() => {
+            words::contradiction::outside_in_file().to_owned()
+        }
         Contradiction::Outside => match (column.lower.trim(), column.upper.trim()) {
             ("", upper) => words::contradiction::above(cells, upper),
             (lower, "") => words::contradiction::below(cells, lower),

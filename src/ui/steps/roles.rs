@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::model::Role;
 use crate::plan::derived::name_of;
-use crate::plan::document::{ColumnType, Derived};
+use crate::plan::document::{ColumnType, Derived, Transform};
 use crate::ui::draft::{self, ColumnDraft, Setup, is_described};
 use crate::ui::parts::{Choice, Icon};
 use crate::ui::state::{App, StateStoreFields};
@@ -61,7 +61,10 @@ pub fn Roles() -> impl IntoView {
     let others = move |columns: &[ColumnDraft]| {
         app.state.setup().with(|setup| {
             let free = columns.iter().enumerate().filter(|(_, column)| {
-                column.role == Role::Ignored && is_described(column) && may_explain(column, setup)
+                column.role == Role::Ignored
+                    && is_described(column)
+                    && may_explain(column, setup)
+                    && !is_replaced(column, setup)
             });
             free.map(|(place, _)| place).collect::<Vec<_>>()
         })
@@ -129,6 +132,13 @@ fn outcomes_made(setup: &Setup) -> impl Iterator<Item = &Derived> {
 /// Whether a column can be a feature: it names no persons, and no outcome is made from it.
 fn may_explain(column: &ColumnDraft, setup: &Setup) -> bool {
     column.name != setup.person && !outcomes_made(setup).any(|term| term.from.contains(&column.name))
+}
+
+/// Whether a term that is in the model says all that the column does.
+fn is_replaced(column: &ColumnDraft, setup: &Setup) -> bool {
+    let replaces = [Transform::Log, Transform::Centred, Transform::Merged];
+    let in_model = |term: &&Derived| term.role != Some(Role::Ignored) && replaces.contains(&term.transform);
+    setup.derived.iter().filter(in_model).any(|term| term.from.contains(&column.name))
 }
 
 /// Asks which columns explain the outcome.

@@ -165,12 +165,13 @@ fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) ->
         let drawn = (!constant).then(|| view! { <IntervalCell marks zero=figure.zero ticks=figure.ticks/> });
         view! { <td class="plot">{drawn}</td> }
     });
-    let difference = heads.last().cloned().unwrap_or_default();
+    // After the term and two of each side.
+    let difference = heads.get(5).cloned();
     view! {
         <tr tabindex="0">
             <th scope="row"><span class="term">{name}</span> <span class="per">{per}</span></th>
             {sides.collect_view()}
-            <td class="numeric" data-label=difference>{pair.written()}</td>
+            {difference.map(|head| view! { <td class="numeric" data-label=head>{pair.written()}</td> })}
             {plot}
         </tr>
     }

@@ -14,7 +14,11 @@ use crate::plan::document::ColumnType;
 use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{Cell, ColumnDraft, Gap, Place, Setup, csv_rules, list, number};
 use crate::ui::table::Table;
+use crate::ui::view_model::Inspection;
 use crate::words;
+
+/// Of so many rows of the file one may have a cell that does not fit before the person is asked about it.
+const OFTEN: u64 = 100;
 
 /// The contradictions of each column that has some, by its place.
 pub type Contradictions = BTreeMap<usize, Vec<Mismatch>>;
@@ -91,15 +95,17 @@ pub fn repairs_of(
     repairs(Some(further)).filter(is_new).collect()
 }
 
-/// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them. `several_rows` is the ignored
-/// column of persons with several rows, and `misfits` the cells that do not fit: both are from the check of the whole file.
+/// Compares the cells of all columns with a role, and of those that serve a term, with what is said of them. `whole` is
+/// the check of the whole file, and `misfits` the cells that do not fit by it.
 pub fn contradictions(
     table: &Table,
     columns: &[ColumnDraft],
     setup: &Setup,
-    several_rows: Option<&str>,
+    whole: Option<&Inspection>,
     misfits: &BTreeMap<usize, Misfits>,
 ) -> Contradictions {
+    let several_rows = whole.and_then(|whole| whole.several_rows.as_ref());
+    let in_whole = whole.map_or(0, |whole| whole.found.rows);
     let first = FirstRows::new(table, columns, setup);
     let rules = &first.rules;
     let rows = first.rows;
@@ -107,6 +113,7 @@ pub fn contradictions(
         let mut found = first.compare(place, column, None);
         if let Some(misfits) = misfits.get(&place) {
             add_codes(&mut found, misfits);
+            add_further(&mut found, misfits, column, in_whole);
         }
         (!found.is_empty()).then_some((place, found))
     };
@@ -149,6 +156,25 @@ fn add_codes(found: &mut Vec<Mismatch>, misfits: &Misfits) {
     if !codes.is_empty() {
         let repairs = vec![Repair::Missing(codes.clone())];
         found.push(Mismatch { kind: Contradiction::Code, cells: codes, repairs });
+    }
+}
+
+/// Adds what the whole file has often and its first rows have not.
+fn add_further(found: &mut Vec<Mismatch>, misfits: &Misfits, column: &ColumnDraft, rows: u64) {
+    if !found.is_empty() {
+        return;
+    }
+    let often = |cells: u64| cells > rows / OFTEN;
+    let mut add = |kind, cells| found.push(Mismatch { kind, cells, repairs: Vec::new() });
+    if often(misfits.unread) {
+        let kind = if column.kind == Some(ColumnType::Category) {
+            Contradiction::Levels
+        } else {
+            Contradiction::Words
+        };
+        add(kind, misfits.example.iter().cloned().collect());
+    } else if often(misfits.outside) {
+        add(Contradiction::Outside, Vec::new());
     }
 }
 
