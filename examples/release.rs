@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Charge, then draw the noise, then write.
     let entry = ledger.reserve(&prepared.request())?;
-    let charge = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
+    let charge = LedgerReference::new(&ledger, entry);
     let software = Software::new("example".to_owned());
     let released = release(&prepared, &scan.sink, PrivateRng::from_os()?, charge, software)?;
     ledger.release(entry)?;

@@ -93,7 +93,7 @@
 //! sums.row(&vec![0; prepared.row_width()]); // the encoded records of the table
 //!
 //! let entry = ledger.reserve(&prepared.request())?; // and written to the disk, so that it survives a crash
-//! let charge = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
+//! let charge = LedgerReference::new(&ledger, entry);
 //! let released = release(&prepared, &sums, PrivateRng::from_os()?, charge, Software::new("example".to_owned()))?;
 //! ledger.release(entry)?;
 //! assert!(ledger.check(&prepared.request()).is_err(), "the plan asked for the whole budget");

@@ -118,7 +118,7 @@ fn charged(
     }
     halt("charged");
 
-    let reference = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
+    let reference = LedgerReference::new(ledger, entry);
     let mut computation = Computation::new(&prepared, rng);
     let rounds = || {
         while let Some(statistic) = computation.next_statistic() {

@@ -21,6 +21,7 @@ use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::plan::derived::{logarithm, named_with};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
+use crate::release::format::at_most;
 use crate::text::grouped;
 use crate::words;
 
@@ -436,7 +437,7 @@ impl Needed {
         let rows = self.rows.map(|needed| words::forecast::way_rows(in_groups(needed), grouped(rows as f64)));
         let budget = match (self.epsilon, self.mu) {
             (Some((now, epsilon)), _) => {
-                Some(words::forecast::way_epsilon(two_digits(epsilon), two_digits(now)))
+                Some(words::forecast::way_epsilon(two_digits(epsilon), at_most(now)))
             }
             (None, Some(mu)) => Some(words::forecast::way_mu(two_digits(mu))),
             (None, None) => None,

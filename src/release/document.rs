@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::bounds::EstimatedBounds;
 use super::long::CoefficientTable;
 use super::moments::ReleasedMoments;
-pub use super::paid::LedgerReference;
+pub use super::paid::{Claimed, LedgerReference};
 use super::steps::LogisticSteps;
 use crate::math::round::to_digits;
 use crate::model::{Assurance, Coefficient, Estimate, Interval};
@@ -101,16 +101,6 @@ pub struct Privacy {
     pub claimed: Option<Claimed>,
     /// How far the proof covers what was executed.
     pub assurance: Assurance,
-}
-
-/// The (ε, δ) that a paper claims for its own noise scale.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Claimed {
-    /// ε.
-    pub epsilon: f64,
-    /// δ.
-    pub delta: f64,
 }
 
 /// The regressions, in one of two forms.

@@ -84,11 +84,7 @@ impl Charge {
     /// Returns the reference to the charge that stands in the release.
     #[must_use]
     pub fn reference(&self) -> LedgerReference {
-        LedgerReference {
-            id: self.ledger.id().to_owned(),
-            entry: self.seq,
-            idealised: self.ledger.idealised(),
-        }
+        LedgerReference::new(&self.ledger, self.seq)
     }
 
     /// Stores the release and settles the charge in one transaction. If the storage refuses, the charge stays, is burned when the ledger is

@@ -377,12 +377,14 @@ impl App {
             let table = state.table().get().unwrap_or_default();
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
-                    let mut open = contradictions
-                        .with(|found| view_model::open_questions(&table, columns, setup, found));
                     let rows = state.inspection().with(|inspection| {
                         inspection.as_ref().and_then(|found| view_model::rows(found, columns, setup))
                     });
-                    open.extend(rows.and_then(view_model::few_rows_left));
+                    let mut open: Vec<Gap> = rows.and_then(view_model::few_rows_left).into_iter().collect();
+                    open.extend(
+                        contradictions
+                            .with(|found| view_model::open_questions(&table, columns, setup, found)),
+                    );
                     let asked = state.different().with(Option::is_none)
                         && state.alike().with(|alike| !alike.is_empty());
                     open.extend(asked.then(view_model::same_people));

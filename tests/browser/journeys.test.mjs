@@ -205,6 +205,12 @@ test("a file is described, released, downloaded in every form and opened again",
   await page.getByText(say("result.opened_from_a_file")).waitFor();
   assert.deepEqual(await discreet.coefficients(), rows);
 
+  // With another sign of a coefficient it is none that was released.
+  const [first, second, ...others] = release.coefficients;
+  const turned = { ...second, estimate: -second.estimate, lower: -second.upper, upper: -second.lower };
+  await discreet.openSaved(json("altered.json", { ...release, coefficients: [first, turned, ...others] }));
+  await discreet.alert.filter({ hasText: "contradicts itself" }).waitFor();
+
   // The saved plan describes the table again.
   await discreet.choose(DIABETES);
   await discreet.table("diabetes.csv");

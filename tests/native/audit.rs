@@ -105,7 +105,7 @@ fn two_releases_under_the_operating_system_s_randomness_differ() {
     let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n").unwrap();
     let matrix = || {
         let rng = PrivateRng::from_os().unwrap();
-        let charge = LedgerReference { id: "00".to_owned(), entry: 1, idealised: false };
+        let charge = LedgerReference { id: "00".to_owned(), entry: 1, idealised: false, promise: None };
         release(&prepared, &moments, rng, charge, software()).unwrap().moments.unwrap().matrix
     };
     assert_ne!(matrix(), matrix());

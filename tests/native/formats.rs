@@ -108,7 +108,7 @@ fn estimated_bounds() -> EstimatedBounds {
     EstimatedBounds {
         share: 0.05,
         charge: "3080224569".to_owned(),
-        ledger: Some(LedgerReference { id: "ab".repeat(16), entry: 1, idealised: false }),
+        ledger: Some(LedgerReference { id: "ab".repeat(16), entry: 1, idealised: false, promise: None }),
         unit: "4398046511104".to_owned(),
         noise: ["1".to_owned(), "2".to_owned()],
         columns: vec![

@@ -495,7 +495,7 @@ fn release(
         moments,
         estimated_bounds: None,
         steps: None,
-        ledger: Some(LedgerReference { id: "ab".repeat(16), entry: 3, idealised: false }),
+        ledger: Some(LedgerReference { id: "ab".repeat(16), entry: 3, idealised: false, promise: None }),
         diagnostics,
         public: None,
         demo: None,

@@ -252,7 +252,7 @@ fn released(plan: &Value) -> Release {
     let header = table.header();
     let prepared = engine::prepare(parse(plan), &header.names, header.delimiter, Purpose::Release).unwrap();
     let scan = table.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap();
-    let charge = LedgerReference { id: "0".repeat(32), entry: 1, idealised: false };
+    let charge = LedgerReference { id: "0".repeat(32), entry: 1, idealised: false, promise: None };
     let gathered: Sums = scan.sink;
     engine::release(&prepared, &gathered, PrivateRng::from_os().unwrap(), charge, support::software())
         .unwrap()

@@ -579,7 +579,7 @@ fn charged(plan: &Value, ledger: &mut Ledger) -> (Prepared, Release) {
     let prepared = prepare(Plan::parse(&plan.to_string()).unwrap(), &header, b',', Purpose::Release).unwrap();
     let moments = scan(&prepared, DIABETES, Moments::new).sink;
     let entry = ledger.reserve(&prepared.request()).unwrap();
-    let charge = LedgerReference { id: ledger.id().to_owned(), entry, idealised: ledger.idealised() };
+    let charge = LedgerReference::new(ledger, entry);
     let rng = PrivateRng::from_os().unwrap();
     let released = release(&prepared, &moments, rng, charge, software()).unwrap();
     ledger.release(entry).unwrap();

@@ -644,7 +644,7 @@ async fn what_version_1_stored_is_kept() {
     let (old, opened) = (name(), ledger(3.0));
     let mut spent = opened.clone();
     let entry = spent.reserve(&prepared(1.0).request()).unwrap();
-    let reference = LedgerReference { id: spent.id().to_owned(), entry, idealised: false };
+    let reference = LedgerReference::new(&spent, entry);
     spent.release(entry).unwrap();
     let release = release(reference);
     let value = serde_json::json!({

@@ -159,16 +159,15 @@ impl Comparison {
     /// Returns what a reader has to know of the differences.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        if !self.has_differences() {
-            return vec![words::compared::no_unit().to_owned()];
-        }
         let relation = match self.relation {
             Relation::SameRelease => words::compared::same_release(),
             Relation::SameModel => words::compared::same_model(),
             Relation::SameTable => words::compared::same_table(),
             Relation::Apart => words::compared::apart(),
         };
-        vec![relation.to_owned(), words::compared::overlap().to_owned()]
+        let differences =
+            if self.has_differences() { words::compared::overlap() } else { words::compared::no_unit() };
+        vec![relation.to_owned(), differences.to_owned()]
     }
 
     /// Returns what two regressions are compared, as a caption.

@@ -19,8 +19,9 @@ pub mod tables;
 pub use format::Format;
 
 use super::Release;
-use super::document::LedgerReference;
+use super::document::{Claimed, LedgerReference};
 use super::figure;
+use super::format::short;
 use super::known;
 use super::odds;
 use super::remarks::merged;
@@ -145,7 +146,10 @@ fn guarantee(release: &Release) -> Vec<String> {
 
 /// Says of a charge that is not the first that what all have spent is to be reported.
 fn one_of_several(charge: &LedgerReference) -> Option<String> {
-    (charge.entry > 1).then(|| words::journal::one_of_several(charge.entry))
+    let promise = charge.promise.map(|Claimed { epsilon, delta }| {
+        words::journal::of_whole_budget(charge.entry, short(epsilon, 6), short(delta, 3))
+    });
+    (charge.entry > 1).then(|| promise.unwrap_or_else(|| words::journal::one_of_several(charge.entry)))
 }
 
 /// Returns the notes of a release without the rows that counted, and without what else could be asked for: that is for the person, and not
