@@ -95,12 +95,12 @@ test: toolchain chromium firefox $(DENY)/done $(MDBOOK)/done $(TRUNK)/done $(BIN
 	@$(MAKE) --no-print-directory journeys
 
 page:
-	@$(MAKE) --no-print-directory BESIDE= lint-page dist
+	@$(MAKE) --no-print-directory BESIDE= dist
 	@$(MAKE) --no-print-directory BESIDE= journeys-firefox IN_FIREFOX="journeys single"
 	@$(MAKE) --no-print-directory BESIDE= web
 
 sources:
-	@$(MAKE) --no-print-directory BESIDE= lint native
+	@$(MAKE) --no-print-directory BESIDE= lint native lint-page
 
 check: lint lint-page
 
@@ -116,7 +116,7 @@ lint: toolchain $(DENY)/done
 	$(call say,Licences and sources of dependencies)
 	cargo deny --locked --all-features check licenses bans sources
 
-# As the page is built, so that both take the same macros.
+# As the page is built, so that both take the same macros: in `make test` they are there when this begins.
 lint-page: toolchain
 	$(call say,Lints: browser)
 	$(PAGE) cargo clippy $(WASM) --profile page --features app --lib --bin app --test web -- -D warnings

@@ -61,7 +61,7 @@ fn of_entry(entry: &Coefficient) -> Option<String> {
 /// Coefficients have to follow from the sums in the same file.
 fn of_sums(release: &Release, list: &[Coefficient]) -> Option<String> {
     let moments = release.moments.as_ref()?;
-    if release.demo.is_none() && moments.noise.is_none() && moments.adaptive.is_none() {
+    if release.demo.is_none() && moments.noise.is_none() {
         return Some(words::error::altered_noise().to_owned());
     }
     let from_sums = find(&release.plan.mechanism.name).is_some_and(|info| info.from_sums);

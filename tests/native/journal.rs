@@ -6,7 +6,7 @@ use std::process::Command;
 use discreet::engine::{refit, supplement};
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
-use discreet::model::Assurance;
+use discreet::model::{Assurance, Coefficient, Interval};
 use discreet::release::document::Release;
 use discreet::release::publication::{Format, Labels, tables};
 use discreet::release::row_count::{RowCount, Verdict};
@@ -658,6 +658,26 @@ fn rows_that_do_not_fit_are_noticed_from_the_released_count() {
         assert_eq!(text.contains("check the levels of site"), name == "html", "{name}");
         assert_eq!(text.contains("The number stated was"), name != "html", "{name}");
     }
+}
+
+#[test]
+fn an_approximate_interval_has_its_reason() {
+    let mut seen = 0;
+    for (epsilon, robust) in [(0.35, 0.0), (0.5, 0.0), (0.8, 0.1), (1.2, 0.0), (2.0, 0.1), (4.0, 0.0)] {
+        let params = if robust > 0.0 { json!({"robust_share": robust}) } else { json!({}) };
+        let budget = json!({"epsilon": epsilon, "delta": 1e-6});
+        let mut plan = wide_plan(json!({"name": "adaptive-gauss", "params": params}), budget);
+        plan["stated_rows"] = json!(442 * 24);
+        for release in demonstrations(&plan, 24, 4) {
+            let told = release.diagnostics.notes.iter().any(|note| note.contains("approximate"));
+            let is_approximate = |entry: &Coefficient| entry.interval == Interval::Approximate;
+            if list(&release).iter().any(is_approximate) {
+                seen += 1;
+                assert!(told, "epsilon {epsilon}: {:?}", release.diagnostics.notes);
+            }
+        }
+    }
+    assert!(seen > 3, "{seen} releases had approximate intervals");
 }
 
 /// The program's further tables are those of the page.
