@@ -1,6 +1,6 @@
-//! What in a release does not follow from its own numbers: a file that was altered by hand mostly contradicts itself.
+//! Finds what in a release does not follow from its own numbers.
 //!
-//! It is no proof that a release is what was released: who computes all numbers anew is not found out.
+//! A release without a contradiction is not proved to be genuine: a forger who recomputes every number is not detected.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ fn of_privacy(privacy: &Privacy) -> Option<String> {
     (!(rho_fits && pair_fits)).then(|| words::error::altered_privacy().to_owned())
 }
 
-/// A standard error is not negative, an interval begins below its end, and a share is one.
+/// A standard error is not negative, an interval begins below its end, and a share lies from 0 to 1.
 fn of_entry(entry: &Coefficient) -> Option<String> {
     let possible = entry.std_error.is_none_or(|error| error >= 0.0)
         && entry.lower.zip(entry.upper).is_none_or(|(lower, upper)| lower <= upper)

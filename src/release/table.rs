@@ -103,7 +103,8 @@ impl<'a> Cells<'a> {
 /// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`, a byte order mark in front. Behind them stand what a coefficient is for (`per`), the
 /// unit of the outcome, and of an outcome with two answers which is modelled. Log-odds have their odds ratios beside them, but for the
-/// constant, and coefficients of an outcome whose logarithm was fitted their factors. Where levels were merged or standard errors are robust, the last field of the first record says so.
+/// constant, and coefficients of an outcome whose logarithm was fitted their factors. Where levels were
+/// merged or standard errors are robust, the last field of the first record says so.
 ///
 /// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
 /// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.

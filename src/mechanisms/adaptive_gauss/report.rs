@@ -228,19 +228,20 @@ fn notes(
     };
     if gate.inverse.is_none() || !shown.any {
         notes.push(undetermined(asked.checked, terms, rows.map(|(rows, _)| rows)));
-    } else if !gate.held.is_empty() {
-        let held = gate.held.iter().filter_map(|place| coded.get(place.checked_sub(1)?));
-        let first = held.take(NAMED).map(|term| term.term.clone()).collect();
-        notes.push(words::note::held(listing(&(first, gate.held.len()))));
-        let moved: Vec<&usize> = shown.without.iter().filter(|place| !gate.held.contains(place)).collect();
-        if !moved.is_empty() {
-            notes.push(words::note::moved_by_held(listed(&moved)));
+    } else {
+        if !gate.held.is_empty() {
+            let held = gate.held.iter().filter_map(|place| coded.get(place.checked_sub(1)?));
+            let first = held.take(NAMED).map(|term| term.term.clone()).collect();
+            notes.push(words::note::held(listing(&(first, gate.held.len()))));
+            let moved: Vec<&usize> =
+                shown.without.iter().filter(|place| !gate.held.contains(place)).collect();
+            if !moved.is_empty() {
+                notes.push(words::note::moved_by_held(listed(&moved)));
+            }
+            if !doubts.moved.is_empty() {
+                notes.push(words::note::moved_little(listed(&doubts.moved.iter().collect::<Vec<_>>())));
+            }
         }
-        if !doubts.moved.is_empty() {
-            notes.push(words::note::moved_little(listed(&doubts.moved.iter().collect::<Vec<_>>())));
-        }
-    }
-    if gate.inverse.is_some() && shown.any {
         notes.extend(approximate(gate.condition));
         if !doubts.hidden.is_empty() {
             let named = doubts.hidden.iter().take(NAMED).cloned().collect::<Vec<_>>();

@@ -144,7 +144,7 @@ fn guarantee(release: &Release) -> Vec<String> {
     sentences
 }
 
-/// Says of a charge that is not the first that what all have spent is to be reported.
+/// Returns what all charges to the budget keep together, where a charge is not the first; without it in the release, where it stands.
 fn one_of_several(charge: &LedgerReference) -> Option<String> {
     let promise = charge.promise.map(|Claimed { epsilon, delta }| {
         words::journal::of_whole_budget(charge.entry, short(epsilon, 6), short(delta, 3))
