@@ -51,6 +51,8 @@ pub struct Foreseen {
     pub widest: Option<(Vec<String>, f64)>,
     /// Whether most coefficients will have intervals.
     pub keeps_most: bool,
+    /// Whether most of these will be marked approximate.
+    pub is_approximate: bool,
     /// Whether a feature is a category.
     pub has_levels: bool,
     /// Whether the plan states the shares of the levels of all of them.
@@ -97,6 +99,8 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         foreseen.widest = widest(&terms, foreseen.forecast.widening());
         foreseen.loses_most = 2 * of(0.0..UNEXPECTED).count() > terms.len();
         foreseen.keeps_most = 2 * of(0.0..EXPECTED).count() <= terms.len();
+        let total = |of: &dyn Fn(&RehearsedTerm) -> f64| terms.iter().map(of).sum::<f64>();
+        foreseen.is_approximate = 2.0 * total(&|term| term.approximate) > total(&|term| term.given);
         let shown = terms.into_iter().filter(|rehearsed| rehearsed.given >= LOST);
         foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
         retain_stated(&mut foreseen.terms, prepared);
@@ -171,6 +175,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         at_risk: Vec::new(),
         widest: None,
         keeps_most: true,
+        is_approximate: false,
         has_levels,
         states_shares,
         rare_references: rare_references(prepared.bound()),
@@ -368,6 +373,9 @@ impl Foreseen {
             }
             if !self.at_risk.is_empty() {
                 sentences.push(words::forecast::at_risk(quoted(&self.at_risk)));
+            }
+            if self.is_approximate && self.forecast.advice != Advice::Approximate {
+                sentences.push(words::forecast::mostly_approximate().to_owned());
             }
             if self.loses_rare_levels() {
                 sentences.push(words::forecast::least_level(in_percent(hardly_withheld(&self.forecast))));

@@ -12,7 +12,7 @@ use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
 use crate::inference::synthetic::{Synthetic, moments};
 use crate::math::round::to_integer;
-use crate::model::{Coefficient, INTERCEPT};
+use crate::model::{Coefficient, INTERCEPT, Interval};
 use crate::noise::entropy::DemoRng;
 use crate::release::document::Coefficients;
 
@@ -34,6 +34,8 @@ pub struct RehearsedTerm {
     pub term: TermPreview,
     /// Share of the runs in which it had one.
     pub given: f64,
+    /// Share of the runs in which it had one that was marked approximate.
+    pub approximate: f64,
     /// Times as wide as its interval would be without privacy.
     pub widening: f64,
 }
@@ -139,6 +141,7 @@ impl<'a> Rehearsal<'a> {
                 shrinkage: 0.0,
             },
             given: share(runs.iter().map(|entry| entry.lower.is_some())),
+            approximate: share(runs.iter().map(|entry| entry.interval == Interval::Approximate)),
             widening: if sampling > 0.0 { error / sampling } else { 1.0 },
         }
     }

@@ -6,6 +6,7 @@ use discreet::engine::{Simulation, prepare, simulate::Source, standard_errors};
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
+use discreet::model::Interval;
 use discreet::plan::{Plan, Purpose};
 use serde_json::{Value, json};
 
@@ -140,6 +141,10 @@ struct Seen {
     ratio: Option<f64>,
     /// The same of each term that has intervals in most runs.
     each: Vec<(String, f64)>,
+    /// Whether most intervals were foreseen to be marked approximate, where coefficients were rehearsed.
+    approximate: Option<bool>,
+    /// Share of all intervals that were.
+    marked: f64,
 }
 
 fn look(table: &Table, mechanism: &str, epsilon: f64, narrow: bool) -> Seen {
@@ -150,7 +155,12 @@ fn look_at(text: &str, plan: &Value) -> Seen {
     let names: Vec<String> = text.lines().next().unwrap().split(',').map(str::to_owned).collect();
     let plan = Plan::parse(&plan.to_string()).unwrap();
     let prepared = prepare(plan, &names, b',', Purpose::Simulate).unwrap();
-    let (foreseen, halves) = match (foresee(&prepared), expected(&prepared)) {
+    let foreseen = foresee(&prepared);
+    let approximate = foreseen
+        .as_ref()
+        .filter(|foreseen| !foreseen.terms.is_empty())
+        .map(|foreseen| foreseen.is_approximate || foreseen.forecast.advice == Advice::Approximate);
+    let (foreseen, halves) = match (foreseen, expected(&prepared)) {
         (Some(foreseen), _) => (
             match foreseen.forecast.advice {
                 Advice::Recommended | Advice::Approximate => Some(true),
@@ -177,6 +187,7 @@ fn look_at(text: &str, plan: &Value) -> Seen {
     let source = Source::Once(scan(&prepared, text, |_| prepared.sums()).sink);
     let simulation = Simulation::new(prepared, source, 7, software());
     let (mut given, mut ratios) = (0, Vec::new());
+    let (mut intervals, mut marked) = (0_u32, 0_u32);
     let mut of_term: Vec<(String, Vec<f64>)> =
         halves.iter().map(|(term, _)| (term.clone(), Vec::new())).collect();
     for run in 1..=RUNS {
@@ -187,6 +198,8 @@ fn look_at(text: &str, plan: &Value) -> Seen {
         for entry in &entries {
             let Some((lower, upper)) = entry.lower.zip(entry.upper) else { continue };
             with += 1;
+            intervals += 1;
+            marked += u32::from(entry.interval == Interval::Approximate);
             // A coefficient without a forecast is one that was not expected to have an interval.
             let Some((_, half)) = halves.iter().find(|(term, _)| *term == entry.term) else { continue };
             ratios.push((upper - lower) / 2.0 / half);
@@ -200,7 +213,14 @@ fn look_at(text: &str, plan: &Value) -> Seen {
         own.sort_by(f64::total_cmp);
         (term, own[own.len() / 2])
     });
-    Seen { foreseen, given, ratio: ratios.get(ratios.len() / 2).copied(), each: each.collect() }
+    Seen {
+        foreseen,
+        given,
+        ratio: ratios.get(ratios.len() / 2).copied(),
+        each: each.collect(),
+        approximate,
+        marked: f64::from(marked) / f64::from(intervals.max(1)),
+    }
 }
 
 /// Tables whose outcome is yes or no.
@@ -255,7 +275,7 @@ fn yes_or_no() -> Vec<Table> {
 #[test]
 fn what_is_foreseen_is_what_is_released() {
     let (mut wrong, mut far, mut open) = (Vec::new(), Vec::new(), 0);
-    let mut plans = 0;
+    let (mut plans, mut approximate, mut misjudged) = (0, 0, Vec::new());
     let linear = tables().into_iter().map(|table| (table, ["adaptive-gauss", "analyze-gauss"]));
     let logistic = yes_or_no().into_iter().map(|table| (table, ["adaptive-logistic", "dp-logistic"]));
     for (table, mechanisms) in linear.chain(logistic) {
@@ -284,6 +304,15 @@ fn what_is_foreseen_is_what_is_released() {
                     if !agrees {
                         wrong.push(line.clone());
                     }
+                    if let Some(foreseen) = seen.approximate.filter(|_| seen.given > RUNS / 2) {
+                        approximate += u32::from(foreseen);
+                        if foreseen != (seen.marked > 0.5) {
+                            misjudged.push(format!(
+                                "{line}, approximate: foreseen {foreseen}, marked {:.2}",
+                                seen.marked
+                            ));
+                        }
+                    }
                     if seen.given > RUNS / 2
                         && seen.ratio.is_some_and(|ratio| !(1.0 / 1.5..=1.5).contains(&ratio))
                     {
@@ -293,12 +322,15 @@ fn what_is_foreseen_is_what_is_released() {
             }
         }
     }
+    println!("{approximate} foreseen to be approximate; misjudged: {misjudged:#?}");
     println!("{plans} plans, {open} left open; verdict wrong: {wrong:#?}; width far: {far:#?}");
     // A verdict that leaves open whether there are intervals counts for nothing. Of the others both wrong ones are of `analyze-gauss`, at the
     // edge of what its rows give. Its widths fall short where features go together more than the usual picture assumes. `adaptive-gauss` is
     // wider where a long tail raises its noise and its verdict says so.
     assert!(wrong.len() <= 2 && wrong.iter().all(|line| line.contains("analyze-gauss")), "{wrong:#?}");
     assert!(10 * wrong.len() <= plans - open && open <= plans / 4, "{open} of {plans} left open");
+    // The four are of plans whose verdict is open, or with half of the intervals marked.
+    assert!(approximate >= 20 && misjudged.len() <= 4, "{approximate}, {misjudged:#?}");
     let wide = |mechanism: &str| far.iter().filter(|line| line.contains(mechanism)).count();
     assert!(wide("adaptive-gauss") <= 1 && wide("adaptive-logistic") == 0, "{far:#?}");
     assert!(wide("analyze-gauss") <= 3 && wide("dp-logistic") == 0, "{far:#?}");

@@ -2,8 +2,11 @@
 
 pub mod gloss;
 pub mod plot;
+mod printed_table;
 
 use leptos::prelude::*;
+
+pub use printed_table::PrintedTable;
 
 use crate::release::format::grouped;
 use crate::ui::draft::{self, Gap};

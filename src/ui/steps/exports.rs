@@ -6,12 +6,12 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::release::document::LONG_FORM_OUTCOMES;
-use crate::release::publication::{Format, Labels, Publication, Table, html, markdown};
+use crate::release::publication::{Format, Labels, Publication, html, markdown};
 use crate::release::supplement::Supplement;
 use crate::release::{Release, figure};
 use crate::text::json;
 use crate::ui::draft::number;
-use crate::ui::parts::{Choice, Field, Icon, Quoted};
+use crate::ui::parts::{Choice, Field, Icon, PrintedTable, Quoted};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom};
 use crate::words;
@@ -100,7 +100,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
         shown.get().then(|| match format.get() {
             Format::Word => {
                 let publication = Publication::new(&for_preview.0, &for_preview.1, &labels());
-                view! { <Printed publication/> }.into_any()
+                view! { <Preview publication/> }.into_any()
             }
             Format::Report => view! { <p>{words::export::report_is_a_page()}</p> }.into_any(),
             _ => view! {
@@ -150,30 +150,8 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
 
 /// The tables as they are in a word processor, with their notes.
 #[component]
-fn Printed(publication: Publication) -> impl IntoView {
+fn Preview(publication: Publication) -> impl IntoView {
     let Publication { title, date, tables, caveats, guarantee, .. } = publication;
-    let table = |table: Table| {
-        let numeric: Vec<bool> = table.heads.iter().map(|head| head.numeric).collect();
-        let heads = table.heads.into_iter().map(|head| {
-            view! { <th scope="col" class:numeric=head.numeric>{head.text}</th> }
-        });
-        let row = |cells: Vec<String>| {
-            let cells = cells.into_iter().zip(&numeric).map(|(cell, numeric)| {
-                view! { <td class:numeric=*numeric>{cell}</td> }
-            });
-            view! { <tr>{cells.collect_view()}</tr> }
-        };
-        let rows = table.rows.into_iter().map(row).collect_view();
-        let notes = table.notes.join(" ");
-        view! {
-            <table class="plain">
-                <caption>{table.caption}</caption>
-                <thead><tr>{heads.collect_view()}</tr></thead>
-                <tbody>{rows}</tbody>
-            </table>
-            {(!notes.is_empty()).then(|| view! { <p class="hint"><Quoted words=notes/></p> })}
-        }
-    };
     let listed = |title: &'static str, items: Vec<String>| {
         let items = items.into_iter().map(|words| view! { <li><Quoted words/></li> }).collect_view();
         view! { <p><strong>{title}</strong></p><ul>{items}</ul> }
@@ -182,7 +160,7 @@ fn Printed(publication: Publication) -> impl IntoView {
         <div class="previewed scroll" tabindex="0" role="group" aria-label=words::export::preview()>
             <h3>{title}</h3>
             {(!date.is_empty()).then(|| view! { <p>{date}</p> })}
-            {tables.into_iter().map(table).collect_view()}
+            {tables.into_iter().map(|table| view! { <PrintedTable table/> }).collect_view()}
             {(!caveats.is_empty()).then(|| listed(words::report::notes(), caveats))}
             {listed(words::result::what_is_promised(), guarantee)}
         </div>

@@ -20,10 +20,9 @@ use crate::release::significance::Tests;
 use crate::release::supplement::Supplement;
 use crate::release::{figure, odds};
 use crate::ui::draft::number;
-use crate::ui::parts::{Choice, Field, Quoted};
+use crate::ui::parts::{Choice, Field, PrintedTable, Quoted};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::steps::result::Printed;
 use crate::ui::steps::save::{Files, Saved};
 use crate::ui::{dom, text};
 use crate::words;
@@ -262,7 +261,7 @@ fn Influence(release: Arc<Release>, refit: inference::Refit) -> impl IntoView {
             svg: form(Format::Svg),
         };
         let figure = drawing::ridge_path(&path).map(|svg| view! { <div class="drawn" inner_html=svg></div> });
-        Some(view! { {figure} <Printed table=path.table()/> <Saved files/> })
+        Some(view! { {figure} <PrintedTable table=path.table()/> <Saved files/> })
     };
     view! {
         <details class="more" id="ridge-path" on:toggle=move |event| opened.set(dom::is_open(&event))>

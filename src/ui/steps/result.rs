@@ -27,7 +27,7 @@ use crate::release::{Release, known};
 use crate::release::{figure, odds};
 use crate::ui::draft::number;
 use crate::ui::parts::gloss::{Glossed, entries};
-use crate::ui::parts::{Choice, Icon, Quoted};
+use crate::ui::parts::{Choice, Icon, PrintedTable, Quoted};
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::view_model;
 use crate::ui::{dom, text};
@@ -132,7 +132,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
         let per = number(&per.get()).unwrap_or(1.0);
         let lines = tables::lines(&for_table, &outcome, per);
-        let factors = tables::factors(&for_table, &outcome, per).map(|table| view! { <Printed table/> });
+        let factors = tables::factors(&for_table, &outcome, per).map(|table| view! { <PrintedTable table/> });
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = for_fit.log_odds;
         let tests = Tests::of(&for_table);
@@ -239,7 +239,7 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         })
         .collect();
     let shown =
-        |tables: Vec<Table>| tables.into_iter().map(|table| view! { <Printed table/> }).collect_view();
+        |tables: Vec<Table>| tables.into_iter().map(|table| view! { <PrintedTable table/> }).collect_view();
     let first = if described.is_empty() {
         view! { <p class="hint">{words::journal::no_description()}</p> }.into_any()
     } else {
@@ -250,34 +250,6 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
             <details class="more" id="tests"><summary>{words::journal::tests()}</summary>{shown(tests)}</details>
         })}
         {first}
-    }
-}
-
-/// A table as it is printed, with its notes.
-#[component]
-pub fn Printed(table: Table) -> impl IntoView {
-    let numeric: Vec<bool> = table.heads.iter().map(|head| head.numeric).collect();
-    let heads = table
-        .heads
-        .into_iter()
-        .map(|head| view! { <th scope="col" class:numeric=head.numeric>{head.text}</th> });
-    let rows = table.rows.into_iter().map(|row| {
-        let mut cells = row.into_iter().zip(numeric.clone());
-        let first = cells.next().map(|(cell, _)| view! { <th scope="row">{cell}</th> });
-        let rest =
-            cells.map(|(cell, numeric)| view! { <td class:numeric=numeric>{cell}</td> }).collect_view();
-        view! { <tr>{first}{rest}</tr> }
-    });
-    let (label, caption) = (table.caption.clone(), table.caption);
-    view! {
-        <div class="scroll" tabindex="0" role="group" aria-label=label>
-            <table class="plain printed">
-                <caption>{caption}</caption>
-                <thead><tr>{heads.collect_view()}</tr></thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
-        </div>
-        <p class="hint">{table.notes.join(" ")}</p>
     }
 }
 
