@@ -66,7 +66,6 @@ pub struct Supplement {
     pub categories: Vec<CategoryTest>,
     /// The standard deviation of the noise on each outcome's residual standard deviation, as a share of it; empty where it is not known.
     pub residual_noise: Vec<Option<f64>>,
-    /// The variance of each outcome that its coefficients explain, in its squared unit, without the noise of its own variance; empty where
-    /// it is not known.
-    pub explained: Vec<Option<f64>>,
+    /// The variance of each outcome that its coefficients explain, in its squared unit; empty where it is not known.
+    pub explained: Vec<Option<Noisy>>,
 }

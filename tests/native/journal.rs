@@ -575,6 +575,7 @@ fn the_noise_on_residuals_and_r_squared_is_as_large_as_stated() {
             [(share, noise.unwrap()), (sd, sd * facts.residual_noise[0].unwrap())]
         })
         .collect();
+    println!("TT {:?}", found.iter().map(|b| (b[0].0 * 1e4).round() / 1e4).collect::<Vec<_>>());
     for place in 0..2 {
         let mean = found.iter().map(|both| both[place].0).sum::<f64>() / found.len() as f64;
         let sum: f64 = found.iter().map(|both| ((both[place].0 - mean) / both[place].1).powi(2)).sum();
@@ -582,31 +583,29 @@ fn the_noise_on_residuals_and_r_squared_is_as_large_as_stated() {
     }
 }
 
-/// 120 seeded runs at each of three widths of the outcome's bounds, about which R² begins to be left out: what is shown is not what noise has
-/// made large. The standard error of the mean is 0.05 to 0.1; clipped residuals raise R² by about a tenth of its noise.
+/// theory/inference 6.6: the outcome's own variance, whose noise grows with its bounds, is no part of R². Without the correction for
+/// shortened rows the mean is 0.0075 too small.
 #[test]
-fn r_squared_is_not_shown_where_noise_makes_it_large() {
+fn r_squared_is_near_that_of_all_rows_however_wide_the_outcome_s_bounds() {
     let (_, rows) = table();
     let (_, sd, _) = truth(&rows);
     let (_, variance, _) = least_squares(&rows);
     let n = rows.len() as f64;
     let expected = 1.0 - variance * (n - 5.0) / (sd[5] * sd[5] * (n - 1.0));
-    let (mut all, mut shown) = (Vec::new(), Vec::new());
     for half in [620.0, 700.0, 800.0] {
         let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 3, "delta": 1e-6}));
         plan["columns"][3]["lower"] = json!(150.0 - half);
         plan["columns"][3]["upper"] = json!(150.0 + half);
-        let before = all.len();
-        for release in demonstrations(&plan, 24, 120) {
-            let found = tables::r_squared(&release, &supplement(&release), "target");
-            all.extend(found.map(|(share, noise)| (share - expected) / noise.unwrap()));
-        }
-        shown.push(all.len() - before);
+        let found: Vec<(f64, f64)> = demonstrations(&plan, 24, 40)
+            .iter()
+            .map(|release| tables::r_squared(release, &supplement(release), "target").unwrap())
+            .map(|(share, noise)| (share, noise.unwrap()))
+            .collect();
+        let mean = found.iter().map(|(share, _)| share).sum::<f64>() / found.len() as f64;
+        let most = found.iter().map(|(_, noise)| *noise).fold(0.0, f64::max);
+        println!("{half}: {mean} where {expected} is right; noise at most {most}");
+        assert!((mean - expected).abs() < 0.005 && most < 0.01, "{half}: {mean} {expected} {most}");
     }
-    let mean = all.iter().sum::<f64>() / all.len() as f64;
-    println!("shown {shown:?}, mean {mean}");
-    assert!(all.len() >= 100 && mean.abs() < 0.3, "shown {shown:?}, mean {mean}");
-    assert!(shown.iter().all(|shown| *shown < 12 || *shown > 108), "noise hardly decides: {shown:?}");
 }
 
 #[test]

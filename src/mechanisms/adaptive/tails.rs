@@ -133,6 +133,29 @@ impl Counts {
         Some(Shortened { rows, deviation, usual, of_levels })
     }
 
+    /// The mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share of what it was
+    /// (theory/inference 6.6). Only bins that stand out of their noise count, up to the first that does not: far out one by chance would
+    /// count for very much.
+    #[must_use]
+    pub fn spread_kept(&self, terms: &Terms, radius: f64) -> f64 {
+        let edges = feature_edges(terms);
+        let squares = edges.map(|edge| edge * edge);
+        let below = std::iter::once(1.0).chain(squares);
+        let above = squares.into_iter().chain(squares.last().copied());
+        let middles = below.zip(above).map(|(below, above)| f64::midpoint(below, above));
+        let (mut rows, mut weights, mut whole, mut kept) = (0.0, 0.0, 0.0, 0.0);
+        let stands_out = |(_, count): &(f64, &f64)| **count >= 3.0 * self.noise;
+        let counted = middles.zip(&self.features).skip_while(|bin| !stands_out(bin)).take_while(stands_out);
+        for (square, count) in counted {
+            let weight = count * (radius * radius / square).min(1.0);
+            rows += count;
+            weights += weight;
+            whole += count * (square - 1.0);
+            kept += weight * (square - 1.0);
+        }
+        if kept > 0.0 { (kept / weights) / (whole / rows) } else { 1.0 }
+    }
+
     /// About how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.
     #[must_use]
     pub fn clipped(&self, outcome: usize, radius: f64) -> Option<Beyond> {

@@ -21,6 +21,7 @@ use crate::privacy::measure::Mu;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
+use crate::release::supplement::Noisy;
 use crate::words;
 
 /// Which regressions are reported.
@@ -127,8 +128,8 @@ pub struct Beside {
     /// The standard deviation of the noise on its residual standard deviation, as a share of it.
     pub residual_noise: f64,
     /// The variance that its coefficients explain, in its squared unit, less what their noise adds: of the last round, whose rows far out
-    /// count less. It has no part of the noise of the outcome's own variance.
-    pub explained: f64,
+    /// count less.
+    pub explained: Noisy,
 }
 
 /// Returns what a release says of each outcome beside its coefficients.
@@ -147,16 +148,16 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     (0..released.radii.outcomes.len()).map(of).collect()
 }
 
-/// Returns the variance that an outcome's coefficients explain, in its squared unit: u'Cu − σ_o² tr(CN), with C the covariance of w in the
-/// last round, u the slopes on w and N the noise on them (theory/inference 6.6).
+/// Returns the variance that an outcome's coefficients explain, in its squared unit: u'Cu − tr(CN), with C the covariance of w in the last
+/// round, u the slopes on w and N the noise on them; and the noise on it, of the variance 4 u'CNCu + 2 tr((CN)²) (theory/inference 6.6).
 fn explained(
     released: &Released,
     solved: &Solved,
     coded: &[CodedTerm],
     outcome: usize,
     judged: &Judged,
-) -> Option<f64> {
-    let Released { terms, guide, .. } = released;
+) -> Option<Noisy> {
+    let Released { terms, guide, counts, radii, .. } = released;
     let (features, outcomes) = coded.split_at_checked(terms.features())?;
     let own = outcomes.get(outcome)?.half_width;
     let spread = guide.spreads.get(outcome)?;
@@ -170,8 +171,12 @@ fn explained(
         moments[(i + 1, j + 1)] / rows - moments[(0, i + 1)] * moments[(0, j + 1)] / (rows * rows)
     });
     let noise = judged.fit.noise.view((1, 1), (terms.features(), terms.features())) * (spread * spread);
-    let variance = turned.dot(&(&covariance * &turned)) - (covariance * noise).trace();
-    Some(variance.max(0.0) * own * own).filter(|variance| variance.is_finite())
+    let (seen, added) = (&covariance * &turned, &covariance * &noise);
+    let unit = own * own / counts.spread_kept(terms, radii.features);
+    let value = (turned.dot(&seen) - added.trace()).max(0.0) * unit;
+    let of_value = 4.0 * seen.dot(&(&noise * &seen)) + 2.0 * (&added * &added).trace();
+    let std_error = of_value.max(0.0).sqrt() * unit;
+    Some(Noisy { value, std_error }).filter(|found| found.value.is_finite() && found.std_error.is_finite())
 }
 
 /// Returns an outcome's coefficients in own units, with what is known of their errors.

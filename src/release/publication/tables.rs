@@ -24,9 +24,6 @@ const REPORT_SIZE: f64 = 12.0;
 const REPORT_GAP: f64 = 8.0;
 const MOST_OF_NAMES: f64 = 226.0;
 
-/// Noise on the variance of an outcome, as a share of it, above which R² is left out.
-const MOST_VARIANCE_NOISE: f64 = 0.2;
-
 /// Most rows of a table of adjusted p-values.
 const MOST_ADJUSTED: usize = 1_000;
 
@@ -240,18 +237,31 @@ fn standardised(
 
 /// Returns the standard deviation of an outcome: as its residuals and coefficients give it, or else its own.
 pub(super) fn outcome_spread(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
-    match variance_by_coefficients(release, supplement, outcome) {
+    match Parts::of(release, supplement, outcome).map(|parts| parts.whole()).filter(|whole| *whole > 0.0) {
         Some(variance) => Some(variance.sqrt()),
         None => Some(supplement.description.as_ref()?.sd(outcome)?.value),
     }
 }
 
-/// Returns the variance of an outcome that its residuals and coefficients give, without the noise of its own (theory/inference 6.6).
-fn variance_by_coefficients(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
-    let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
-    let known = release.diagnostics.outcomes.get(place).filter(|known| known.residual_resolved)?;
-    let residual = known.residual_sd?.powi(2);
-    Some(residual + (*supplement.explained.get(place)?)?).filter(|variance| *variance > 0.0)
+/// The variance of an outcome in two parts, without the noise of its own (theory/inference 6.6).
+struct Parts {
+    /// Of the residuals.
+    residual: f64,
+    /// Of what the coefficients explain.
+    explained: Noisy,
+}
+
+impl Parts {
+    /// Returns what is known of a resolved regression.
+    fn of(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Self> {
+        let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
+        let known = release.diagnostics.outcomes.get(place).filter(|known| known.residual_resolved)?;
+        Some(Self { residual: known.residual_sd?.powi(2), explained: (*supplement.explained.get(place)?)? })
+    }
+
+    fn whole(&self) -> f64 {
+        self.residual + self.explained.value
+    }
 }
 
 fn is_level(supplement: &Supplement, term: &str) -> bool {
@@ -267,48 +277,29 @@ pub(super) fn spread(supplement: &Supplement, term: &str) -> Option<f64> {
     Some(supplement.description.as_ref()?.sd(term)?.value)
 }
 
-/// Returns R², and the standard deviation of its noise where it is only about that: of the release, or where that has none from the margins
-/// (theory/inference 6.6).
+/// Returns R², and the standard deviation of its noise where it is only about that: of the release, or where that has none from what
+/// residuals and coefficients give (theory/inference 6.6).
 #[must_use]
 pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, Option<f64>)> {
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
     if let Some(share) = known.r_squared {
         return Some((share, None));
     }
-    let known = r_squared_of_margins(release, supplement, outcome)?;
-    (known.noise <= MOST_R_SQUARED_NOISE && known.of_whole <= MOST_VARIANCE_NOISE)
-        .then_some((known.share, Some(known.noise)))
+    let found = r_squared_of_parts(release, supplement, outcome)?;
+    (found.std_error <= MOST_R_SQUARED_NOISE).then_some((found.value, Some(found.std_error)))
 }
 
-/// R² from the margins, however large its noise is.
-struct FromMargins {
-    share: f64,
-    /// The standard deviation of its noise.
-    noise: f64,
-    /// That of the noise on the variance of the outcome, as a share of it.
-    of_whole: f64,
-}
-
-/// Returns R² from the margins.
-fn r_squared_of_margins(release: &Release, supplement: &Supplement, outcome: &str) -> Option<FromMargins> {
-    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
-    let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
-    if !adaptive || supplement.log_odds || !known.residual_resolved {
-        return None;
-    }
+/// Returns R² from what residuals and coefficients give, however large its noise is.
+fn r_squared_of_parts(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Noisy> {
+    let parts = Parts::of(release, supplement, outcome)?;
     let rows = release.diagnostics.rows?;
     let terms = figure::lines(&release.plan, &release.coefficients, outcome).len();
     let terms = f64::from(u32::try_from(terms).ok()?);
-    let spread = supplement.description.as_ref()?.sd(outcome)?;
-    let total = spread.value.powi(2) * (rows - 1.0);
-    let rest = known.residual_sd?.powi(2) * (rows - terms);
-    // Whether it is shown, and how large its noise is, must not depend on the noise of the outcome's variance: else it would be shown where
-    // that noise makes it large.
-    let residual = known.residual_sd?.powi(2);
-    let whole = variance_by_coefficients(release, supplement, outcome)?;
-    let of_whole = 2.0 * spread.value * spread.std_error / whole;
-    let noise = of_whole.hypot(2.0 * residual_noise(release, supplement, outcome)?) * residual / whole;
-    (rows > terms && total > 0.0).then_some(FromMargins { share: 1.0 - rest / total, noise, of_whole })
+    let residual = parts.residual * (rows - terms) / rows;
+    let whole = parts.explained.value + residual;
+    let of_residual = 2.0 * parts.explained.value * residual_noise(release, supplement, outcome)?;
+    let std_error = residual / whole.powi(2) * parts.explained.std_error.hypot(of_residual);
+    (rows > terms && whole > 0.0).then_some(Noisy { value: parts.explained.value / whole, std_error })
 }
 
 /// Returns why R² is left out of a linear regression; nothing where it is shown, and where a method never has it.
@@ -316,7 +307,7 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
     if supplement.log_odds || r_squared(release, supplement, outcome).is_some() {
         return None;
     }
-    let noise = r_squared_of_margins(release, supplement, outcome).map(|known| known.noise);
+    let noise = r_squared_of_parts(release, supplement, outcome).map(|found| found.std_error);
     if let Some(noise) = noise.filter(|noise| *noise > MOST_R_SQUARED_NOISE) {
         return Some(words::journal::r_squared_noisy(significant(noise, 2)));
     }
@@ -340,14 +331,16 @@ pub fn fit_line(release: &Release, supplement: &Supplement, outcome: &str) -> (S
         }
     }));
     if let Some((share, noise)) = r_squared(release, supplement, outcome) {
-        // Its noise can take it below 0.
-        let share = significant(share.clamp(0.0, 1.0), 2);
         let (short, long) = match noise {
-            Some(noise) => (
-                words::journal::line_r_squared_about(share, significant(noise, 1)),
-                words::journal::r_squared_from_margins(),
-            ),
-            None => (words::journal::line_r_squared(share), words::journal::r_squared_from_moments()),
+            Some(noise) => {
+                let [share, noise] = of_one(share, noise);
+                let words = words::journal::line_r_squared_about(share, noise);
+                (words, words::journal::r_squared_from_coefficients())
+            }
+            None => {
+                let words = words::journal::line_r_squared(significant(share.clamp(0.0, 1.0), 2));
+                (words, words::journal::r_squared_from_moments())
+            }
         };
         line.push(short);
         below.push(long.to_owned());
@@ -387,13 +380,12 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String 
             words::journal::n(count.about())
         }
     });
-    let share = r_squared(release, supplement, outcome).map(|(share, noise)| {
-        // Its noise can take it below 0.
-        let share = significant(share.clamp(0.0, 1.0), 2);
-        match noise {
-            Some(noise) => words::journal::r_squared_about(share, significant(noise, 1)),
-            None => words::journal::r_squared(share),
+    let share = r_squared(release, supplement, outcome).map(|(share, noise)| match noise {
+        Some(noise) => {
+            let [share, noise] = of_one(share, noise);
+            words::journal::r_squared_about(share, noise)
         }
+        None => words::journal::r_squared(significant(share.clamp(0.0, 1.0), 2)),
     });
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
     let spread = known.and_then(|known| {
@@ -541,6 +533,15 @@ fn noisy(value: Noisy) -> [String; 2] {
     [text, error]
 }
 
+/// Returns a number from −1 to 1 and the noise on it, as they are printed.
+fn of_one(value: f64, noise: f64) -> [String; 2] {
+    let decimals = if noise < 0.005 { 3 } else { 2 };
+    let written = format!("{:.decimals$}", value.abs());
+    let is_zero = written.chars().all(|digit| matches!(digit, '0' | '.'));
+    let sign = if value < 0.0 && !is_zero { "−" } else { "" };
+    [format!("{sign}{written}"), format!("{noise:.decimals$}")]
+}
+
 /// Returns the table that describes the columns: Table 1.
 #[must_use]
 pub fn columns(release: &Release, description: &Description) -> Table {
@@ -602,13 +603,7 @@ pub fn correlations(description: &Description) -> Vec<Table> {
     let cell = |(column, cell): (usize, &Option<Noisy>), row: usize| match cell {
         _ if column > row => String::new(),
         _ if column == row => "1".to_owned(),
-        Some(Noisy { value, std_error }) if *std_error > 0.0 => {
-            let decimals = if *std_error < 0.005 { 3 } else { 2 };
-            let written = format!("{:.decimals$}", value.abs());
-            let is_zero = written.chars().all(|digit| matches!(digit, '0' | '.'));
-            let sign = if *value < 0.0 && !is_zero { "−" } else { "" };
-            format!("{sign}{written} ± {std_error:.decimals$}")
-        }
+        Some(Noisy { value, std_error }) if *std_error > 0.0 => of_one(*value, *std_error).join(" ± "),
         Some(Noisy { value, .. }) => format!("{value:.3}"),
         None => format::NONE.to_owned(),
     };
