@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::error::CliError;
 use crate::engine::contradiction;
 use crate::release::Release;
 use crate::release::document::SCHEMA;
 use crate::text::json::read;
+use crate::text::one_line;
 
 /// Reads the file of a release.
 ///
@@ -16,13 +19,7 @@ use crate::text::json::read;
 pub fn read_release(path: &Path) -> Result<Release, CliError> {
     let text =
         fs::read_to_string(path).map_err(|error| CliError::unreadable_text("release", path, &error))?;
-    let release = parse_release("release", &text)?;
-    if release.schema == SCHEMA {
-        return Ok(release);
-    }
-    Err(CliError::usage(format!(
-        "release: `schema` is not \"{SCHEMA}\"; choose a file that this program released"
-    )))
+    parse_release("release", &text)
 }
 
 /// Parses the document of a release, which is called `what` in messages.
@@ -30,6 +27,14 @@ pub fn read_release(path: &Path) -> Result<Release, CliError> {
 /// # Errors
 /// [`CliError::Input`] if it is another document; the text names the place.
 pub fn parse_release(what: &str, text: &str) -> Result<Release, CliError> {
+    let document: Option<Value> = serde_json::from_str(text).ok();
+    let schema = document.as_ref().and_then(|document| document.get("schema")?.as_str());
+    if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
+        return Err(CliError::usage(format!(
+            "{what}: this is a {}, and not a {SCHEMA}; choose the file that a release was written to",
+            one_line(schema)
+        )));
+    }
     let release = read(text).map_err(|fault| {
         let at = fault.path.map_or_else(String::new, |path| format!(", at `{path}`"));
         CliError::usage(format!("{what}: {}{at}; use an unaltered copy", fault.what))

@@ -53,6 +53,8 @@ pub struct Foreseen {
     pub keeps_most: bool,
     /// Whether most of these will be marked approximate.
     pub is_approximate: bool,
+    /// Share of the rehearsals in which no coefficient had an interval.
+    pub nothing: f64,
     /// Whether a feature is a category.
     pub has_levels: bool,
     /// Whether the plan states the shares of the levels of all of them.
@@ -89,9 +91,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let mut foreseen = Foreseen { dependence: dependence(prepared), ..foresee_noise(prepared)? };
     let advice = foreseen.forecast.advice;
     let Some(rehearsal) = Rehearsal::new(prepared, foreseen.forecast.link) else { return Some(foreseen) };
-    if advice != Advice::TooFew
-        && let Some(Rehearsed { terms, full }) = rehearsal.all()
-    {
+    if let Some(Rehearsed { terms, full, none }) = rehearsal.all() {
         foreseen.forecast.advice = advised(advice, &terms, full);
         let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
         foreseen.lost = names(of(0.0..LOST));
@@ -100,6 +100,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         foreseen.loses_most = 2 * of(0.0..UNEXPECTED).count() > terms.len();
         foreseen.keeps_most = 2 * of(0.0..EXPECTED).count() <= terms.len();
         let total = |of: &dyn Fn(&RehearsedTerm) -> f64| terms.iter().map(of).sum::<f64>();
+        foreseen.nothing = none;
         foreseen.is_approximate = 2.0 * total(&|term| term.approximate) > total(&|term| term.given);
         let shown = terms.into_iter().filter(|rehearsed| rehearsed.given >= LOST);
         foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
@@ -176,6 +177,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         widest: None,
         keeps_most: true,
         is_approximate: false,
+        nothing: 0.0,
         has_levels,
         states_shares,
         rare_references: rare_references(prepared.bound()),
@@ -192,11 +194,12 @@ const EXPECTED: f64 = 0.8;
 const UNEXPECTED: f64 = 0.5;
 const LOST: f64 = 0.3;
 
-/// Returns the advice of the formula, or less where the rehearsals have fewer intervals: `full` is the share of those that gave all.
+/// Returns the advice of the formula, or less where the rehearsals have fewer intervals: `full` is the share of those that gave all. Where
+/// the formula sees none and the rehearsals have some, it is open.
 fn advised(formula: Advice, terms: &[RehearsedTerm], full: f64) -> Advice {
     if terms.iter().all(|term| term.given <= 0.0) {
         Advice::TooFew
-    } else if full < EXPECTED {
+    } else if full < EXPECTED || formula == Advice::TooFew {
         Advice::Uncertain
     } else {
         formula
@@ -344,6 +347,12 @@ impl Foreseen {
         expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
     }
 
+    /// Returns whether no rehearsed coefficient is expected to have an interval.
+    #[must_use]
+    pub const fn expects_none(&self) -> bool {
+        self.terms.is_empty() && !self.lost.is_empty()
+    }
+
     /// Returns by how much intervals are wider than without privacy, and by how much if one row in ten says yes, where that is not known.
     #[must_use]
     pub fn widening(&self) -> (f64, Option<f64>) {
@@ -362,7 +371,9 @@ impl Foreseen {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
-            sentences.push(words::forecast::widening(widening(self.forecast.widening())));
+            if !self.expects_none() {
+                sentences.push(words::forecast::widening(widening(self.forecast.widening())));
+            }
             if let Some((names, most)) = &self.widest {
                 sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
             }
@@ -373,6 +384,9 @@ impl Foreseen {
             }
             if !self.at_risk.is_empty() {
                 sentences.push(words::forecast::at_risk(quoted(&self.at_risk)));
+            }
+            if self.nothing > 0.0 {
+                sentences.push(words::forecast::perhaps_nothing(in_percent(self.nothing)));
             }
             if self.is_approximate && self.forecast.advice != Advice::Approximate {
                 sentences.push(words::forecast::mostly_approximate().to_owned());

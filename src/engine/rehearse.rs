@@ -25,6 +25,8 @@ const LEAST_RECORDS: usize = 1_024;
 const PRODUCTS: usize = 1 << 21;
 /// Most terms of a record: with more a person would wait.
 const MOST_TERMS: usize = 60;
+/// The spread of a level that half of the rows have.
+const HALF_OF_ROWS: f64 = 0.5;
 const SEED: u64 = 0x7265_6865_6172_7365;
 
 /// What the rehearsals gave of one coefficient.
@@ -47,6 +49,8 @@ pub struct Rehearsed {
     pub terms: Vec<RehearsedTerm>,
     /// Share of the runs in which all of them had intervals.
     pub full: f64,
+    /// Share of the runs in which none of them had one.
+    pub none: f64,
 }
 
 /// The rounds of a plan's own mechanism, to be run on a table as the plan says that it is.
@@ -72,6 +76,7 @@ impl<'a> Rehearsal<'a> {
         let runs: Option<Vec<Vec<Coefficient>>> = (1..=RUNS).map(|run| self.run(1.0, run)).collect();
         let runs = runs?;
         let full = share(runs.iter().map(|run| is_shown(run)));
+        let none = share(runs.iter().map(|run| run.iter().all(|entry| entry.lower.is_none())));
         let first = runs.first()?;
         let mut terms = Vec::new();
         for of_outcome in first.chunk_by(|a, b| a.outcome == b.outcome) {
@@ -87,7 +92,7 @@ impl<'a> Rehearsal<'a> {
                 terms.push(self.rehearsed(&all, entry, exact));
             }
         }
-        Some(Rehearsed { terms, full })
+        Some(Rehearsed { terms, full, none })
     }
 
     /// Returns whether all coefficients have intervals with so many times the rows, or of the budget's μ: either counts beside the noise.
@@ -127,7 +132,11 @@ impl<'a> Rehearsal<'a> {
             Link::Identity => self.table.spread(&entry.outcome),
             Link::Logit => Some(LOGISTIC_SPREAD),
         };
-        let feature = self.table.spread(&entry.term).filter(|spread| *spread > 0.0);
+        // A rare level has no larger effect than a frequent one.
+        let geometry = self.prepared.geometry();
+        let is_level = geometry.terms.iter().any(|term| term.name == entry.term && term.level.is_some());
+        let spread = if is_level { Some(HALF_OF_ROWS) } else { self.table.spread(&entry.term) };
+        let feature = spread.filter(|spread| *spread > 0.0);
         RehearsedTerm {
             term: TermPreview {
                 outcome: entry.outcome.clone(),

@@ -3,6 +3,8 @@
 //! The columns of the table that a plan takes are drawn from a fixed seed, and its terms are computed from them as they are from a record.
 //! Nothing of a table is in it.
 
+use std::collections::BTreeMap;
+
 use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, chance, effect};
 use super::cell_noise::count;
 use super::newton::Link;
@@ -115,6 +117,7 @@ impl Synthetic {
         if length > 0.0 {
             explained.iter_mut().for_each(|sum| *sum *= spread / length);
         }
+        let groups = rarest_levels(&parents_of_features, &drawn, records);
         let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome);
         for outcome in outcomes {
             for mut parent in parents(std::iter::once(outcome), USUAL) {
@@ -126,11 +129,19 @@ impl Synthetic {
                     parent.kind = Drawn::Level(vec![1.0 - chance, chance]);
                 }
                 let left = (1.0 - spread * spread).max(0.0).sqrt();
-                let latent = explained.iter().map(|explained| match link {
-                    Link::Identity => explained + left * rng.normal(),
-                    Link::Logit => LOGISTIC_SPREAD * explained + logistic(&mut rng),
-                });
-                let latent: Vec<f64> = latent.collect();
+                let latent: Vec<f64> = match link {
+                    Link::Identity => {
+                        explained.iter().map(|explained| explained + left * rng.normal()).collect()
+                    }
+                    Link::Logit => {
+                        let noise = logistic(&groups, &mut rng);
+                        explained
+                            .iter()
+                            .zip(noise)
+                            .map(|(sum, noise)| LOGISTIC_SPREAD * sum + noise)
+                            .collect()
+                    }
+                };
                 drawn.push((parent.field, parent.values(&latent)));
             }
         }
@@ -176,10 +187,36 @@ pub fn moments(values: &[f64]) -> (f64, f64) {
     (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / size)
 }
 
-/// Draws from the standard logistic distribution.
-fn logistic(rng: &mut Pseudo) -> f64 {
-    let share = 0.5 + 0.5 * rng.symmetric();
-    libm::log(share / (1.0 - share))
+/// Returns the group of each record: the column and the level that fewest others have, of all that it has.
+fn rarest_levels(parents: &[Parent], drawn: &[(usize, Vec<f64>)], records: usize) -> Vec<(usize, usize)> {
+    let mut rarest = vec![(records + 1, 0, 0); records];
+    let levels = parents.iter().zip(drawn).filter(|(parent, _)| matches!(parent.kind, Drawn::Level(_)));
+    for (place, (_, (_, values))) in levels.enumerate() {
+        let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+        values.iter().for_each(|value| *counts.entry(value.to_bits()).or_default() += 1);
+        let numbers: BTreeMap<u64, usize> = counts.keys().copied().zip(0..).collect();
+        for (own, value) in rarest.iter_mut().zip(values) {
+            let value = value.to_bits();
+            *own = (*own).min((counts[&value], place, numbers[&value]));
+        }
+    }
+    rarest.into_iter().map(|(_, place, level)| (place, level)).collect()
+}
+
+/// Draws from the standard logistic distribution for each record, evenly over its quantiles within each group: of a few records that stand for
+/// many rows, as many say yes as of these.
+fn logistic(groups: &[(usize, usize)], rng: &mut Pseudo) -> Vec<f64> {
+    let shuffled: Vec<f64> = groups.iter().map(|_| rng.normal()).collect();
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by(|a, b| groups[*a].cmp(&groups[*b]).then(shuffled[*a].total_cmp(&shuffled[*b])));
+    let mut drawn = vec![0.0; groups.len()];
+    for group in order.chunk_by(|a, b| groups[*a] == groups[*b]) {
+        for (rank, record) in group.iter().enumerate() {
+            let share = (count(rank) + 0.5) / count(group.len());
+            drawn[*record] = libm::log(share / (1.0 - share));
+        }
+    }
+    drawn
 }
 
 impl Parent {

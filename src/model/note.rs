@@ -19,7 +19,7 @@ pub struct Shortened {
     pub deviation: f64,
     /// The share of rows that would be shortened if the features were normal.
     pub usual: f64,
-    /// Whether all features are levels, so that a row is far out by levels that are rare together.
+    /// Whether most features are levels, so that a row is mostly far out by levels that are rare together.
     pub of_levels: bool,
 }
 
@@ -31,7 +31,7 @@ impl Shortened {
 }
 
 /// Says that rows far out in their features count less, and how many were shortened of all `rows`, as counted with noise of a standard
-/// deviation, where these are known. It warns only where clearly more were than of normal features; where all
+/// deviation, where these are known. It warns only where clearly more were than of normal features; where most
 /// features are levels, these are rare together.
 #[must_use]
 pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> String {

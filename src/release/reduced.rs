@@ -12,13 +12,13 @@ use crate::plan::document::Transform;
 pub struct Reduced {
     /// The terms that are kept, in their order.
     pub kept: Vec<String>,
-    /// The columns, or terms made from columns, that are left out.
+    /// The columns, or terms made from columns, that are left out, and single levels that join the reference.
     pub left_out: Vec<String>,
 }
 
 impl Reduced {
-    /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. A
-    /// category is left out whole: without one of its levels the others would be compared with other rows.
+    /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. Of a
+    /// category with less than half of its coefficients withheld these levels alone are left out: they join the reference.
     #[must_use]
     pub fn of(release: &Release, outcome: &str) -> Self {
         let lines = lines(&release.plan, &release.coefficients, outcome).into_iter();
@@ -28,8 +28,16 @@ impl Reduced {
 
     /// `terms` says of each whether it is withheld.
     fn new(plan: &Plan, terms: Vec<(String, bool)>) -> Self {
+        let keeps_most = |name: &str| {
+            let own = || terms.iter().filter(|(term, _)| column_of(plan, term) == name);
+            2 * own().filter(|(_, withheld)| *withheld).count() < own().count()
+        };
+        let is_listed = |name: &str| plan.columns.iter().any(|column| column.name.as_deref() == Some(name));
         let withheld = terms.iter().filter(|(_, withheld)| *withheld);
-        let mut left_out: Vec<String> = withheld.map(|(term, _)| column_of(plan, term)).collect();
+        let mut left_out: Vec<String> = withheld
+            .map(|(term, _)| (term, column_of(plan, term)))
+            .map(|(term, name)| if is_listed(&name) && keeps_most(&name) { term.clone() } else { name })
+            .collect();
         left_out.dedup();
         let products = plan.derived.iter().filter(|entry| entry.transform == Transform::Product);
         let products: Vec<String> = products.map(name_of).collect();
@@ -37,7 +45,8 @@ impl Reduced {
             left_out.retain(|name| products.contains(name));
         }
         let kept = terms.into_iter().map(|(term, _)| term);
-        Self { kept: kept.filter(|term| !left_out.contains(&column_of(plan, term))).collect(), left_out }
+        let is_kept = |term: &String| !left_out.contains(term) && !left_out.contains(&column_of(plan, term));
+        Self { kept: kept.filter(is_kept).collect(), left_out }
     }
 }
 
@@ -80,7 +89,15 @@ mod tests {
     }
 
     #[test]
-    fn a_category_is_left_out_whole() {
+    fn a_withheld_level_of_many_joins_the_reference() {
+        let levels = [("stage[II]", false), ("stage[III]", true), ("stage[IV]", false)];
+        let found = reduced(&[("age", false), levels[0], levels[1], levels[2]]);
+        assert_eq!(found.left_out, ["stage[III]"]);
+        assert_eq!(found.kept, ["age", "stage[II]", "stage[IV]"]);
+    }
+
+    #[test]
+    fn a_category_with_half_of_its_coefficients_withheld_is_left_out_whole() {
         let found = reduced(&[("age", false), ("sex[M]", false), ("stage[II]", false), ("stage[III]", true)]);
         assert_eq!(found.left_out, ["stage"]);
         assert_eq!(found.kept, ["age", "sex[M]"]);

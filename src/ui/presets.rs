@@ -1,6 +1,6 @@
 //! Public ranges of common clinical quantities, each with the published table it was read from.
 //!
-//! The ranges say what a value *could* be for any patient. They are not reference ranges of healthy people, and nothing
+//! The ranges say what a value *could* be for any person. They are not reference ranges of healthy people, and nothing
 //! in them comes from the table that is open.
 
 use crate::model::Typical;

@@ -377,10 +377,10 @@ impl App {
             let table = state.table().get().unwrap_or_default();
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
-                    let rows = state.inspection().with(|inspection| {
-                        inspection.as_ref().and_then(|found| view_model::rows(found, columns, setup))
+                    let few = state.inspection().with(|inspection| {
+                        inspection.as_ref().and_then(|found| view_model::few_rows_left(found, columns, setup))
                     });
-                    let mut open: Vec<Gap> = rows.and_then(view_model::few_rows_left).into_iter().collect();
+                    let mut open: Vec<Gap> = few.into_iter().collect();
                     open.extend(
                         contradictions
                             .with(|found| view_model::open_questions(&table, columns, setup, found)),

@@ -92,7 +92,10 @@ test("codes for missing cells that the first rows do not have are found in the w
   await discreet.strip.getByText(say("gap.contradicted", { name: "score" })).waitFor();
   await discreet.goTo(say("step.columns"));
   await found.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-9 and -8" }))).click();
-  await found.waitFor({ state: "detached" });
+  await found.getByText(say("contradiction.code", { cells: "-9 and -8" })).waitFor({ state: "detached" });
+  // The file was checked once more, by the new description.
+  await found.getByText(say("whole.of_column", { counts: say("whole.missing.other", { count: 20 }) })).waitFor();
+  await discreet.ready();
   record.loaded();
   assert.deepEqual(faults(record), {});
 });
@@ -115,6 +118,32 @@ test("numbers beyond the bounds that the first rows do not have hold the release
   await discreet.goTo(say("step.columns"));
   await found.getByLabel(say("contradiction.right_to_be_clipped")).check();
   await held.waitFor({ state: "detached" });
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
+test("levels and words that the first rows do not have hold the release back, and each is found after another was repaired", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const sex = (row) => (row > 200 && row % 20 === 3 ? "X" : "FM"[row % 2]);
+  const age = (row) => (row > 200 && row % 20 < 2 ? ["asked", "k.A."][row % 20] : 30 + (row % 50));
+  await discreet.choose(table("late.csv", "age,sex,score", people(600, (row) => `${age(row)},${sex(row)},${(row * 5) % 28}`)));
+  await discreet.table("late.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
+  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
+  await discreet.describe("score", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 27 });
+  await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
+  await discreet.ready();
+  await discreet.goTo(say("step.columns"));
+  await page.getByRole("region", exact(say("whole.title"))).getByRole("button", exact(say("whole.start"))).click();
+  const found = contradictions(page, "age");
+  await found.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "k.A." }))).click();
+  await found.getByText(/the first reads asked/).waitFor();
+  await contradictions(page, "sex").getByText(/Cells read X; you stated F, M\./).waitFor();
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  await found.getByLabel(say("contradiction.right_as_missing")).check();
+  await contradictions(page, "sex").getByLabel(say("contradiction.right_as_missing")).check();
+  await discreet.ready();
   record.loaded();
   assert.deepEqual(faults(record), {});
 });

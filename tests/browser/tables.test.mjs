@@ -193,12 +193,14 @@ test("coefficients and odds ratios need no sideways scrolling", async (t) => {
     const found = [];
     for (const width of [1280, 1024, 390]) {
       await page.setViewportSize({ width, height: 800 });
-      found.push(...(await page.evaluate(() => [document.documentElement, ...document.querySelectorAll(".scroll:has(.journal:not(.paired))")].filter((own) => own.scrollWidth > own.clientWidth + 1).map((own) => [innerWidth, own.className || own.tagName, own.scrollWidth, own.clientWidth]))));
+      found.push(...(await page.evaluate(() => [document.documentElement, ...document.querySelectorAll(".scroll:has(.journal:not(.paired)), .scroll:has(> .printed)")].filter((own) => own.scrollWidth > own.clientWidth + 1).map((own) => [innerWidth, own.className || own.tagName, own.scrollWidth, own.clientWidth]))));
     }
     await page.setViewportSize({ width: 1280, height: 800 });
     return found;
   };
   await discreet.make();
+  await discreet.unfold(say("journal.describes"));
+  await page.getByRole("table", { name: say("journal.correlations"), exact: true }).waitFor();
   // Tables for Word are shown as they paste.
   await discreet.unfold(say("export.preview"));
   const preview = discreet.released.getByRole("group", exact(say("export.preview")));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder};
-use discreet::engine::foresee::dependence;
+use discreet::engine::foresee::{dependence, foresee};
 use discreet::engine::prepare;
 use discreet::plan::bound::Kind;
 use discreet::plan::derived::{all_columns, terms_of};
@@ -446,6 +446,9 @@ fn features_that_follow_from_others_are_told_before_the_charge() {
     both["derived"][1]["role"] = json!("feature");
     let why = told(&both).unwrap();
     assert!(why.contains("`age - 60`") && why.contains("`ignored`") && !why.contains("rcs"), "{why}");
+    let foreseen = foresee(&prepare(parsed(&both), &names, b',', Purpose::Release).unwrap()).unwrap();
+    assert!(foreseen.verdict().contains("some features say exactly the same"), "{}", foreseen.verdict());
+    assert!(foreseen.sentences().contains(&why), "{:?}", foreseen.sentences());
     // Through the origin a number and the same less a constant are two columns.
     both["intercept"] = json!(false);
     both["mechanism"]["name"] = json!("analyze-gauss");

@@ -765,7 +765,11 @@ fn the_guarantee_in_words_says_neither_too_much_nor_too_little() {
     idealised.privacy.person = "id".to_owned();
     idealised.privacy.max_rows_per_person = 3;
     idealised.ledger.as_mut().unwrap().idealised = true;
-    assert!(Statement::new(&idealised).unit.ends_with("Up to 3 rows of each person count."));
+    assert!(
+        Statement::new(&idealised)
+            .unit
+            .ends_with("Up to 3 rows of each person count, the first in the file.")
+    );
     variants.push(idealised);
     for variant in &variants {
         for sentence in Statement::new(variant).sentences() {

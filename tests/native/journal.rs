@@ -327,7 +327,7 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
         ", approximate; p",
         "about 7",
         "The number stated was 10\u{202f}608;",
-        "There is no test of a whole category for site: the interval of a level is withheld.",
+        "There is no test of a whole category: the interval of a level of site is withheld.",
     ] {
         assert!(text.contains(printed), "{printed}: {text}");
     }
@@ -410,6 +410,21 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     }
     assert!(factors.rows.len() == 6 && factors.notes[0].contains("geometric mean of target"), "{factors:?}");
 
+    let csv = Format::Csv.write(&release, &facts, &Labels::default(), None).unwrap();
+    let mut lines =
+        csv.trim_start_matches('\u{feff}').lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let heads = lines.next().unwrap();
+    let place = heads.iter().position(|head| *head == "factor").unwrap();
+    assert_eq!(heads[place + 1..place + 3], ["factor_lower", "factor_upper"]);
+    for (cells, entry) in lines.zip(list(&release)) {
+        let factor = cells[place].parse().ok();
+        let expected = (entry.term != "(Intercept)").then(|| libm::exp(entry.estimate.unwrap()));
+        assert!(
+            factor.zip(expected).map_or(factor == expected, |(a, b): (f64, f64)| (a / b - 1.0).abs() < 1e-9),
+            "{cells:?}"
+        );
+    }
+
     let notes = |features: &[&str]| fit(features).diagnostics.notes;
     let told = |notes: Vec<String>, absent: &str| {
         notes.iter().any(|note| note.starts_with(&format!("`both` is made from {absent}")))
@@ -430,6 +445,34 @@ fn a_dash_in_the_first_table_has_one_meaning() {
     assert!(row("bmi").ends_with("| – | – |"), "{table}");
     assert!(row("site: A").ends_with("|  |  |"), "a share has no standard deviation: {table}");
     assert!(table.contains("– means that the noise is as large as the value."), "{table}");
+}
+
+#[test]
+fn a_further_release_says_what_all_of_its_ledger_keep_together() {
+    let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 2, "delta": 1e-6}));
+    let mut document = serde_json::to_value(demonstrations(&plan, 24, 1).remove(0)).unwrap();
+    let whole = "all its releases together, further ones included, keep epsilon 4 and delta 3.34 × 10⁻⁶";
+    let looked_up = "is to be reported beside it";
+    for (entry, promise, told) in [
+        (1, Some(json!({"epsilon": 4.0, "delta": 3.333_3e-6})), None),
+        (2, Some(json!({"epsilon": 4.0, "delta": 3.333_3e-6})), Some(whole)),
+        (2, None, Some(looked_up)),
+    ] {
+        document["ledger"] =
+            json!({"id": "0123456789abcdef0123456789abcdef", "entry": entry, "idealised": false});
+        if let Some(promise) = promise {
+            document["ledger"]["promise"] = promise;
+        }
+        let release: Release = serde_json::from_value(document.clone()).unwrap();
+        for (name, format) in
+            Format::ALL.into_iter().filter(|(name, _)| ["html", "word", "markdown"].contains(name))
+        {
+            let text = format.write(&release, &supplement(&release), &Labels::default(), None).unwrap();
+            for sentence in [whole, looked_up] {
+                assert_eq!(text.contains(sentence), told == Some(sentence), "{name} {entry}: {told:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -12,10 +12,18 @@ const FEWEST_PERSONS: usize = 4;
 const PERSON_ENDINGS: [&str; 6] = ["id", "ids", "mrn", "pseudonym", "identifier", "patnr"];
 
 /// Names of columns that name persons, as they are.
-const PERSON_NAMES: [&str; 6] = ["patient", "person", "subject", "participant", "proband", "case"];
+const PERSON_NAMES: [&str; 9] =
+    ["patient", "person", "subject", "participant", "proband", "case", "member", "mitglied", "kvnr"];
 
 /// What a name begins with, and ends with, that numbers persons: `Patienten-Nr`, `Fallnummer`.
-const NUMBERED: [&str; 11] = [
+const NUMBERED: [&str; 18] = [
+    "vers",
+    "versicherten",
+    "versicherungs",
+    "kv",
+    "member",
+    "mitglied",
+    "mitglieds",
     "pat",
     "patient",
     "patienten",
@@ -69,12 +77,13 @@ pub fn names_persons(name: &str) -> bool {
 /// that numbers its rows says neither.
 #[must_use]
 pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {
-    if !names_persons(name) {
-        return None;
-    }
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     present.iter().for_each(|cell| *count.entry(cell).or_default() += 1);
+    let repeat = count.len() < present.len() && 2 * count.len() > present.len();
+    if !(names_persons(name) || repeat && are_identifiers(&present)) {
+        return None;
+    }
     // Letters may stand before a number, as in P001.
     let numbers: Vec<&str> =
         present.iter().map(|cell| cell.trim_start_matches(|letter: char| !letter.is_ascii_digit())).collect();
@@ -84,6 +93,22 @@ pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &Csv
     let several = distinct(count.iter().filter(|(_, rows)| **rows > 1).map(|(cell, _)| *cell));
     let kind = if several.is_empty() { Contradiction::Persons } else { Contradiction::SeveralRows };
     Some(mismatch(kind, several, vec![Repair::Person]))
+}
+
+/// Fewest characters, and digits among them, of a cell that identifies somebody: a code of a disease is shorter.
+const FEWEST_CHARACTERS: usize = 7;
+const FEWEST_DIGITS: usize = 5;
+
+/// Returns whether all cells are letters and digits of one length, as identifiers are: `M100014`. Digits alone can be a number or a date.
+fn are_identifiers(cells: &[&str]) -> bool {
+    let length = cells.first().map_or(0, |cell| cell.len());
+    let is_one = |cell: &&str| {
+        let digits = cell.chars().filter(char::is_ascii_digit).count();
+        cell.len() == length
+            && cell.chars().all(|letter| letter.is_ascii_alphanumeric())
+            && (FEWEST_DIGITS..length).contains(&digits)
+    };
+    length >= FEWEST_CHARACTERS && cells.iter().all(is_one)
 }
 
 #[cfg(test)]
@@ -106,11 +131,26 @@ mod tests {
             "Patienten-Nr",
             "Pat.-Nr.",
             "Fallnummer",
+            "VersNr",
+            "Versichertennummer",
+            "Mitglied",
+            "KVNR",
         ] {
             assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
         }
         for name in ["hospital_id", "site.id", "paid", "patient_age", "case_type", "casino", "Nr", ""] {
             assert_eq!(of(name, &visits), None, "{name}");
+        }
+        let identifiers = ["M100014", "M100014", "M100028", "M100031", "M100045"];
+        let told = mismatch(Contradiction::SeveralRows, texts(&["M100014"]), vec![Repair::Person]);
+        assert_eq!(of("key", &identifiers), Some(told), "the cells tell");
+        for cells in [
+            ["E11.901", "E11.901", "I10.902", "J45.903", "F32.904"],
+            ["2024001", "2024001", "2024002", "2024003", "2024004"],
+            ["M100014", "M100028", "M100031", "M100045", "M100052"],
+            ["M100014", "M100014", "M100014", "M100014", "M100028"],
+        ] {
+            assert_eq!(of("key", &cells), None, "{cells:?}");
         }
         let may_have = mismatch(Contradiction::Persons, Vec::new(), vec![Repair::Person]);
         assert_eq!(of("id", &["P7", "P2", "P9", "P4"]), Some(may_have), "the first rows do not tell");

@@ -129,7 +129,7 @@ impl Counts {
     #[must_use]
     pub fn shortened_said(&self, terms: &Terms, radius: f64) -> Option<Shortened> {
         let Beyond { rows, deviation } = self.shortened(terms, radius)?;
-        let (usual, of_levels) = (Self::usual_share(terms, radius)?, terms.are_levels());
+        let (usual, of_levels) = (Self::usual_share(terms, radius)?, terms.are_mostly_levels());
         Some(Shortened { rows, deviation, usual, of_levels })
     }
 

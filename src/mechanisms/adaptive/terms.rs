@@ -32,10 +32,11 @@ impl Terms {
         self.features
     }
 
-    /// Whether all features are levels of categories.
+    /// Whether at least three of four features are levels of categories.
     #[must_use]
-    pub fn are_levels(&self) -> bool {
-        self.terms.iter().take(self.features).all(|term| term.dummy)
+    pub fn are_mostly_levels(&self) -> bool {
+        let levels = self.terms.iter().take(self.features).filter(|term| term.dummy).count();
+        4 * levels >= 3 * self.features
     }
 
     /// l, the number of outcome terms.

@@ -21,7 +21,7 @@ pub use format::Format;
 use super::Release;
 use super::document::{Claimed, LedgerReference};
 use super::figure;
-use super::format::short;
+use super::format::at_most;
 use super::known;
 use super::odds;
 use super::remarks::merged;
@@ -147,7 +147,7 @@ fn guarantee(release: &Release) -> Vec<String> {
 /// Returns what all charges to the budget keep together, where a charge is not the first; without it in the release, where it stands.
 fn one_of_several(charge: &LedgerReference) -> Option<String> {
     let promise = charge.promise.map(|Claimed { epsilon, delta }| {
-        words::journal::of_whole_budget(charge.entry, short(epsilon, 6), short(delta, 3))
+        words::journal::of_whole_budget(charge.entry, at_most(epsilon), at_most(delta))
     });
     (charge.entry > 1).then(|| promise.unwrap_or_else(|| words::journal::one_of_several(charge.entry)))
 }

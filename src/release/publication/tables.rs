@@ -433,7 +433,10 @@ pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
     let mut notes: Vec<String> = notes.into_iter().map(str::to_owned).collect();
     let untested = untested_categories(release, lines);
     if shown && !untested.is_empty() {
-        notes.push(words::journal::untested_categories(untested.join(", ")));
+        // What is withheld of an adaptive release leaves none of its coefficients a known covariance.
+        let all = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
+        let say = if all { words::journal::no_categories } else { words::journal::untested_categories };
+        notes.push(say(untested.join(", ")));
     }
     notes
 }
@@ -553,9 +556,10 @@ pub fn columns(release: &Release, description: &Description) -> Table {
             let small = mean.std_error > 0.0 && mean.std_error < 0.05;
             let error =
                 if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
+            let is_noise = mean.value <= mean.std_error;
             return vec![
                 format!("{column}: {level}"),
-                share(mean.value.clamp(0.0, 100.0)),
+                if is_noise { none() } else { share(mean.value.min(100.0)) },
                 error,
                 // A share has no standard deviation of its own.
                 String::new(),

@@ -28,6 +28,8 @@ const MOST_LISTS: usize = 3;
 
 /// Sample cells that a row shows.
 const SAMPLES: usize = 4;
+/// Characters of levels that their field shows at once.
+const LEVELS_IN_FIELD: usize = 24;
 
 /// Reads a field of one column, and writes it.
 #[derive(Clone, Copy)]
@@ -278,9 +280,15 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
         });
         view! { <option value="">{first}</option>{rest.collect_view()} }
     };
+    // The field has no room for many of them, and a name that is cut cannot be compared with a codebook.
+    let whole = move || {
+        let all = levels.get().join(" · ");
+        (all.chars().count() > LEVELS_IN_FIELD)
+            .then(|| view! { <p class="cell-note all-levels" aria-hidden="true">{all}</p> })
+    };
     view! {
         <td colspan="2" class="wide" data-label=words::columns::levels()><TextCell column cell=Cell::Levels label=Signal::derive(move || words::columns::levels_of(name.get())) suggestions=USUAL_LEVELS_LIST
-            get=|c| c.levels.clone() set=draft::retype_levels/></td>
+            get=|c| c.levels.clone() set=draft::retype_levels/>{whole}</td>
         <td class="wide" data-label=words::columns::reference()><select class="cell" data-row=column.index data-cell="Reference"
             aria-label=move || words::columns::reference_of(name.get())
             on:change=move |event| { let value = event_target_value(&event); column.write(|c| c.reference = value); }>

@@ -235,6 +235,10 @@ fn take(app: App, index: usize, repair: &Repair) {
         }),
     }
     app.state.said().set(words::contradiction::repaired().to_owned());
+    // What the whole file holds beside is found by the new description alone.
+    if app.state.inspection().with_untracked(Option::is_some) {
+        actions::inspect(app);
+    }
 }
 
 /// Reads the file's numbers in another format.

@@ -12,7 +12,7 @@ use crate::plan::number_format::{NumberFormat, Thousands};
 use crate::release::format::bytes;
 use crate::ui::draft::Setup;
 use crate::ui::parts::gloss::{Glossed, entries};
-use crate::ui::parts::{Choice, Field, Icon, PrivateZone};
+use crate::ui::parts::{Choice, Field, Icon, PrivateZone, Quoted};
 use crate::ui::state::{App, HostStoreFields, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::Table;
@@ -247,7 +247,7 @@ fn Preview() -> impl IntoView {
             <HeaderQuestion/>
             <FormatOffer/>
             {move || table().fault.clone().filter(|_| !matches!(doubt_of_header(app), Some(Doubt::Title(_)))).map(|fault| view! {
-                <div class="notice problem" role="alert"><Icon name="stop"/><p>{fault} {table().not_utf8.then(|| view! { <ReadAsLatin1/> })}</p></div>
+                <div class="notice problem" role="alert"><Icon name="stop"/><p><Quoted words=fault/> {table().not_utf8.then(|| view! { <ReadAsLatin1/> })}</p></div>
             })}
             {move || view! { <Rows table=table()/> }}
             {move || is_genotypes.get().then(|| view! { <Phenotypes/> })}

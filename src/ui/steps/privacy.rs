@@ -15,7 +15,7 @@ use crate::ui::draft::{self, BudgetKind, Setup};
 use crate::ui::drawing::precision_curve;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::plot::CurvePlot;
-use crate::ui::parts::{Choice, Field};
+use crate::ui::parts::{Choice, Field, Quoted};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::view_model::{self, Worth};
@@ -433,7 +433,7 @@ fn Prospect() -> impl IntoView {
             view! {
                 <section class="block" aria-label=words::method::what_to_expect()>
                     <p class="meaning-main">{verdict}</p>
-                    <p class="hint">{advice}</p>
+                    <p class="hint"><Quoted words=advice/></p>
                 </section>
             }
         })
