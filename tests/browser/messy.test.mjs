@@ -259,6 +259,45 @@ test("an opened plan takes its whole budget, and the usual share where the table
   assert.match((await fresh.discreet.account()).line, /^0 % left/);
 });
 
+test("what a term replaces or is made from is taken by no button, and keeps its shares", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(table("terms.csv", "age,stage,crp,sbp", people(300, (row) => `${30 + (row % 50)},${["I", "II", "III"][row % 3]},${1 + (row % 9)},${110 + (row % 60)}`)));
+  await discreet.table("terms.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  await discreet.describe("stage", { role: say("columns.feature"), levels: "I, II, III" });
+  await discreet.describe("crp", { role: say("columns.feature"), type: say("columns.number"), lower: 1, upper: 500 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  const terms = page.getByRole("region", exact(say("terms.title")));
+  const add = async (transform, from) => {
+    const chosen = terms.getByLabel(say("terms.transform"), { exact: true });
+    if (!(await chosen.isVisible())) await terms.locator("summary").click();
+    await chosen.selectOption({ label: say(transform) });
+    await terms.getByLabel(say("terms.from"), { exact: true }).fill(from);
+  };
+  await add("terms.log", "crp");
+  await terms.locator("#term-add").click();
+  await terms.getByRole("button", exact(say("terms.leave_out", { column: "crp" }))).click();
+  await add("terms.merged", "stage");
+  await terms.getByLabel(say("terms.groups"), { exact: true }).fill("late = II, III");
+  await terms.locator("#term-add").click();
+  await terms.getByRole("button", exact(say("terms.leave_out", { column: "stage" }))).click();
+  await discreet.describe("age", { role: say("columns.ignored") });
+  // Three columns are described beside the outcome, and two of them serve a term.
+  await page.getByRole("button", exact(say("roles.take.one"))).click();
+  for (const [name, role] of [["age", "feature"], ["stage", "ignored"], ["crp", "ignored"]]) {
+    assert.equal(await field(page, "columns.role_of", name).inputValue(), say(`columns.${role}`), name);
+  }
+  await discreet.budget({ rows: 300, epsilon: 8, oneIn: 1000000 });
+  await discreet.goTo(say("step.method"));
+  await discreet.openFold(say("method.assumptions"));
+  await page.getByLabel(say("method.typical_share_of", { level: "III", column: "stage" }), { exact: true }).fill("10");
+  const plan = await discreet.downloadJson(say("columns.save_plan"));
+  assert.equal(plan.columns.find(({ name }) => name === "stage").typical.shares.III, 0.1);
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
 test("two ranges of a quantity are offered, and the page says what the wide one costs", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.choose(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + (row % 60)}`)));
