@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::error::CliError;
 use crate::engine::contradiction;
@@ -22,17 +22,23 @@ pub fn read_release(path: &Path) -> Result<Release, CliError> {
     parse_release("release", &text)
 }
 
+/// Of which kind a document is.
+#[derive(Deserialize)]
+struct Named {
+    schema: String,
+}
+
 /// Parses the document of a release, which is called `what` in messages.
 ///
 /// # Errors
 /// [`CliError::Input`] if it is another document; the text names the place.
 pub fn parse_release(what: &str, text: &str) -> Result<Release, CliError> {
-    let document: Option<Value> = serde_json::from_str(text).ok();
-    let schema = document.as_ref().and_then(|document| document.get("schema")?.as_str());
-    if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
+    if let Ok(Named { schema }) = serde_json::from_str(text)
+        && schema != SCHEMA
+    {
         return Err(CliError::usage(format!(
             "{what}: this is a {}, and not a {SCHEMA}; choose the file that a release was written to",
-            one_line(schema)
+            one_line(&schema)
         )));
     }
     let release = read(text).map_err(|fault| {

@@ -49,6 +49,8 @@ pub struct Foreseen {
     /// The names of coefficients whose intervals will be much wider than those of the others, beside intervals without privacy, with the most
     /// times as wide.
     pub widest: Option<(Vec<String>, f64)>,
+    /// Whether no rehearsed coefficient is expected to have an interval.
+    pub loses_all: bool,
     /// Whether most coefficients will have intervals.
     pub keeps_most: bool,
     /// Whether most of these will be marked approximate.
@@ -98,6 +100,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         foreseen.at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
         foreseen.widest = widest(&terms, foreseen.forecast.widening());
         foreseen.loses_most = 2 * of(0.0..UNEXPECTED).count() > terms.len();
+        foreseen.loses_all = !terms.is_empty() && terms.iter().all(|term| term.given < LOST);
         foreseen.keeps_most = 2 * of(0.0..EXPECTED).count() <= terms.len();
         let total = |of: &dyn Fn(&RehearsedTerm) -> f64| terms.iter().map(of).sum::<f64>();
         foreseen.nothing = none;
@@ -175,6 +178,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         loses_most: false,
         at_risk: Vec::new(),
         widest: None,
+        loses_all: false,
         keeps_most: true,
         is_approximate: false,
         nothing: 0.0,
@@ -347,12 +351,6 @@ impl Foreseen {
         expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
     }
 
-    /// Returns whether no rehearsed coefficient is expected to have an interval.
-    #[must_use]
-    pub const fn expects_none(&self) -> bool {
-        self.terms.is_empty() && !self.lost.is_empty()
-    }
-
     /// Returns by how much intervals are wider than without privacy, and by how much if one row in ten says yes, where that is not known.
     #[must_use]
     pub fn widening(&self) -> (f64, Option<f64>) {
@@ -371,7 +369,7 @@ impl Foreseen {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
-            if !self.expects_none() {
+            if !self.loses_all {
                 sentences.push(words::forecast::widening(widening(self.forecast.widening())));
             }
             if let Some((names, most)) = &self.widest {
@@ -586,7 +584,7 @@ pub fn hopeless(
         return Some(why);
     }
     if let Some(foreseen) = foreseen {
-        let lost = foreseen.forecast.advice == Advice::TooFew;
+        let lost = foreseen.forecast.advice == Advice::TooFew || foreseen.loses_all;
         return lost.then(|| format!("{} {}", foreseen.verdict(), foreseen.advice()));
     }
     if let Some(preview) = expected {

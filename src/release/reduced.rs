@@ -1,5 +1,7 @@
 //! The predictors with which another regression from a release begins: those of which it withholds nothing.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Release;
 use super::figure::lines;
 use crate::model::{INTERCEPT, Interval, level_of};
@@ -23,20 +25,26 @@ impl Reduced {
     pub fn of(release: &Release, outcome: &str) -> Self {
         let lines = lines(&release.plan, &release.coefficients, outcome).into_iter();
         let terms = lines.map(|line| (line.term, line.interval == Interval::Withheld));
-        Self::new(&release.plan, terms.filter(|(term, _)| term != INTERCEPT).collect())
+        Self::new(&release.plan, &terms.filter(|(term, _)| term != INTERCEPT).collect::<Vec<_>>())
     }
 
     /// `terms` says of each whether it is withheld.
-    fn new(plan: &Plan, terms: Vec<(String, bool)>) -> Self {
-        let keeps_most = |name: &str| {
-            let own = || terms.iter().filter(|(term, _)| column_of(plan, term) == name);
-            2 * own().filter(|(_, withheld)| *withheld).count() < own().count()
-        };
+    fn new(plan: &Plan, terms: &[(String, bool)]) -> Self {
         let is_listed = |name: &str| plan.columns.iter().any(|column| column.name.as_deref() == Some(name));
-        let withheld = terms.iter().filter(|(_, withheld)| *withheld);
+        let owners: Vec<String> = terms.iter().map(|(term, _)| column_of(plan, term)).collect();
+        // Of each column how many coefficients are shown, less those that are withheld.
+        let mut surplus: BTreeMap<&str, i64> = BTreeMap::new();
+        for (owner, (_, withheld)) in owners.iter().zip(terms) {
+            *surplus.entry(owner).or_default() += if *withheld { -1 } else { 1 };
+        }
+        let withheld = owners.iter().zip(terms).filter(|(_, (_, withheld))| *withheld);
         let mut left_out: Vec<String> = withheld
-            .map(|(term, _)| (term, column_of(plan, term)))
-            .map(|(term, name)| if is_listed(&name) && keeps_most(&name) { term.clone() } else { name })
+            .map(
+                |(owner, (term, _))| {
+                    if is_listed(owner) && surplus[owner.as_str()] > 0 { term } else { owner }
+                },
+            )
+            .cloned()
             .collect();
         left_out.dedup();
         let products = plan.derived.iter().filter(|entry| entry.transform == Transform::Product);
@@ -44,9 +52,11 @@ impl Reduced {
         if left_out.iter().any(|name| products.contains(name)) {
             left_out.retain(|name| products.contains(name));
         }
-        let kept = terms.into_iter().map(|(term, _)| term);
-        let is_kept = |term: &String| !left_out.contains(term) && !left_out.contains(&column_of(plan, term));
-        Self { kept: kept.filter(is_kept).collect(), left_out }
+        let left: BTreeSet<&String> = left_out.iter().collect();
+        let is_kept =
+            |(owner, (term, _)): &(&String, &(String, bool))| !left.contains(term) && !left.contains(owner);
+        let kept = owners.iter().zip(terms).filter(is_kept).map(|(_, (term, _))| term.clone()).collect();
+        Self { kept, left_out }
     }
 }
 
@@ -76,7 +86,7 @@ mod tests {
             "mechanism": {"name": "adaptive-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6},
         });
         let terms = terms.iter().map(|(term, withheld)| ((*term).to_owned(), *withheld));
-        Reduced::new(&Plan::parse(&plan.to_string()).unwrap(), terms.collect())
+        Reduced::new(&Plan::parse(&plan.to_string()).unwrap(), &terms.collect::<Vec<_>>())
     }
 
     #[test]

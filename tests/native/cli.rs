@@ -1072,6 +1072,9 @@ fn two_releases_are_compared_term_by_term() {
     let other = compare("three.json", "markdown");
     assert!(other.contains("not in it") && other.contains("something else beside other terms"), "{other}");
     assert!(compare("one.json", "word").contains("They share noise and sampling error"));
+    bench.write("refit.json", json!({"schema": "discreet.refit/1"}).to_string());
+    let refused = bench.fails("report --release refit.json", 2);
+    assert!(refused.contains("this is a discreet.refit/1, and not a discreet.release/1"), "{refused}");
     let refused = bench.fails("report --release one.json --compare two.json --format r", 2);
     assert!(refused.contains("choose another --format"), "{refused}");
 }

@@ -24,14 +24,13 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     let (advice, rests) = (foreseen.forecast.advice, foreseen.rests_on_even());
     let units = units(&plan, &foreseen.terms);
     // Where all coefficients are withheld there are no intervals to show.
-    let table =
-        (advice != Advice::TooFew && !foreseen.expects_none()).then(|| match foreseen.terms.is_empty() {
-            true => view! { <p class="hint">{words::method::not_rehearsed()}</p> }.into_any(),
-            false => {
-                let terms = foreseen.terms.clone();
-                view! { <Expectations terms units note=words::method::foreseen_note()/> }.into_any()
-            }
-        });
+    let table = (advice != Advice::TooFew && !foreseen.loses_all).then(|| match foreseen.terms.is_empty() {
+        true => view! { <p class="hint">{words::method::not_rehearsed()}</p> }.into_any(),
+        false => {
+            let terms = foreseen.terms.clone();
+            view! { <Expectations terms units note=words::method::foreseen_note()/> }.into_any()
+        }
+    });
     view! {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=advice == Advice::Recommended && !rests class:withheld=advice == Advice::TooFew role="status">
