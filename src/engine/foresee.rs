@@ -351,6 +351,12 @@ impl Foreseen {
         expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
     }
 
+    /// Returns whether no coefficient is expected to have an interval.
+    #[must_use]
+    pub fn gives_nothing(&self) -> bool {
+        self.forecast.advice == Advice::TooFew || self.loses_all
+    }
+
     /// Returns by how much intervals are wider than without privacy, and by how much if one row in ten says yes, where that is not known.
     #[must_use]
     pub fn widening(&self) -> (f64, Option<f64>) {
@@ -584,8 +590,7 @@ pub fn hopeless(
         return Some(why);
     }
     if let Some(foreseen) = foreseen {
-        let lost = foreseen.forecast.advice == Advice::TooFew || foreseen.loses_all;
-        return lost.then(|| format!("{} {}", foreseen.verdict(), foreseen.advice()));
+        return foreseen.gives_nothing().then(|| format!("{} {}", foreseen.verdict(), foreseen.advice()));
     }
     if let Some(preview) = expected {
         return (preview.verdict == Verdict::Withheld).then(|| preview.advice.clone());

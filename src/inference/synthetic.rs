@@ -187,25 +187,27 @@ pub fn moments(values: &[f64]) -> (f64, f64) {
     (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / size)
 }
 
-/// Returns the group of each record: the column and the level that fewest others have, of all that it has.
-fn rarest_levels(parents: &[Parent], drawn: &[(usize, Vec<f64>)], records: usize) -> Vec<(usize, usize)> {
+/// A number of records, the place of a column, and the level that they have in common.
+type Group = (usize, usize, u64);
+
+/// Returns the group of each record: how many have the level that fewest others have, of all that it has, with its column and the level.
+fn rarest_levels(parents: &[Parent], drawn: &[(usize, Vec<f64>)], records: usize) -> Vec<Group> {
     let mut rarest = vec![(records + 1, 0, 0); records];
     let levels = parents.iter().zip(drawn).filter(|(parent, _)| matches!(parent.kind, Drawn::Level(_)));
     for (place, (_, (_, values))) in levels.enumerate() {
         let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
         values.iter().for_each(|value| *counts.entry(value.to_bits()).or_default() += 1);
-        let numbers: BTreeMap<u64, usize> = counts.keys().copied().zip(0..).collect();
         for (own, value) in rarest.iter_mut().zip(values) {
-            let value = value.to_bits();
-            *own = (*own).min((counts[&value], place, numbers[&value]));
+            let level = value.to_bits();
+            *own = (*own).min((counts[&level], place, level));
         }
     }
-    rarest.into_iter().map(|(_, place, level)| (place, level)).collect()
+    rarest
 }
 
 /// Draws from the standard logistic distribution for each record, evenly over its quantiles within each group: of a few records that stand for
 /// many rows, as many say yes as of these.
-fn logistic(groups: &[(usize, usize)], rng: &mut Pseudo) -> Vec<f64> {
+fn logistic(groups: &[Group], rng: &mut Pseudo) -> Vec<f64> {
     let shuffled: Vec<f64> = groups.iter().map(|_| rng.normal()).collect();
     let mut order: Vec<usize> = (0..groups.len()).collect();
     order.sort_by(|a, b| groups[*a].cmp(&groups[*b]).then(shuffled[*a].total_cmp(&shuffled[*b])));

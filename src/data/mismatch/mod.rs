@@ -74,7 +74,7 @@ pub enum Contradiction {
     },
     /// Each row has another one: they number the rows, or no level occurs twice.
     Identifier,
-    /// They name persons, to judge by the column's name, and one of them occurs in several rows.
+    /// They name persons, to judge by the column's name or by their form, and one of them occurs in several rows.
     SeveralRows,
     /// The last row is one of totals, to judge by a word in this column.
     Totals,

@@ -1,4 +1,4 @@
-//! Tells a column of persons by its name, and whether one of them has several of the first rows.
+//! Tells a column of persons by its name or by the form of its cells, and whether one of them has several of the first rows.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ pub fn names_persons(name: &str) -> bool {
     is_person && !OTHER_NAMES.iter().any(|other| name.contains(other))
 }
 
-/// Returns what an ignored column of this name says of persons: that one of them has several of these rows, or that one may have. A column
+/// Returns what an ignored column of this name and these cells says of persons: that one of them has several of these rows, or that one may have. A column
 /// that numbers its rows says neither.
 #[must_use]
 pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {

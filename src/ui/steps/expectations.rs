@@ -24,7 +24,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     let (advice, rests) = (foreseen.forecast.advice, foreseen.rests_on_even());
     let units = units(&plan, &foreseen.terms);
     // Where all coefficients are withheld there are no intervals to show.
-    let table = (advice != Advice::TooFew && !foreseen.loses_all).then(|| match foreseen.terms.is_empty() {
+    let table = (!foreseen.gives_nothing()).then(|| match foreseen.terms.is_empty() {
         true => view! { <p class="hint">{words::method::not_rehearsed()}</p> }.into_any(),
         false => {
             let terms = foreseen.terms.clone();
