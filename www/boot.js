@@ -111,8 +111,6 @@ async function start() {
   requirements();
   files = await files;
   const asked = language();
-  // Without it the page works as well.
-  keepForOffline().catch(() => {});
   const [, glue, wasm, samples, words] = await Promise.all([
     run(appJs),
     load(appJs).then((response) => response.text()),
@@ -122,6 +120,8 @@ async function start() {
   ]);
   const [build, module] = await Promise.all([sha256(wasm), WebAssembly.compile(wasm)]);
   await wasm_bindgen({ module_or_path: module });
+  // It loads each file once more, so it waits until the page has them; without it the page works as well.
+  keepForOffline().catch(() => {});
   seal();
   // The one hand-over to the program, which takes the place of what is shown meanwhile: `worker::context::StartContext` reads it.
   wasm_bindgen.start({ build, glue, module, samples, words });
