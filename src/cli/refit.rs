@@ -7,7 +7,7 @@ use super::document::read_release;
 use super::error::CliError;
 use super::job::software;
 use super::{help, print};
-use crate::engine::{refit, ridge_path};
+use crate::engine::{refit, ridge_path, supplement};
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::refit::{RefitError, Request, own_ridge};
 use crate::release::publication::Format;
@@ -17,7 +17,7 @@ use crate::release::publication::Format;
 /// # Errors
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let options = ["release", "outcome", "features", "ridge", "repair", "confidence", "path"];
+    let options = ["release", "outcome", "features", "ridge", "repair", "confidence", "format", "path"];
     let args = Args::parse(arguments, &options, &[])?;
     if args.help {
         return print(help::REFIT);
@@ -41,6 +41,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         return print(printed.ok_or_else(|| CliError::usage(format!("--path is `{named}`; {forms}")))?);
     }
     let mut answer = refit(&release, &request).map_err(refused)?;
+    if let Some(named) = args.text("format")? {
+        let own = answer.printed_of(&release);
+        let printed =
+            Format::named(named).and_then(|format| format.refitted(&own, &supplement(&own), outcome));
+        let forms = "give one of word, markdown, latex, csv, csv-semicolons, or svg where there is a coefficient to draw";
+        return print(printed.ok_or_else(|| CliError::usage(format!("--format is `{named}`; {forms}")))?);
+    }
     answer.software = software()?;
     let text = serde_json::to_string_pretty(&answer).map_err(|error| CliError::failed(error.to_string()))?;
     print(text + "\n")

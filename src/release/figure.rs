@@ -81,7 +81,8 @@ pub fn outcomes(release: &Release) -> Vec<String> {
 }
 
 /// Returns the terms of a release.
-fn terms(release: &Release) -> Vec<String> {
+#[must_use]
+pub fn terms(release: &Release) -> Vec<String> {
     match &release.coefficients {
         Coefficients::List(list) => {
             let of_first = list.chunk_by(|a, b| a.outcome == b.outcome).next().unwrap_or_default();
@@ -222,9 +223,9 @@ pub fn stated_columns(release: &Release) -> Vec<Column> {
 #[must_use]
 pub fn axis(log_odds: bool, unit: &str) -> String {
     match (log_odds, unit) {
-        (true, _) => words::result::odds_ratio_across_the_whole_range().to_owned(),
-        (false, "") => words::result::across_the_whole_range_in_the().to_owned(),
-        (false, unit) => words::result::across_range_in(unit),
+        (true, _) => words::result::odds_ratio_across_ranges().to_owned(),
+        (false, "") => words::result::across_ranges().to_owned(),
+        (false, unit) => words::result::across_ranges_in(unit),
     }
 }
 

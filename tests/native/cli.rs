@@ -162,6 +162,14 @@ fn the_whole_job() {
             .fails("refit --release=release.json --outcome bmi --features bp --path r", 2)
             .contains("--path is `r`")
     );
+    let tables =
+        bench.ok("refit --release=release.json --outcome bmi --features bp,target --format markdown");
+    assert!(tables.contains("| bp per unit") && tables.contains("Residual standard deviation"), "{tables}");
+    assert!(
+        bench
+            .fails("refit --release=release.json --outcome bmi --features bp --format r", 2)
+            .contains("--format is `r`")
+    );
     assert_eq!(bench.read("ledger.json"), before, "a refit costs nothing");
 }
 

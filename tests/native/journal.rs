@@ -618,7 +618,6 @@ fn the_noise_on_residuals_and_r_squared_is_as_large_as_stated() {
             [(share, noise.unwrap()), (sd, sd * facts.residual_noise[0].unwrap())]
         })
         .collect();
-    println!("TT {:?}", found.iter().map(|b| (b[0].0 * 1e4).round() / 1e4).collect::<Vec<_>>());
     for place in 0..2 {
         let mean = found.iter().map(|both| both[place].0).sum::<f64>() / found.len() as f64;
         let sum: f64 = found.iter().map(|both| ((both[place].0 - mean) / both[place].1).powi(2)).sum();
@@ -648,6 +647,42 @@ fn r_squared_is_near_that_of_all_rows_however_wide_the_outcome_s_bounds() {
         let most = found.iter().map(|(_, noise)| *noise).fold(0.0, f64::max);
         println!("{half}: {mean} where {expected} is right; noise at most {most}");
         assert!((mean - expected).abs() < 0.005 && most < 0.01, "{half}: {mean} {expected} {most}");
+    }
+}
+
+/// On all features, in whatever order, it has the tests and R² of its release, and on one the squared correlation.
+#[test]
+fn a_further_regression_has_r_squared_and_tests_of_its_own() {
+    let (_, rows) = table();
+    let (_, _, correlation) = truth(&rows);
+    for mechanism in ["adaptive-gauss", "analyze-gauss"] {
+        let plan = wide_plan(json!({"name": mechanism}), json!({"epsilon": 8, "delta": 1e-6}));
+        let release = demonstrations(&plan, 24, 1).remove(0);
+        let again = |features: &[&str], ridge: Ridge| {
+            let features: Vec<String> = features.iter().map(ToString::to_string).collect();
+            let request = Request {
+                outcome: "target",
+                features: &features,
+                ridge,
+                repair: Repair::Shift,
+                confidence: 0.95,
+            };
+            let own = refit(&release, &request).unwrap().printed_of(&release);
+            let facts = supplement(&own);
+            let share = tables::r_squared(&own, &facts, "target").map(|(share, _)| share);
+            (share, facts.categories.into_iter().map(|test| test.statistic).collect::<Vec<f64>>())
+        };
+        let facts = supplement(&release);
+        let (share, tests) = again(&["site", "bp", "bmi"], Ridge::None);
+        let own = tables::r_squared(&release, &facts, "target").unwrap().0;
+        assert!((share.unwrap() - own).abs() < 1e-6, "{mechanism}: {share:?} {own}");
+        assert_eq!((tests.len(), facts.categories.len()), (1, 1), "{mechanism}");
+        assert!((tests[0] / facts.categories[0].statistic - 1.0).abs() < 1e-6, "{mechanism}: {tests:?}");
+        let (share, tests) = again(&["bmi"], Ridge::None);
+        let expected = correlation(1, 5).powi(2);
+        assert!((share.unwrap() - expected).abs() < 0.02, "{mechanism}: {share:?} {expected}");
+        assert!(tests.is_empty(), "{mechanism}");
+        assert!(again(&["bmi", "site"], Ridge::Fixed(100.0)).1.is_empty(), "{mechanism}");
     }
 }
 

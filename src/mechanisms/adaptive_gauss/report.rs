@@ -18,10 +18,10 @@ use crate::plan::CheckedPlan;
 use crate::privacy::calibrate::{Split, budget_parts};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
-use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
 use crate::release::supplement::Noisy;
+use crate::release::{Release, figure};
 use crate::words;
 
 /// Which regressions are reported.
@@ -132,20 +132,35 @@ pub struct Beside {
     pub explained: Noisy,
 }
 
-/// Returns what a release says of each outcome beside its coefficients.
+/// Returns what a release says of each outcome beside its coefficients: those of all features, or in a regression computed from it of some.
+/// Nothing for one with a ridge.
 #[must_use]
 pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     let Some(released) = release.moments.as_ref().and_then(document::read) else { return Vec::new() };
-    let Ok(solved) = released.solve(&[], None) else { return Vec::new() };
     let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());
     let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
-    let of = |outcome| {
+    let Some((features, outcomes)) = coded.split_at_checked(released.terms.features()) else {
+        return Vec::new();
+    };
+    let place = |of: &[CodedTerm], name: &String| of.iter().position(|term| term.term == *name);
+    let coefficient = |name: &String| {
+        if name == INTERCEPT { Some(0) } else { place(features, name).map(|feature| feature + 1) }
+    };
+    let Some(kept) = figure::terms(release).iter().map(coefficient).collect::<Option<Vec<usize>>>() else {
+        return Vec::new();
+    };
+    let excluded: Vec<usize> = (1..=features.len()).filter(|place| !kept.contains(place)).collect();
+    let solved = (release.diagnostics.ridge <= 0.0).then(|| released.solve(&excluded, None).ok()).flatten();
+    let Some(solved) = solved else { return Vec::new() };
+    let of = |name: &String| {
+        let outcome = place(outcomes, name)?;
         let judged = judge(&released, &solved, coded, outcome)?;
         let explained = explained(&released, &solved, coded, outcome, &judged)?;
-        let covariance = Some(judged.covariance).filter(|_| solved.gate.held.is_empty());
+        let covariance = judged.covariance.select_rows(&kept).select_columns(&kept);
+        let covariance = Some(covariance).filter(|_| solved.gate.held.is_empty());
         Some(Beside { covariance, residual_noise: judged.fit.sigma_noise, explained })
     };
-    (0..released.radii.outcomes.len()).map(of).collect()
+    figure::outcomes(release).iter().map(of).collect()
 }
 
 /// Returns the variance that an outcome's coefficients explain, in its squared unit: u'Cu − tr(CN), with C the covariance of w in the last

@@ -55,11 +55,6 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let title =
         if supplement.log_odds { words::result::logistic_of(named) } else { words::result::linear_of(named) };
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
-    let axis = if lines.iter().any(|line| line.reach.is_some_and(|reach| (reach - 1.0).abs() > 1e-9)) {
-        words::journal::axis_across(axis)
-    } else {
-        axis
-    };
     Some(forest(&[title], &remarks(release), &axis, &rows, &drawn))
 }
 

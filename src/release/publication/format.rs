@@ -111,12 +111,11 @@ impl Format {
             Self::Csv | Self::Semicolons => Some(self.pieces(release, supplement, &labels).collect()),
             Self::Svg => drawing::svg(release, supplement, outcome, labels.scale()),
             _ => {
-                let table = tables::coefficients(release, supplement, outcome, labels.scale());
                 let mut caveats = notes(release);
                 caveats.push(words::refit::refit_free().to_owned());
                 self.written(&Publication {
                     title: words::refit::heading().to_owned(),
-                    tables: vec![table],
+                    tables: tables::regression(release, supplement, outcome, labels.scale()),
                     caveats,
                     guarantee: guarantee(release),
                     ..Publication::default()

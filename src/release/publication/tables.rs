@@ -56,6 +56,13 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
     tables
 }
 
+/// Returns the tables of a regression that was computed from a release.
+pub(super) fn regression(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Vec<Table> {
+    let coefficients = coefficients(release, supplement, outcome, per);
+    let others = factors(release, outcome, per).into_iter().chain(categories(release, supplement));
+    std::iter::once(coefficients).chain(others).collect()
+}
+
 fn head(text: impl Into<String>) -> Head {
     Head { text: text.into(), numeric: false }
 }
@@ -245,7 +252,7 @@ pub(super) fn outcome_spread(release: &Release, supplement: &Supplement, outcome
 
 /// The variance of an outcome in two parts, without the noise of its own (theory/inference 6.6).
 struct Parts {
-    /// Of the residuals.
+    /// Of the residuals, over the rows.
     residual: f64,
     /// Of what the coefficients explain.
     explained: Noisy,
@@ -256,7 +263,11 @@ impl Parts {
     fn of(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Self> {
         let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
         let known = release.diagnostics.outcomes.get(place).filter(|known| known.residual_resolved)?;
-        Some(Self { residual: known.residual_sd?.powi(2), explained: (*supplement.explained.get(place)?)? })
+        let rows = release.diagnostics.rows?;
+        let terms = figure::lines(&release.plan, &release.coefficients, outcome).len();
+        let terms = f64::from(u32::try_from(terms).ok()?);
+        let residual = known.residual_sd?.powi(2) * (rows - terms) / rows;
+        (rows > terms).then_some(Self { residual, explained: (*supplement.explained.get(place)?)? })
     }
 
     fn whole(&self) -> f64 {
@@ -292,14 +303,10 @@ pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> O
 /// Returns R² from what residuals and coefficients give, however large its noise is.
 fn r_squared_of_parts(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Noisy> {
     let parts = Parts::of(release, supplement, outcome)?;
-    let rows = release.diagnostics.rows?;
-    let terms = figure::lines(&release.plan, &release.coefficients, outcome).len();
-    let terms = f64::from(u32::try_from(terms).ok()?);
-    let residual = parts.residual * (rows - terms) / rows;
-    let whole = parts.explained.value + residual;
+    let whole = parts.whole();
     let of_residual = 2.0 * parts.explained.value * residual_noise(release, supplement, outcome)?;
-    let std_error = residual / whole.powi(2) * parts.explained.std_error.hypot(of_residual);
-    (rows > terms && whole > 0.0).then_some(Noisy { value: parts.explained.value / whole, std_error })
+    let std_error = parts.residual / whole.powi(2) * parts.explained.std_error.hypot(of_residual);
+    (whole > 0.0).then_some(Noisy { value: parts.explained.value / whole, std_error })
 }
 
 /// Returns why R² is left out of a linear regression; nothing where it is shown, and where a method never has it.

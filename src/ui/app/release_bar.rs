@@ -74,8 +74,10 @@ fn blocked(app: App) -> Option<String> {
     if host.fault.is_some() {
         return Some(words::release_bar::no_program().to_owned());
     }
+    let refusal =
+        || app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.refusal.clone()));
     if app.export_due() {
-        return Some(words::page::export_first().to_owned());
+        return refusal().or_else(|| Some(words::page::export_first().to_owned()));
     }
     if app.state.table().with(Option::is_some) && app.state.key().with(Option::is_none) {
         return Some(words::release_bar::not_recognised().to_owned());
@@ -83,7 +85,7 @@ fn blocked(app: App) -> Option<String> {
     if app.past_unknown() {
         return Some(words::nothing_kept::held_back().to_owned());
     }
-    app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.refusal.clone()))
+    refusal()
 }
 
 #[component]
@@ -159,8 +161,8 @@ fn Ready() -> impl IntoView {
     }
 }
 
-/// Why a release is asked about: no intervals are expected, the rows are too few for the method that suits the outcome, or the first
-/// release of a table leaves nothing for a second.
+/// Why a release is asked about: no intervals are expected, the rows are too few for the method that suits the outcome, or nothing is left
+/// for another release of the table.
 fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     let few = || {
         let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
@@ -169,8 +171,9 @@ fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     };
     let private = || app.state.table().with(|table| table.as_ref().is_some_and(|table| !table.sample));
     let takes_all = || {
-        let first = app.state.ledger().with(Option::is_none);
-        (first && forecast.of_all >= 1.0 && private()).then(|| words::release_bar::takes_all().to_owned())
+        let is_first = app.state.ledger().with(Option::is_none);
+        let why = if is_first { words::release_bar::takes_all() } else { words::release_bar::takes_rest() };
+        (forecast.of_left >= 1.0 && private()).then(|| why.to_owned())
     };
     forecast.hopeless.clone().or_else(few).or_else(takes_all)
 }

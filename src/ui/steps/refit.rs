@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::table::CoefficientTable;
-use crate::engine::{refit, ridge_path};
+use crate::engine::{refit, ridge_path, supplement};
 use crate::inference::design::is_drowned;
 use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
@@ -14,10 +14,9 @@ use crate::model::note::quoted;
 use crate::release::Release;
 use crate::release::format::short;
 use crate::release::publication::comparison::Regression;
-use crate::release::publication::{Format, drawing, tables};
+use crate::release::publication::{drawing, tables};
 use crate::release::reduced::Reduced;
 use crate::release::significance::Tests;
-use crate::release::supplement::Supplement;
 use crate::release::{figure, odds};
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field, PrintedTable, Quoted};
@@ -56,7 +55,7 @@ pub fn can_leave_out(release: &Release) -> bool {
 
 /// Choose an outcome and its predictors.
 #[component]
-pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
+pub fn Refit(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
     if release.moments.as_ref().is_some_and(|moments| moments.terms.len() > MOST_TERMS) {
         return view! { <p class="hint">{words::refit::refit_elsewhere()}</p> }.into_any();
@@ -186,23 +185,21 @@ pub fn Refit(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
             </div>
             <fieldset class="plainset"><legend>{words::refit::predictors()}</legend><div class="choices wrap">{boxes}</div></fieldset>
             <button type="button" on:click=run>{words::refit::run()}</button>
-            <Refitted release supplement/>
+            <Refitted release/>
         </section>
     }
     .into_any()
 }
 
 #[component]
-fn Refitted(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
+fn Refitted(release: Arc<Release>) -> impl IntoView {
     let app = App::here();
     move || {
         app.state.refit().get().map(|result| match result {
             Err(problem) => view! { <p class="notice problem" role="alert">{problem}</p> }.into_any(),
             Ok(refit) => {
                 let own = refit.printed_of(&release);
-                // What is known of the release's coefficients is not known of these.
-                let description = supplement.description.clone();
-                let supplement = Supplement { description, ..Supplement::default() };
+                let supplement = supplement(&own);
                 let outcome = refit.outcome.clone();
                 let unit = figure::unit(&own.plan, &outcome);
                 let lines = figure::lines(&own.plan, &own.coefficients, &outcome);
@@ -210,14 +207,9 @@ fn Refitted(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView
                 let tests = Tests::of(&own);
                 let (fit, mut below) = tables::fit_line(&own, &supplement, &outcome);
                 below.extend(tables::test_notes(&own, &lines));
-                let form = |format: Format| format.refitted(&own, &supplement, &outcome);
-                let files = Files {
-                    name: "discreet-refit".to_owned(),
-                    word: form(Format::Word),
-                    plain: form(Format::Markdown),
-                    csv: form(Format::Csv),
-                    svg: form(Format::Svg),
-                };
+                let files =
+                    Files::new("discreet-refit", |format| format.refitted(&own, &supplement, &outcome));
+                let categories = tables::categories(&own, &supplement);
                 let path = view! { <Influence release=Arc::clone(&release) refit=refit.clone()/> };
                 let notes =
                     own.diagnostics.notes.iter().map(|note| view! { <li><Quoted words=note.clone()/></li> });
@@ -225,6 +217,7 @@ fn Refitted(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView
                 let outcome = odds::named(&own.plan, &outcome, false);
                 view! {
                     <CoefficientTable lines outcome unit drowned tests fit below confidence=refit.confidence/>
+                    {categories.map(|table| view! { <PrintedTable table/> })}
                     <ul class="notes">{notes}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>
                     <Saved files/>
@@ -252,14 +245,7 @@ fn Influence(release: Arc<Release>, refit: inference::Refit) -> impl IntoView {
             confidence: refit.confidence,
         };
         let path = ridge_path(&release, &request).ok()?;
-        let form = |format: Format| format.ridge_path(&path);
-        let files = Files {
-            name: "discreet-ridge".to_owned(),
-            word: form(Format::Word),
-            plain: form(Format::Markdown),
-            csv: form(Format::Csv),
-            svg: form(Format::Svg),
-        };
+        let files = Files::new("discreet-ridge", |format| format.ridge_path(&path));
         let figure = drawing::ridge_path(&path).map(|svg| view! { <div class="drawn" inner_html=svg></div> });
         Some(view! { {figure} <PrintedTable table=path.table()/> <Saved files/> })
     };

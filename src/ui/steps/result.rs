@@ -151,7 +151,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let words = format!("{} {}", known::origin(table), known::correlations(table));
         view! { <p class="public-origin">{words}</p> }
     });
-    let (for_refit, of_refit) = (Arc::clone(&release), Arc::clone(&supplement));
+    let for_refit = Arc::clone(&release);
     let without = (fitted && can_leave_out(&release)).then(|| {
         view! {
             <p class="hint">{words::result::refit_without()} " "
@@ -200,7 +200,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             <Exports release supplement per/>
         </section>
         <Guarantee statement/>
-        <Refit release=for_refit supplement=of_refit/>
+        <Refit release=for_refit/>
         <LedgerPanel/>
     }
 }

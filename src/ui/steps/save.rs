@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::release::publication::Format;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom};
 use crate::words;
@@ -16,17 +17,33 @@ pub struct Files {
     pub word: Option<String>,
     /// The same as Markdown.
     pub plain: Option<String>,
+    /// The same for LaTeX.
+    pub latex: Option<String>,
     /// The same for a spreadsheet.
     pub csv: Option<String>,
     /// The figure.
     pub svg: Option<String>,
 }
 
+impl Files {
+    /// The files of what `form` writes.
+    pub fn new(name: &str, form: impl Fn(Format) -> Option<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            word: form(Format::Word),
+            plain: form(Format::Markdown),
+            latex: form(Format::Latex),
+            csv: form(Format::Csv),
+            svg: form(Format::Svg),
+        }
+    }
+}
+
 /// A button for each form.
 #[component]
 pub fn Saved(files: Files) -> impl IntoView {
     let app = App::here();
-    let Files { name, word, plain, csv, svg } = files;
+    let Files { name, word, plain, latex, csv, svg } = files;
     let name = StoredValue::new(name);
     let file = move |ending: &str| actions::named(app, &format!("{}.{ending}", name.get_value()));
     let said = move |done: bool, words: &'static str, failed: &'static str| {
@@ -41,6 +58,7 @@ pub fn Saved(files: Files) -> impl IntoView {
     let forms = [
         (word, "html", "text/html", words::export::word()),
         (plain, "md", "text/markdown", words::export::markdown()),
+        (latex, "tex", "application/x-tex", words::export::latex()),
         (csv, "csv", "text/csv", words::compared::csv()),
         (svg.clone(), "svg", "image/svg+xml", words::export::svg()),
     ];

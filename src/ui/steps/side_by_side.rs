@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use crate::mechanisms::info::are_log_odds;
 use crate::model::INTERCEPT;
 use crate::release::figure::{self, Figure, Line, Mark};
-use crate::release::publication::Format;
 use crate::release::publication::comparison::{Comparison, Pair, Regression};
 use crate::release::{Release, format};
 use crate::ui::parts::Choice;
@@ -134,7 +133,7 @@ fn Compared(comparison: Comparison) -> impl IntoView {
             </table>
         </div>
         <p class="hint">{table.notes.join(" ")}</p>
-        <Saved files=files(&comparison)/>
+        <Saved files=Files::new("discreet-comparison", |format| format.compared(&comparison))/>
     }
 }
 
@@ -174,17 +173,5 @@ fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) ->
             {difference.map(|head| view! { <td class="numeric" data-label=head>{pair.written()}</td> })}
             {plot}
         </tr>
-    }
-}
-
-/// The comparison as files.
-fn files(comparison: &Comparison) -> Files {
-    let form = |format: Format| format.compared(comparison);
-    Files {
-        name: "discreet-comparison".to_owned(),
-        word: form(Format::Word),
-        plain: form(Format::Markdown),
-        csv: form(Format::Csv),
-        svg: form(Format::Svg),
     }
 }
