@@ -151,6 +151,7 @@ docs: $(MDBOOK)/done node_modules/done
 	$(call say,Documentation: a second)
 	mdbook build site --dest-dir $(CURDIR)/dist/docs
 	node site/finish.mjs dist/docs
+	@test ! -f dist/sw.js || node .ci/offline.mjs dist
 
 # The same page in one file, from dist/ as it stands.
 single:

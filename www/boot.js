@@ -88,6 +88,10 @@ async function sample(name) {
   return { name, blob: new Blob([bytes], { type: "text/csv" }) };
 }
 
+/// What the host has is no build: a file is missing, or is another one.
+const NO_UPDATE = "A new version of this page is not complete on its host, so this browser goes on with the one that it keeps. Tell whoever hosts the page.";
+const NOT_KEPT = "This browser does not keep the page for work without a network: a file of it is missing or changed on its host. Tell whoever hosts the page.";
+
 /// Keeps this build in the browser, for work without a network. A newer build waits until all tabs are closed, and this says so.
 async function keepForOffline() {
   const local = location.protocol !== "https:" && location.hostname !== "localhost";
@@ -95,15 +99,28 @@ async function keepForOffline() {
   const { serviceWorker } = navigator;
   if (files || local || !serviceWorker) return;
   const registration = await serviceWorker.register("sw.js", { updateViaCache: "none" });
-  const announce = () => {
-    if (!registration.waiting || !serviceWorker.controller) return;
+  const tell = (text) => {
     const notice = document.createElement("p");
     notice.setAttribute("role", "status");
     notice.className = "boot-update";
-    notice.textContent = "A new version of this page is ready. To use it, close all tabs of this page and open it again.";
+    notice.textContent = text;
     document.body.prepend(notice);
   };
-  registration.addEventListener("updatefound", () => registration.installing?.addEventListener("statechange", announce, { once: true }));
+  const isUpdate = Boolean(serviceWorker.controller);
+  const announce = () => {
+    if (registration.waiting && isUpdate) {
+      tell("A new version of this page is ready. To use it, close all tabs of this page and open it again.");
+    }
+  };
+  let followed = null;
+  const follow = () => {
+    const worker = registration.installing;
+    if (!worker || worker === followed) return;
+    followed = worker;
+    worker.addEventListener("statechange", () => (worker.state === "redundant" ? tell(isUpdate ? NO_UPDATE : NOT_KEPT) : announce()), { once: true });
+  };
+  registration.addEventListener("updatefound", follow);
+  follow();
   announce();
 }
 

@@ -3,7 +3,7 @@
 // page can write into the store, so what is kept is compared with its digest each time.
 // `.ci/offline.mjs` fills in the list.
 
-/// Each file with its integrity, so that a build is kept whole or not at all.
+/// Each file with its integrity, so that a program is kept whole or not at all.
 const FILES = {};
 
 /// The name of this build's store.
@@ -18,9 +18,13 @@ async function load(name) {
   return response;
 }
 
+/// Keeps the program, and of the documentation what can be had: a chapter that is missing is no reason to be without the program.
 async function keep() {
   const store = await caches.open(STORE);
-  await Promise.all(Object.keys(FILES).map(async (name) => store.put(name, await load(name))));
+  const put = async (name) => store.put(name, await load(name));
+  const [documentation, program] = [true, false].map((wanted) => Object.keys(FILES).filter((name) => name.startsWith("docs/") === wanted));
+  await Promise.all(program.map(put));
+  await Promise.allSettled(documentation.map(put));
 }
 
 async function forgetOthers() {

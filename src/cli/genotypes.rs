@@ -12,6 +12,7 @@ use crate::data::genotypes::{
 };
 use crate::data::{RowSink, Scan};
 use crate::plan::bound::{BoundPlan, Encoding};
+use crate::plan::number_format::NumberFormat;
 
 /// Genotypes whose variants and samples are known.
 pub struct GenotypeFiles {
@@ -76,6 +77,12 @@ impl GenotypeFiles {
         self.table.names()
     }
 
+    /// Returns the cells of the first samples, those of variants left out, for display: a missing cell is empty.
+    #[must_use]
+    pub fn first_rows(&self, count: usize) -> Vec<Vec<String>> {
+        self.table.preview(NumberFormat::default(), count)
+    }
+
     /// Reads all records, as [`super::table::Table::scan`] does. Calls stay in memory, so a second scan reads no file.
     ///
     /// # Errors
@@ -135,7 +142,7 @@ fn read_phenotypes(
 ) -> Result<Phenotypes, TableError> {
     let mut reader = PhenotypeReader::new(samples, wanted, encoding);
     feed(path, SourceFile::Phenotypes, |bytes| reader.feed(bytes))?;
-    Ok(reader.finish()?)
+    Ok(reader.finish()?.of_some_sample()?)
 }
 
 fn open(path: &Path, source: SourceFile) -> Result<File, TableError> {

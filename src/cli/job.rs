@@ -233,6 +233,12 @@ impl Job {
         if let Input::Table(table) = &self.input { Some(table) } else { None }
     }
 
+    /// Returns the genotypes, if the table is of these.
+    #[must_use]
+    pub fn genotypes(&self) -> Option<&GenotypeFiles> {
+        if let Input::Genotypes(files) = &self.input { Some(files) } else { None }
+    }
+
     /// Returns whether the plan says which line is the header.
     #[must_use]
     pub const fn states_header(&self) -> bool {

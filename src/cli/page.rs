@@ -91,18 +91,26 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     for request in server.incoming_requests() {
         // A browser that went away is no fault.
-        let _ = answer(request, &files);
+        let _ = answer(request, &files, &format!("127.0.0.1:{port}"));
     }
     Ok(())
 }
 
-fn answer(request: Request, files: &Files) -> io::Result<()> {
+/// Answers by this address alone: by another name of this computer a browser would keep other ledgers.
+fn answer(request: Request, files: &Files, address: &str) -> io::Result<()> {
     let path = request.url().split(['?', '#']).next().unwrap_or_default();
     let name = match path.strip_prefix('/').unwrap_or_default() {
         folder if folder.is_empty() || folder.ends_with('/') => format!("{folder}index.html"),
         name => name.to_owned(),
     };
+    let host = request.headers().iter().find(|header| header.field.equiv("Host"));
+    let is_here = host.is_some_and(|host| host.value.as_str() == address);
     let (status, kind, bytes): (u16, &str, Cow<'static, [u8]>) = match (request.method(), files.get(&name)) {
+        _ if !is_here => {
+            let advice =
+                format!("Open http://{address}/ in its place: the ledgers are kept under that address.\n");
+            (421, "text/plain", Cow::Owned(advice.into_bytes()))
+        }
         (Method::Get | Method::Head, Some(bytes)) => (200, kind(&name), bytes),
         (Method::Get | Method::Head, None) => (404, "text/plain", Cow::Borrowed(b"Not here.\n")),
         _ => (405, "text/plain", Cow::Borrowed(b"Only GET and HEAD.\n")),

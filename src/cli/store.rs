@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -187,8 +187,15 @@ fn lock(path: &Path) -> Result<File, CliError> {
     };
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&name).map_err(failed)?;
     halt("before the lock");
-    if !is_active(Mutant::DoubleSpend) {
-        file.lock().map_err(failed)?;
+    let locked = if is_active(Mutant::DoubleSpend) { Ok(()) } else { file.try_lock() };
+    match locked {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            // A failure to write this is ignored: the wait goes on.
+            let _ = writeln!(io::stderr(), "discreet: {}", words::error::ledger_locked(name.display()));
+            file.lock().map_err(failed)?;
+        }
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
     halt("locked");
     Ok(file)

@@ -38,9 +38,13 @@ pub fn warn(job: &Job) -> Result<bool, CliError> {
 
 /// Returns whether the line that was read as the header looks like a record, and all warnings.
 fn warnings(job: &Job) -> (bool, Vec<String>) {
-    let Some(table) = job.table() else { return (false, Vec::new()) };
     let prepared = job.prepared.fit();
-    let (header, bound) = (table.header(), prepared.bound());
+    let bound = prepared.bound();
+    if let Some(files) = job.genotypes() {
+        return (false, of_cells(bound, files.names(), &files.first_rows(ROWS)));
+    }
+    let Some(table) = job.table() else { return (false, Vec::new()) };
+    let header = table.header();
     let (bytes, at_end) = table.first_bytes();
     let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
     let shown = preview(header, &bound.csv, bytes.get(body..).unwrap_or_default(), at_end, ROWS);
@@ -70,8 +74,22 @@ fn warnings(job: &Job) -> (bool, Vec<String>) {
         warnings
             .push(format!("the {line} looks like a line of units; it counts as a record with missing cells"));
     }
+    warnings.extend(of_cells(bound, &header.names, records));
+    if let Some((field, _)) = totals(&table.last_bytes(LAST_BYTES), header, &rows, &bound.csv) {
+        let name = header.names.get(field).map(String::as_str).unwrap_or_default();
+        warnings.push(told(name, Contradiction::Totals));
+    }
+    (names_are_values, warnings)
+}
+
+fn told(name: &str, kind: Contradiction) -> String {
+    format!("column `{name}`: {}", what(kind))
+}
+
+/// Returns what contradicts the plan in the cells of the first records.
+fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec<String> {
     let cells = |field: usize| records.iter().filter_map(move |row| row.get(field)).map(String::as_str);
-    let told = |name: &str, kind| format!("column `{name}`: {}", what(kind));
+    let mut warnings = Vec::new();
     let mut used = Vec::new();
     for (field, described) in fields(bound) {
         if used.contains(&field) {
@@ -82,21 +100,17 @@ fn warnings(job: &Job) -> (bool, Vec<String>) {
             Described::Number(lower, upper) => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
             Described::Category(levels) => Stated::Category { levels },
         };
-        let name = header.names.get(field).map(String::as_str).unwrap_or_default();
+        let name = names.get(field).map(String::as_str).unwrap_or_default();
         let found = mismatches(cells(field), stated, &bound.csv.of_field(field));
         warnings.extend(found.iter().map(|found| told(name, found.kind)));
     }
-    if let Some((field, _)) = totals(&table.last_bytes(LAST_BYTES), header, &rows, &bound.csv) {
-        let name = header.names.get(field).map(String::as_str).unwrap_or_default();
-        warnings.push(told(name, Contradiction::Totals));
-    }
     if bound.person.is_none() {
-        let others = header.names.iter().enumerate().filter(|(field, _)| !used.contains(field));
+        let others = names.iter().enumerate().filter(|(field, _)| !used.contains(field));
         let found = others.filter_map(|(field, name)| Some((name, persons(name, cells(field), &bound.csv)?)));
         let several = found.filter(|(_, found)| found.kind == Contradiction::SeveralRows);
         warnings.extend(several.map(|(name, found)| told(name, found.kind)));
     }
-    (names_are_values, warnings)
+    warnings
 }
 
 /// What a plan states of a field.

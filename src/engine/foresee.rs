@@ -18,7 +18,8 @@ use crate::model::note::{quoted, two_digits, widening};
 use crate::model::{Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
-use crate::plan::derived::{logarithm, named_with};
+use crate::plan::derived::{logarithm, name_of, named_with};
+use crate::plan::document::{Column, Derived, Transform};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::release::format::at_most;
@@ -46,9 +47,13 @@ pub struct Foreseen {
     pub loses_most: bool,
     /// The names of those that may be withheld and may not.
     pub at_risk: Vec<String>,
+    /// Times as wide as without privacy that an interval is in the rehearsals, in the middle of the coefficients; nothing without them.
+    pub usual: Option<f64>,
     /// The names of coefficients whose intervals will be much wider than those of the others, beside intervals without privacy, with the most
     /// times as wide.
     pub widest: Option<(Vec<String>, f64)>,
+    /// The columns far from 0 that stand beside their own squares, of which one of the two may be withheld.
+    pub far_from_zero: Vec<String>,
     /// Whether no rehearsed coefficient is expected to have an interval.
     pub loses_all: bool,
     /// Whether most coefficients will have intervals.
@@ -98,7 +103,10 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
         foreseen.lost = names(of(0.0..LOST));
         foreseen.at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
-        foreseen.widest = widest(&terms, foreseen.forecast.widening());
+        foreseen.usual = in_the_middle(terms.iter().filter(|term| term.given >= LOST));
+        foreseen.widest = widest(&terms, foreseen.widening().0);
+        foreseen.far_from_zero =
+            far_from_zero(prepared.plan(), &[&foreseen.lost[..], &foreseen.at_risk].concat());
         foreseen.loses_most = 2 * of(0.0..UNEXPECTED).count() > terms.len();
         foreseen.loses_all = !terms.is_empty() && terms.iter().all(|term| term.given < LOST);
         foreseen.keeps_most = 2 * of(0.0..EXPECTED).count() <= terms.len();
@@ -177,7 +185,9 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         dependence: None,
         loses_most: false,
         at_risk: Vec::new(),
+        usual: None,
         widest: None,
+        far_from_zero: Vec::new(),
         loses_all: false,
         keeps_most: true,
         is_approximate: false,
@@ -219,6 +229,30 @@ fn names<'a>(terms: impl Iterator<Item = &'a RehearsedTerm>) -> Vec<String> {
         }
     }
     names
+}
+
+/// Returns by how much the intervals are widened, in the middle.
+fn in_the_middle<'a>(terms: impl Iterator<Item = &'a RehearsedTerm>) -> Option<f64> {
+    let mut widened: Vec<f64> = terms.map(|term| term.widening).collect();
+    widened.sort_by(f64::total_cmp);
+    widened.get(widened.len() / 2).copied()
+}
+
+/// Returns the columns whose squares are features, too, though their bounds have 0 at an end or outside: of the two one of `doubtful` is.
+fn far_from_zero(plan: &Plan, doubtful: &[String]) -> Vec<String> {
+    let is_far = |name: &String| {
+        let column = plan.columns.iter().find(|column| column.name.as_ref() == Some(name));
+        column
+            .filter(|column| column.role == Role::Feature)
+            .and_then(Column::stated_bounds)
+            .is_some_and(|(lower, upper)| lower >= 0.0 || upper <= 0.0)
+    };
+    let squares = plan.derived.iter().filter(|entry| entry.transform == Transform::Square);
+    let of = |entry: &Derived| {
+        let name = entry.from.first().filter(|name| is_far(name))?;
+        (doubtful.contains(name) || doubtful.contains(&name_of(entry))).then(|| name.clone())
+    };
+    squares.filter_map(of).collect()
 }
 
 /// Times the widening of the others from which on a coefficient is named.
@@ -357,11 +391,17 @@ impl Foreseen {
         self.forecast.advice == Advice::TooFew || self.loses_all
     }
 
+    /// Returns whether a person is asked before such a release: it is expected to give nothing, or to withhold most coefficients.
+    #[must_use]
+    pub fn is_asked_about(&self) -> bool {
+        self.gives_nothing() || self.loses_most
+    }
+
     /// Returns by how much intervals are wider than without privacy, and by how much if one row in ten says yes, where that is not known.
     #[must_use]
     pub fn widening(&self) -> (f64, Option<f64>) {
         let rarely = self.rarely.filter(|rarely| rarely.advice != Advice::TooFew);
-        (self.forecast.widening(), rarely.map(|rarely| rarely.widening()))
+        (self.usual.unwrap_or_else(|| self.forecast.widening()), rarely.map(|rarely| rarely.widening()))
     }
 
     /// Returns the same as [`Self::sentences`] in one paragraph.
@@ -376,7 +416,7 @@ impl Foreseen {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
             if !self.loses_all {
-                sentences.push(words::forecast::widening(widening(self.forecast.widening())));
+                sentences.push(words::forecast::widening(widening(self.widening().0)));
             }
             if let Some((names, most)) = &self.widest {
                 sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
@@ -388,6 +428,9 @@ impl Foreseen {
             }
             if !self.at_risk.is_empty() {
                 sentences.push(words::forecast::at_risk(quoted(&self.at_risk)));
+            }
+            if !self.far_from_zero.is_empty() {
+                sentences.push(words::forecast::far_from_zero(quoted(&self.far_from_zero)));
             }
             if self.nothing > 0.0 {
                 sentences.push(words::forecast::perhaps_nothing(in_percent(self.nothing)));
@@ -531,10 +574,10 @@ pub fn precision(
     foreseen: Option<&Foreseen>,
     expected: Option<&Preview>,
 ) -> Option<Precision> {
-    if let Some(Foreseen { forecast, withheld_below, .. }) = foreseen {
+    if let Some(foreseen) = foreseen {
         // What shortening costs counts as noise.
-        let noise = (forecast.widening().powi(2) - 1.0).sqrt();
-        return Some(Precision { noise, withheld_below: *withheld_below });
+        let noise = (foreseen.widening().0.powi(2) - 1.0).max(0.0).sqrt();
+        return Some(Precision { noise, withheld_below: foreseen.withheld_below });
     }
     let (errors, signal): (Vec<(f64, f64)>, f64) = if let Some(preview) = expected {
         let slopes = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
@@ -590,7 +633,7 @@ pub fn hopeless(
         return Some(why);
     }
     if let Some(foreseen) = foreseen {
-        return foreseen.gives_nothing().then(|| format!("{} {}", foreseen.verdict(), foreseen.advice()));
+        return foreseen.is_asked_about().then(|| format!("{} {}", foreseen.verdict(), foreseen.advice()));
     }
     if let Some(preview) = expected {
         return (preview.verdict == Verdict::Withheld).then(|| preview.advice.clone());

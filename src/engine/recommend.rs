@@ -9,7 +9,6 @@ use crate::inference::preview::Verdict;
 use crate::mechanisms::USUAL;
 use crate::mechanisms::info::{self, Info, MANY_OUTCOMES};
 use crate::model::Wallet;
-use crate::model::note::widening;
 use crate::plan::derived::outcomes;
 use crate::plan::document::{Confirm, Mechanism as Named};
 use crate::plan::{Plan, Purpose};
@@ -110,11 +109,11 @@ fn shared(plan: &Plan, with: impl Fn(&str) -> Option<Prepared>) -> Option<Recomm
 }
 
 fn reason(foreseen: &Foreseen) -> String {
-    let times = widening(foreseen.forecast.widening());
-    match foreseen.forecast.advice {
-        Advice::Recommended | Advice::Approximate => words::recommend::least_noise(times),
-        Advice::Uncertain | Advice::TooFew => words::recommend::least_noise_few().to_owned(),
-    }
+    let reason = match foreseen.forecast.advice {
+        Advice::Recommended | Advice::Approximate => words::recommend::least_noise(),
+        Advice::Uncertain | Advice::TooFew => words::recommend::least_noise_few(),
+    };
+    reason.to_owned()
 }
 
 /// Returns whether all outcomes are declared as yes or no.

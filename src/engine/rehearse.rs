@@ -16,8 +16,9 @@ use crate::model::{Coefficient, INTERCEPT, Interval};
 use crate::noise::entropy::DemoRng;
 use crate::release::document::Coefficients;
 
-/// Times that the noise is drawn.
+/// Times that the noise is drawn: at least, and where a record has few terms.
 const RUNS: u64 = 5;
+const MOST_RUNS: u64 = 15;
 /// Most and least records of the table. They stand for as many as are stated.
 const MOST_RECORDS: usize = 4_096;
 const LEAST_RECORDS: usize = 1_024;
@@ -73,7 +74,10 @@ impl<'a> Rehearsal<'a> {
     /// Rehearses all rounds several times.
     #[must_use]
     pub fn all(&self) -> Option<Rehearsed> {
-        let runs: Option<Vec<Vec<Coefficient>>> = (1..=RUNS).map(|run| self.run(1.0, run)).collect();
+        let products = self.table.rows.len() * self.table.terms.len().pow(2);
+        let affordable = RUNS * (PRODUCTS / products.max(1)) as u64;
+        let runs = 1..=affordable.clamp(RUNS, MOST_RUNS);
+        let runs: Option<Vec<Vec<Coefficient>>> = runs.map(|run| self.run(1.0, run)).collect();
         let runs = runs?;
         let full = share(runs.iter().map(|run| is_shown(run)));
         let none = share(runs.iter().map(|run| run.iter().all(|entry| entry.lower.is_none())));

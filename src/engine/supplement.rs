@@ -64,7 +64,7 @@ pub fn supplement(release: &Release) -> Supplement {
     };
     let beside = beside(release);
     let residual_noise = beside.iter().map(|outcome| Some(outcome.as_ref()?.residual_noise)).collect();
-    let explained = beside.iter().map(|outcome| Some(outcome.as_ref()?.explained)).collect();
+    let explained = beside.iter().map(|outcome| outcome.as_ref()?.explained).collect();
     let categories = category::category_tests(release, covariances(release, beside));
     Supplement { log_odds, description, categories, residual_noise, explained }
 }

@@ -62,6 +62,12 @@ pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> St
     )
 }
 
+/// Says that hardly any of the stated rows counted.
+#[must_use]
+pub fn hardly_any_rows(stated: f64) -> String {
+    words::note::hardly_any_rows(grouped(stated))
+}
+
 /// Writes how many times as wide an interval is: as a factor, but with a third digit where it is hardly above 1.
 #[must_use]
 pub fn widening(times: f64) -> String {

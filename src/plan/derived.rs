@@ -3,7 +3,7 @@
 //! A derived term is read as if the table had it as a column. Its bounds follow from the stated ones of the columns that it is made from. A
 //! value is computed from clipped values, is missing where one of them is, and is clipped to its own bounds again when it is encoded.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::bound::{Kind, Source};
@@ -469,6 +469,37 @@ fn has_open_space(name: &str) -> bool {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ' ' && depth <= 0
     })
+}
+
+/// Returns the names of the columns from which a term is computed; of a column its own.
+#[must_use]
+pub fn roots(plan: &Plan, name: &str) -> BTreeSet<String> {
+    roots_of(&plan.derived, name)
+}
+
+fn roots_of(derived: &[Derived], name: &str) -> BTreeSet<String> {
+    // A term is made from terms that are listed before it.
+    match derived.iter().position(|entry| name_of(entry) == name) {
+        Some(place) => {
+            derived[place].from.iter().flat_map(|from| roots_of(&derived[..place], from)).collect()
+        }
+        None => BTreeSet::from([name.to_owned()]),
+    }
+}
+
+/// Returns the names of the columns that several features are computed from, or a spline is: a change of one moves several terms together.
+#[must_use]
+pub fn shared_roots(plan: &Plan) -> BTreeSet<String> {
+    let is_feature = |role: Option<Role>| role.unwrap_or(Role::Feature) == Role::Feature;
+    let listed = plan.columns.iter().filter(|column| column.role == Role::Feature);
+    let made = plan.derived.iter().filter(|entry| is_feature(entry.role));
+    let names = listed.filter_map(|column| column.name.clone()).chain(made.clone().map(name_of));
+    let mut seen = BTreeSet::new();
+    let mut shared: BTreeSet<String> =
+        names.flat_map(|name| roots(plan, &name)).filter(|root| !seen.insert(root.clone())).collect();
+    let splines = made.filter(|entry| entry.transform == Transform::Spline);
+    shared.extend(splines.flat_map(|entry| roots(plan, &name_of(entry))));
+    shared
 }
 
 /// Returns the name of a term: as stated, or `log(age)`, `age^2`, `age:sex`, `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Release;
-use super::figure::lines;
+use super::figure::{Line, lines};
 use crate::model::{INTERCEPT, Interval, level_of};
 use crate::plan::Plan;
 use crate::plan::derived::name_of;
@@ -19,12 +19,18 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. Of a
+    /// `held` are the terms that are not determined, if that is known: the others that are withheld for their sake are kept, and without `held`
+    /// all that are withheld count as such. Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. Of a
     /// category with less than half of its coefficients withheld these levels alone are left out: they join the reference.
     #[must_use]
-    pub fn of(release: &Release, outcome: &str) -> Self {
+    pub fn of(release: &Release, outcome: &str, held: &[String]) -> Self {
         let lines = lines(&release.plan, &release.coefficients, outcome).into_iter();
-        let terms = lines.map(|line| (line.term, line.interval == Interval::Withheld));
+        let is_withheld = |line: &Line| match held {
+            [] => line.interval == Interval::Withheld,
+            held => held.contains(&line.term),
+        };
+        let terms =
+            lines.map(|line| (is_withheld(&line), line.term)).map(|(withheld, term)| (term, withheld));
         Self::new(&release.plan, &terms.filter(|(term, _)| term != INTERCEPT).collect::<Vec<_>>())
     }
 
@@ -61,7 +67,7 @@ impl Reduced {
 }
 
 /// Returns the column or the derived term that a coefficient's term is of.
-fn column_of(plan: &Plan, term: &str) -> String {
+pub(super) fn column_of(plan: &Plan, term: &str) -> String {
     let listed = plan.columns.iter().filter_map(|column| column.name.clone());
     let all = listed.chain(plan.derived.iter().map(name_of));
     let is_own = |name: &String| name == term || level_of(term, name).is_some();

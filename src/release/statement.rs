@@ -48,9 +48,10 @@ impl Statement {
         Self {
             protects: weakness.is_none(),
             headline: headline(privacy, accuracy, weakness),
-            promise: weakness
-                .map_or_else(|| promise(privacy), |_| words::guarantee::promise_in_name())
-                .to_owned(),
+            promise: match weakness {
+                None => promise(privacy, accuracy),
+                Some(_) => words::guarantee::promise_in_name().to_owned(),
+            },
             unit: unit(privacy),
             guessing: accuracy
                 .filter(|_| weakness == Some(Weakness::Delta))
@@ -180,12 +181,19 @@ fn headline(privacy: &Privacy, accuracy: Option<f64>, weakness: Option<Weakness>
     }
 }
 
-fn promise(privacy: &Privacy) -> &'static str {
+/// How often a guess may be right for what is learned to be called almost the same.
+const ALMOST_THE_SAME: f64 = 0.65;
+
+fn promise(privacy: &Privacy, accuracy: Option<f64>) -> String {
+    let alike = match accuracy.filter(|accuracy| *accuracy <= ALMOST_THE_SAME) {
+        Some(_) => words::guarantee::almost_the_same(),
+        None => words::guarantee::limited(),
+    };
     match (privacy.adjacency, privacy.protect) {
-        (Adjacency::AddRemove, _) => words::guarantee::promise_add_remove(),
-        (Adjacency::ReplaceOne, Protect::Rows) => words::guarantee::promise_rows(),
-        (Adjacency::ReplaceOne, Protect::Labels) => words::guarantee::promise_labels(),
-        (Adjacency::ReplaceOne, Protect::Features) => words::guarantee::promise_features(),
+        (Adjacency::AddRemove, _) => words::guarantee::promise_add_remove(alike),
+        (Adjacency::ReplaceOne, Protect::Rows) => words::guarantee::promise_rows(alike),
+        (Adjacency::ReplaceOne, Protect::Labels) => words::guarantee::promise_labels(alike),
+        (Adjacency::ReplaceOne, Protect::Features) => words::guarantee::promise_features(alike),
     }
 }
 

@@ -46,6 +46,7 @@ pub use self::lock::Lock;
 pub use self::start::start;
 #[cfg(target_arch = "wasm32")]
 pub use self::tables::{
-    KnownTable, LedgerRecord, StoredRelease, charged, create_ledger, forget_unused, import_ledger, join,
-    keep_minhash, list, open_table, persist, relax, set_setting, setting, stored_release,
+    KnownTable, LedgerRecord, StoredRelease, charged, create_ledger, forget_sample, forget_unused,
+    import_ledger, join, keep_minhash, list, open_table, persist, relax, set_setting, setting,
+    stored_release,
 };

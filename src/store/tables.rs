@@ -170,13 +170,26 @@ pub async fn charged(known: &KnownTable) -> Result<Option<Shared>, Failure> {
 /// # Errors
 /// [`Failure`] if the storage refuses.
 pub async fn forget_unused(table: &str) -> Result<(), Failure> {
+    detach(table, |ledger| ledger.entries().is_empty()).await
+}
+
+/// Removes the ledger of a sample of the page, whose data are public, so that it has a whole budget again.
+///
+/// # Errors
+/// [`Failure`] if the storage refuses.
+pub async fn forget_sample(table: &str) -> Result<(), Failure> {
+    detach(table, |_| true).await
+}
+
+/// Removes a table's own ledger, if it is one of these.
+async fn detach(table: &str, is_one: impl Fn(&Ledger) -> bool) -> Result<(), Failure> {
     let db = Db::open().await?;
     let _opening = Lock::take(OPENING).await?;
     if text(&db, TABLES, table).await?.is_none() {
         return Ok(());
     }
     let Some((_lock, ledger)) = locked(&db, table).await? else { return Ok(()) };
-    if !ledger.entries().is_empty() {
+    if !is_one(&ledger) {
         return Ok(());
     }
     let transaction = db.writing(&[TABLES])?;

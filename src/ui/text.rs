@@ -253,9 +253,12 @@ pub fn span((least, most): (f64, f64)) -> String {
     }
 }
 
+/// The share of what is left that is all of it, but for rounding.
+pub const ALL_LEFT: f64 = 0.9999;
+
 pub fn cost(of_all: f64, of_left: f64, first: bool) -> String {
     let all = words::release_bar::of_budget(percent(of_all));
-    match (of_left >= 0.9999, first) {
+    match (of_left >= ALL_LEFT, first) {
         (true, true) => words::release_bar::whole_budget().to_owned(),
         (true, false) => words::release_bar::all_left(all),
         (false, true) => all,

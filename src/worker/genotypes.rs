@@ -86,7 +86,7 @@ pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> 
         None => None,
     };
     let table = GenotypeTable::new(file, shown, phenotypes, Vec::new());
-    let rows = table.preview(request.numbers);
+    let rows = table.preview(request.numbers, SHOWN);
     Ok(Looked { names: table.names().to_vec(), rows, variants, total })
 }
 
@@ -263,7 +263,10 @@ async fn joined(
     read: &mut impl FnMut(u64),
 ) -> Result<Option<Phenotypes>, Failure> {
     match files.get(FileRole::Phenotypes) {
-        Some(file) => phenotypes(file, samples, wanted.clone(), encoding, read).await.map(Some),
+        Some(file) => {
+            let found = phenotypes(file, samples, wanted.clone(), encoding, read).await?;
+            found.of_some_sample().map_err(wrong).map(Some)
+        }
         None => Ok(None),
     }
 }

@@ -78,6 +78,30 @@ test("two releases are compared in the order in which they were made", async (t)
   }
 });
 
+test("a sample begins again with a whole budget, and other ledgers stay", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const again = page.getByRole("button", { name: say("ledger.begin_again"), exact: true });
+  await discreet.make();
+  const kept = await discreet.account();
+  await discreet.goTo(say("step.data"));
+  await discreet.sample("Diabetes").click();
+  await discreet.table("diabetes.csv");
+  await discreet.make();
+  await discreet.ledger.filter({ has: again }).waitFor();
+  await again.click();
+  await discreet.table("diabetes.csv");
+  await discreet.idle();
+  assert.deepEqual(await discreet.account(), { line: null, entries: [] });
+  assert.equal(await again.count(), 0);
+  await discreet.make();
+  assert.equal((await discreet.account()).entries.length, 1);
+  await discreet.goTo(say("step.data"));
+  await discreet.sample("Blood pressure").click();
+  await discreet.table("blood-pressure.csv");
+  assert.deepEqual(await discreet.account(), kept);
+  assert.deepEqual(faults(record), {});
+});
+
 test("a spent budget ends all releases", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.budget({ share: say("privacy.all") });

@@ -34,8 +34,9 @@ async function copy(t) {
   return { folder, server };
 }
 
-async function visit(t) {
+async function visit(t, change = () => {}) {
   const { folder, server } = await copy(t);
+  change(folder);
   const tab = await open(browser, { serviceWorkers: "allow" });
   t.after(() => tab.context.close());
   const discreet = new DiscreetPage(tab.page);
@@ -63,6 +64,7 @@ test("after one visit a release is made without a network", async (t) => {
 test("the worker hears no message and keeps every file of the page", async (t) => {
   const { page, folder } = await visit(t);
   const source = readFileSync(join(folder, "sw.js"), "utf8");
+  assert.equal(readFileSync(join(DIST, "sw.js"), "utf8"), source, "what is handed out lists its files as they are");
   assert.deepEqual(source.match(/addEventListener\("[a-z]+"/g), ['addEventListener("install"', 'addEventListener("activate"', 'addEventListener("fetch"']);
   const stored = await page.evaluate(async () => {
     const [name] = await caches.keys();
@@ -122,6 +124,27 @@ test("a file that is not of the page's build is not run", async (t) => {
     if (!/^(boot|seal)|css$/.test(name)) assert.match(said, new RegExp(`${name.replace(".", "\\.")}, or the site has another file in its place`));
     writeFileSync(file, bytes);
   }
+});
+
+/// Adds a comment to a file.
+const alter = (file) => writeFileSync(file, `${readFileSync(file, "utf8")}\n// changed\n`);
+
+test("a chapter that was changed on the way is no reason to be without the program", async (t) => {
+  const { page, server } = await visit(t, (folder) => alter(join(folder, "docs/index.html")));
+  await server.close();
+  await page.reload();
+  await page.locator("html[data-ready]").waitFor();
+});
+
+test("a newer build that is not complete is told, and the kept one goes on", async (t) => {
+  const { page, folder } = await visit(t);
+  const boot = join(folder, "boot.js");
+  alter(boot);
+  execFileSync(process.execPath, [SCRIPT, folder]);
+  alter(boot);
+  await page.reload();
+  await page.getByText("A new version of this page is not complete on its host").waitFor();
+  await page.locator("html[data-ready]").waitFor();
 });
 
 test("a newer build is announced, and starts when all tabs were closed", async (t) => {

@@ -134,7 +134,15 @@ test("workbooks, compressed tables and UTF-16 are opened like a CSV", async (t) 
   await question.filter({ hasText: say("release_bar.takes_all") }).waitFor();
   await question.getByRole("button", exact(say("release_bar.not_now"))).click();
   assert.equal(await discreet.released.count(), 0);
+  // So is the release that takes the rest.
+  await discreet.budget({ share: say("privacy.half") });
   await discreet.make();
+  await discreet.downloadJson(say("result.ledger_json"));
+  await discreet.budget({ share: say("privacy.all") });
+  await discreet.ready();
+  await discreet.release.click();
+  await question.filter({ hasText: say("release_bar.takes_rest") }).waitFor();
+  await question.getByRole("button", exact(say("release_bar.not_now"))).click();
   // What cannot be read says how to export it, and the open table stays.
   for (const [name, bytes, words] of [["old.xls", "d0cf11e0a1b11ae1", /save it as \.xlsx/], ["study.sav", "24464c3240282329", /SAVE TRANSLATE/], ["cut.csv.gz", gzipSync(plain).subarray(0, 60).toString("hex"), /cut off/]]) {
     await discreet.choose({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes, "hex") });

@@ -544,7 +544,7 @@ fn the_first_samples_are_seen_as_they_are_read() {
     let table = GenotypeTable::new(SourceFile::Bed, samples, Some(phenotypes), Vec::new());
     assert_eq!(table.names(), ["FID", "IID", "SEX", "PHENO", "age", "bmi"]);
     assert_eq!(
-        table.preview(NumberFormat::default()),
+        table.preview(NumberFormat::default(), 9),
         [["f1", "a", "1", "", "", ""], ["f1", "b", "", "0", "40", ""]]
     );
 }
@@ -844,6 +844,26 @@ fn a_release_of_genotypes_is_charged_as_any_other() {
     bench.fails("release --plan plan.json --ledger ledger.json set.bed", 3);
 }
 
+/// As of a CSV, the first rows are compared with the plan.
+#[test]
+fn levels_that_phenotypes_do_not_have_are_warned_of() {
+    let bench = bench();
+    let mut plan = all_variants(phenotype(), json!({"epsilon": 1, "delta": 1e-5}));
+    let ward = json!({"name": "ward", "role": "feature", "type": "category", "levels": ["north", "south"]});
+    plan["columns"].as_array_mut().unwrap().push(ward);
+    bench.plan(&plan);
+    let rows = |level: &str| {
+        let row = |sample: usize| format!("f{sample} p{sample} {level}\n");
+        "FID IID ward\n".to_owned() + &(0..5).map(row).collect::<String>()
+    };
+    for (level, warned) in [("north", false), ("N", true)] {
+        bench.write("pheno.txt", rows(level));
+        let mut command = bench.command("check --plan plan.json set.bed --phenotypes pheno.txt");
+        let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+        assert_eq!(said.contains("column `ward`: the first rows have cells"), warned, "{said}");
+    }
+}
+
 /// What cannot be read is refused before anything is charged, and no message has a sample's id.
 #[test]
 fn files_that_do_not_fit_together_cost_nothing() {
@@ -864,6 +884,8 @@ fn files_that_do_not_fit_together_cost_nothing() {
     assert!(fails("set.pgen").contains("plink2 --pfile"));
     assert!(fails("same.csv --phenotypes same.csv").contains("a .bed file or a VCF"));
     assert!(fails("set.bed --phenotypes none.txt").contains("the table of phenotypes none.txt"));
+    bench.write("strangers.csv", "FID,IID,age\nf0,person0,40\nf1,person1,50\n");
+    assert!(fails("set.bed --phenotypes strangers.csv").contains("no row is of a sample"));
     bench.write(
         "set.fam",
         Study::small().fam() + "f9 p9 0 0 1 1\nf9 p10 0 0 1 1\nf9 p11 0 0 1 1\nf9 p12 0 0 1 1\n",

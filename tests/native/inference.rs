@@ -735,6 +735,10 @@ fn the_guarantee_in_words_says_neither_too_much_nor_too_little() {
     );
     assert!(words.unit.starts_with("Each row counts as one person."));
     assert!(words.protects && words.promise.contains("almost the same"));
+    let mut weak = document.clone();
+    (weak.privacy.mu, weak.privacy.epsilon) = (Some(2.0), Some(10.0));
+    let weak = Statement::new(&weak);
+    assert!(weak.protects && weak.promise.contains("differs by a limited amount"), "{weak:?}");
     assert_eq!(words.relaxation, None);
     let mut variants = vec![document.clone()];
     for protect in ["labels", "features"] {

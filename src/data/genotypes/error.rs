@@ -187,6 +187,9 @@ pub enum GenotypeFault {
     /// No column of ids.
     #[error("{}", crate::words::error::genotype_fault_no_ids())]
     NoIds,
+    /// A table of which no row is of a sample.
+    #[error("{}", crate::words::error::genotype_fault_none_joined())]
+    NoneJoined,
     /// A person twice.
     #[error("{}", crate::words::error::genotype_fault_doubled_person(row))]
     DoubledPerson {

@@ -45,6 +45,16 @@ pub struct Phenotypes {
     pub(super) rows: Vec<Option<usize>>,
 }
 
+impl Phenotypes {
+    /// Returns them, if a sample has any: where ids are written otherwise, none has, and all cells would be missing.
+    ///
+    /// # Errors
+    /// [`GenotypeFault::NoneJoined`].
+    pub fn of_some_sample(self) -> Result<Self, GenotypeError> {
+        if self.rows.iter().all(Option::is_none) { Err(failed(GenotypeFault::NoneJoined)) } else { Ok(self) }
+    }
+}
+
 /// The state after the header was read.
 struct Join<'a> {
     family: Option<usize>,

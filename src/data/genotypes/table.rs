@@ -140,9 +140,9 @@ impl GenotypeTable {
         SamplePart::new(cells, missing, calls)
     }
 
-    /// Returns the cells of the samples' file and of the phenotypes for each sample, for display: a missing cell is empty.
+    /// Returns the cells of the samples' file and of the phenotypes for each of the first samples, for display: a missing cell is empty.
     #[must_use]
-    pub fn preview(&self, numbers: NumberFormat) -> Vec<Vec<String>> {
+    pub fn preview(&self, numbers: NumberFormat, count: usize) -> Vec<Vec<String>> {
         let own = self.samples.names();
         let codes: Vec<Codes> = (0..self.first).map(|field| Codes::of(own, field, false)).collect();
         let cell = |sample, field| {
@@ -150,7 +150,7 @@ impl GenotypeTable {
             codes.get(field).filter(|codes| !codes.missing(cell, numbers)).map(|_| cell.to_owned())
         };
         let row = |sample| (0..self.first).map(|field| cell(sample, field).unwrap_or_default()).collect();
-        (0..self.samples.len()).map(row).collect()
+        (0..self.samples.len().min(count)).map(row).collect()
     }
 
     /// Returns a cell of the samples' file or of the phenotypes, as it stands there.

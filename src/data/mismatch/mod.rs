@@ -290,6 +290,12 @@ fn is_formula_error(cell: &str) -> bool {
     cell.strip_prefix('#').is_some_and(|rest| rest.chars().count() > 1 && rest.chars().all(is_of_error))
 }
 
+/// Whether a cell is one of Stata's extended missing values: `.a` to `.z`.
+fn is_extended_missing(cell: &str) -> bool {
+    cell.strip_prefix('.')
+        .is_some_and(|rest| rest.len() == 1 && rest.chars().all(|letter| letter.is_ascii_lowercase()))
+}
+
 /// Returns the offer to count as missing what says that there is no answer, where some of the cells do. A mark such as `?` or `-` says so
 /// too, but beside a plus it is a finding.
 fn no_answers(cells: &[String]) -> Option<Repair> {
@@ -299,6 +305,7 @@ fn no_answers(cells: &[String]) -> Option<Repair> {
         NO_ANSWER.contains(&plain.to_lowercase().as_str())
             || (plain.is_empty() && !findings)
             || is_formula_error(cell)
+            || is_extended_missing(cell)
     };
     let found: Vec<String> = cells.iter().filter(says_nothing).cloned().collect();
     (!found.is_empty()).then_some(Repair::Missing(found))
@@ -319,7 +326,7 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
     if !others.is_empty() {
         let dates = others.iter().all(|cell| is_date(cell));
         // A level is never added from the cells: a plan is published, and who is in the table would be, too.
-        let respelt = respell(levels, &cells).map(Repair::Levels);
+        let respelt = respell(levels, &cells).map(Repair::Levels).or_else(|| joined(levels, &others));
         let repair = if dates { Some(Repair::LeaveOut) } else { respelt };
         let kind = match repair {
             _ if dates => Contradiction::Date,
@@ -335,6 +342,18 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
         found.push(mismatch(Contradiction::Code, codes, vec![repair]));
     }
     found
+}
+
+/// Returns the stated levels with those joined that a comma parted, where no cell is left over then: `Finance, insurance` is one level.
+fn joined(levels: &[String], unmatched: &[String]) -> Option<Repair> {
+    let mut mended = levels.to_vec();
+    for cell in unmatched {
+        let parts: Vec<&str> = cell.split(',').map(str::trim).collect();
+        let place =
+            mended.windows(parts.len()).position(|window| window == parts).filter(|_| parts.len() > 1)?;
+        mended.splice(place..place + parts.len(), [cell.clone()]);
+    }
+    Some(Repair::Levels(mended))
 }
 
 /// Returns the stated levels with those that the cells do not have spelt as the closest cells, where no cell is left over then. What is not
@@ -532,6 +551,11 @@ mod tests {
             (&["YES", "NO"], &["yes", "no"], &["YES", "NO"]),
             (&["Y", "N"], &["no", "yes"], &["N", "Y"]),
             (&["0", "1"], &["no", "yes"], &["0", "1"]),
+            (
+                &["Finance, insurance", "Mining"],
+                &["Finance", "insurance", "Mining"],
+                &["Finance, insurance", "Mining"],
+            ),
             (&["Herz", "Gefäße"], &["Herz", "Lunge", "Gefässe"], &["Herz", "Lunge", "Gefäße"]),
         ] {
             let found = category(cells, stated);
@@ -606,6 +630,7 @@ mod tests {
                 one(Contradiction::Code, &["-98", "-99"], missing(&["-98", "-99"])),
             ),
             (&["61", "997"], Some(0.0), Some(120.0), one(Contradiction::Code, &["997"], missing(&["997"]))),
+            (&["61", ".a"], Some(0.0), None, one(Contradiction::Words, &[".a"], missing(&[".a"]))),
             (&["61", "98"], Some(0.0), Some(90.0), one(Contradiction::Outside, &["98"], None)),
             (&["310", "140"], Some(40.0), Some(270.0), one(Contradiction::Outside, &["310"], None)),
             (&["49", "61"], Some(90.0), Some(20.0), Vec::new()),

@@ -9,7 +9,20 @@ use crate::plan::bound::CsvRules;
 const FEWEST_PERSONS: usize = 4;
 
 /// Endings of the names of columns that name persons.
-const PERSON_ENDINGS: [&str; 6] = ["id", "ids", "mrn", "pseudonym", "identifier", "patnr"];
+const PERSON_ENDINGS: [&str; 12] = [
+    "id",
+    "ids",
+    "pid",
+    "ptid",
+    "patid",
+    "subjid",
+    "usubjid",
+    "mrn",
+    "pseudonym",
+    "identifier",
+    "patnr",
+    "persnr",
+];
 
 /// Names of columns that name persons, as they are.
 const PERSON_NAMES: [&str; 9] =
@@ -135,6 +148,8 @@ mod tests {
             "Versichertennummer",
             "Mitglied",
             "KVNR",
+            "pid",
+            "USUBJID",
         ] {
             assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
         }

@@ -12,7 +12,7 @@ use super::units::Shares;
 use crate::inference::notes::approximate;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::model::note::{NAMED, clipped_outcome, far_rows, listing, two_digits};
+use crate::model::note::{NAMED, clipped_outcome, far_rows, hardly_any_rows, listing, quoted, two_digits};
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::CheckedPlan;
 use crate::privacy::calibrate::{Split, budget_parts};
@@ -57,7 +57,7 @@ pub fn report(
         if let Some(judged) = &judged {
             doubts.rough.extend(&judged.rough_errors);
             doubts.moved.extend(&judged.moved);
-            doubts.hidden.extend(judged.fit.residual_hidden.then(|| format!("`{name}`")));
+            doubts.hidden.extend(judged.fit.residual_hidden.then(|| name.clone()));
         }
         entries.push(places.iter().map(|place| entry(judged.as_ref(), *place, quantile)).collect());
         let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);
@@ -128,8 +128,18 @@ pub struct Beside {
     /// The standard deviation of the noise on its residual standard deviation, as a share of it.
     pub residual_noise: f64,
     /// The variance that its coefficients explain, in its squared unit, less what their noise adds: of the last round, whose rows far out
-    /// count less.
-    pub explained: Noisy,
+    /// count less. Nothing where a term is held, whose part is then not known.
+    pub explained: Option<Noisy>,
+}
+
+/// Returns the names of the terms of a release that are held: they are not determined, and others can be withheld for their sake.
+#[must_use]
+pub fn held(release: &Release) -> Vec<String> {
+    let Some(moments) = &release.moments else { return Vec::new() };
+    let coded = moments.adaptive.as_ref().map_or(&[][..], |adaptive| &adaptive.terms);
+    let solved = document::read(moments).and_then(|released| released.solve(&[], None).ok());
+    let held = solved.map(|solved| solved.gate.held).unwrap_or_default();
+    held.iter().filter_map(|place| Some(coded.get(place.checked_sub(1)?)?.term.clone())).collect()
 }
 
 /// Returns what a release says of each outcome beside its coefficients: those of all features, or in a regression computed from it of some.
@@ -157,7 +167,8 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
         let judged = judge(&released, &solved, coded, outcome)?;
         let explained = explained(&released, &solved, coded, outcome, &judged)?;
         let covariance = judged.covariance.select_rows(&kept).select_columns(&kept);
-        let covariance = Some(covariance).filter(|_| solved.gate.held.is_empty());
+        let is_whole = solved.gate.held.is_empty();
+        let (covariance, explained) = (is_whole.then_some(covariance), is_whole.then_some(explained));
         Some(Beside { covariance, residual_noise: judged.fit.sigma_noise, explained })
     };
     figure::outcomes(release).iter().map(of).collect()
@@ -247,7 +258,7 @@ fn notes(
         listing(&(places.iter().take(NAMED).map(|place| name(place)).collect(), places.len()))
     };
     if gate.inverse.is_none() || !shown.any {
-        notes.push(undetermined(asked.checked, terms, rows.map(|(rows, _)| rows)));
+        notes.push(undetermined(asked.checked, terms, released.rows(), rows.is_some()));
     } else {
         if !gate.held.is_empty() {
             let held = gate.held.iter().filter_map(|place| coded.get(place.checked_sub(1)?));
@@ -256,7 +267,8 @@ fn notes(
             let moved: Vec<&usize> =
                 shown.without.iter().filter(|place| !gate.held.contains(place)).collect();
             if !moved.is_empty() {
-                notes.push(words::note::moved_by_held(listed(&moved)));
+                let without = words::note::moved_by_held(listed(&moved));
+                notes.push(format!("{without} {}", words::note::held_offer()));
             }
             if !doubts.moved.is_empty() {
                 notes.push(words::note::moved_little(listed(&doubts.moved.iter().collect::<Vec<_>>())));
@@ -264,8 +276,7 @@ fn notes(
         }
         notes.extend(approximate(gate.condition));
         if !doubts.hidden.is_empty() {
-            let named = doubts.hidden.iter().take(NAMED).cloned().collect::<Vec<_>>();
-            notes.push(words::note::residual_hidden(named.join(", ")));
+            notes.push(words::note::residual_hidden(quoted(&doubts.hidden)));
         }
     }
     notes.push(far_rows(counts.shortened_said(terms, radii.features), rows));
@@ -274,9 +285,12 @@ fn notes(
         let beyond = counts.clipped(*outcome, radius)?;
         Some(clipped_outcome(name, beyond.rows, beyond.deviation, radius))
     });
-    let clipped: Vec<String> = clipped.take(NAMED).collect();
+    let clipped: Vec<String> = clipped.collect();
     if rows.is_some() && !clipped.is_empty() {
-        notes.push(words::note::clipped_residuals(clipped.join(", ")));
+        let (named, more) = clipped.split_at(clipped.len().min(NAMED));
+        let named = named.join(", ");
+        let named = if more.is_empty() { named } else { words::note::list_more(named, more.len()) };
+        notes.push(words::note::clipped_residuals(named));
     }
     if radii.unseen {
         notes.push(words::note::unseen_tail().into());
@@ -299,10 +313,9 @@ fn notes(
     let has_tail = |(_, outcome): &&(String, usize)| {
         radii.outcomes.get(*outcome).is_some_and(|radius| *radius > LONG_TAIL)
     };
-    let tails: Vec<String> =
-        asked.outcomes.iter().filter(has_tail).map(|(name, _)| format!("`{name}`")).take(NAMED).collect();
+    let tails: Vec<String> = asked.outcomes.iter().filter(has_tail).map(|(name, _)| name.clone()).collect();
     if !tails.is_empty() {
-        notes.push(words::note::long_tail(tails.join(", ")));
+        notes.push(words::note::long_tail(quoted(&tails)));
     }
     notes.extend([words::note::both_errors(), words::note::clipped()].map(String::from));
     notes
@@ -310,11 +323,20 @@ fn notes(
     notes
 }
 
-/// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ, of the rows that counted or else were
-/// stated.
-fn undetermined(checked: &CheckedPlan, terms: &Terms, counted: Option<f64>) -> String {
+/// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ, of the rows that counted, where these stand
+/// out of their noise, or else were stated.
+fn undetermined(
+    checked: &CheckedPlan,
+    terms: &Terms,
+    (counted, deviation): (f64, f64),
+    stands_out: bool,
+) -> String {
     #[expect(clippy::cast_precision_loss, reason = "to nearest")]
     let stated = checked.plan.rows.or(checked.plan.stated_rows).map(|rows| rows as f64);
+    if let Some(stated) = stated.filter(|stated| counted + 3.0 * deviation < stated / 4.0) {
+        return hardly_any_rows(stated);
+    }
+    let counted = Some(counted).filter(|_| stands_out);
     let Some(rows) = counted.or(stated) else { return words::note::undetermined().to_owned() };
     let parts = checked.budget.and_then(|budget| budget_parts(&budget, &Split::Gaussian).ok());
     let mu = parts.as_ref().map_or(0.0, |parts| parts.pair.mu.get());

@@ -73,7 +73,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.push(words::journal::not_private().to_owned());
     } else {
         sentences.push(words::journal::private(budget.join(", ")));
-        sentences.extend(release.ledger.as_ref().and_then(one_of_several));
+        sentences.extend(one_of_several(release));
         let neighbours = match plan.adjacency {
             Adjacency::AddRemove => words::journal::add_remove(),
             Adjacency::ReplaceOne => words::journal::replace_one(),

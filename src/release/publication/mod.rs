@@ -19,7 +19,7 @@ pub mod tables;
 pub use format::Format;
 
 use super::Release;
-use super::document::{Claimed, LedgerReference};
+use super::document::Claimed;
 use super::figure;
 use super::format::at_most;
 use super::known;
@@ -32,6 +32,9 @@ use crate::words;
 
 /// Most outcomes that are written out; the rest are in the release itself.
 pub const MOST_OUTCOMES: usize = 200;
+
+/// The share of the budget's ε below which a release leaves some of it: numbers are rounded.
+const LEAVES: f64 = 0.999;
 
 /// What the person gives beside the release.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,23 +142,27 @@ fn guarantee(release: &Release) -> Vec<String> {
         Statement::new(release).sentences().into_iter().map(str::to_owned).collect();
     if let Some(charge) = &release.ledger {
         sentences.push(words::report::ledger(&charge.id, charge.entry));
-        sentences.extend(one_of_several(charge));
     }
+    sentences.extend(one_of_several(release));
     sentences
 }
 
-/// Returns what all charges to the budget keep together, where a charge is not the first; without it in the release, where it stands.
-fn one_of_several(charge: &LedgerReference) -> Option<String> {
+/// Returns what all charges to the budget keep together, where a charge is not the first or leaves some of it; without it in the release,
+/// where it stands.
+fn one_of_several(release: &Release) -> Option<String> {
+    let charge = release.ledger.as_ref()?;
+    let leaves = |promise: Claimed| release.privacy.epsilon.is_some_and(|own| own < LEAVES * promise.epsilon);
     let promise = charge.promise.map(|Claimed { epsilon, delta }| {
         words::journal::of_whole_budget(charge.entry, at_most(epsilon), at_most(delta))
     });
-    (charge.entry > 1).then(|| promise.unwrap_or_else(|| words::journal::one_of_several(charge.entry)))
+    (charge.entry > 1 || charge.promise.is_some_and(leaves))
+        .then(|| promise.unwrap_or_else(|| words::journal::one_of_several(charge.entry)))
 }
 
 /// Returns the notes of a release without the rows that counted, and without what else could be asked for: that is for the person, and not
 /// for a reader.
 fn notes(release: &Release) -> Vec<String> {
-    let offers = [words::note::robust_offer(), words::note::far_rows_offer()];
+    let offers = [words::note::robust_offer(), words::note::far_rows_offer(), words::note::held_offer()];
     let without = |note: &String| {
         offers.iter().fold(note.clone(), |note, offer| note.replace(&format!(" {offer}"), ""))
     };

@@ -5,13 +5,15 @@ use super::super::document::Coefficients;
 use super::super::figure::{self, Line};
 use super::super::format::{self, percent, short, significant};
 use super::super::odds;
+use super::super::reduced::column_of;
 use super::super::row_count::RowCount;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
 use super::super::supplement::{Correlations, Description, Noisy, Supplement};
 use super::measure::width;
 use super::{Head, MOST_OUTCOMES, Table};
+use crate::model::note::quoted;
 use crate::model::{INTERCEPT, Interval, Missing, level_of};
-use crate::plan::derived::logarithm;
+use crate::plan::derived::{logarithm, roots, shared_roots};
 use crate::plan::document::Transform;
 use crate::words;
 
@@ -214,14 +216,23 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
         Some(offset) => words::journal::with_offset(from, offset),
         None => from,
     };
+    let shared = shared_roots(&release.plan);
+    let is_shared =
+        |line: &Line| !roots(&release.plan, &column_of(&release.plan, &line.term)).is_disjoint(&shared);
     let lines = lines(release, outcome, per).into_iter().filter(|line| line.term != INTERCEPT);
+    let lines = lines.filter(|line| !is_shared(line));
     let rows: Vec<Vec<String>> = lines.map(|line| vec![label(&line), ratio(&line)]).collect();
+    let mut notes = vec![words::journal::factors_note(raised.clone())];
+    if !shared.is_empty() {
+        let columns = shared.into_iter().collect::<Vec<_>>();
+        notes.push(words::journal::factors_shared(quoted(&columns)));
+    }
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     (!rows.is_empty()).then(|| Table {
         caption: words::journal::factors_of(&raised),
         heads: vec![head(words::result::term()), number(words::journal::factor(level))],
         rows,
-        notes: vec![words::journal::factors_note(raised)],
+        notes,
     })
 }
 
@@ -496,7 +507,7 @@ pub fn adjusted(release: &Release) -> Option<Table> {
             terms.push(&entry.term);
         }
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut untested) = (Vec::new(), 0);
     for term in terms {
         let found: Vec<_> = list
             .iter()
@@ -506,6 +517,7 @@ pub fn adjusted(release: &Release) -> Option<Table> {
         if found.len() < 2 {
             continue;
         }
+        untested += list.iter().filter(|entry| entry.term == term).count() - found.len();
         let p: Vec<f64> = found.iter().map(|(_, test)| test.p).collect();
         for (((entry, test), holm), rate) in found.iter().zip(holm(&p)).zip(benjamini_hochberg(&p)) {
             let p = |p: f64| p_value(p, entry.interval);
@@ -519,7 +531,10 @@ pub fn adjusted(release: &Release) -> Option<Table> {
     rows.truncate(MOST_ADJUSTED);
     let mut notes = vec![words::journal::adjusted_note().to_owned()];
     if more > 0 {
-        notes.push(words::report::more_outcomes(more));
+        notes.push(words::report::more_rows(more));
+    }
+    if untested > 0 {
+        notes.push(words::journal::adjusted_without(untested, untested));
     }
     Some(Table {
         caption: words::journal::adjusted().to_owned(),

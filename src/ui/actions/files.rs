@@ -103,6 +103,18 @@ pub fn choose_sample(app: App, name: String) {
     guard(app, question, move || spawn_local(async move { open_sample(app, &name).await }));
 }
 
+/// Opens the open sample once more, with a whole budget.
+pub fn begin_again(app: App) {
+    let sample = app.state.table().get_untracked().filter(|table| table.sample);
+    let Some((table, key)) = sample.zip(app.state.key().get_untracked()) else { return };
+    spawn_local(async move {
+        match store::forget_sample(&key).await {
+            Ok(()) => open_sample(app, &table.name).await,
+            Err(failure) => fail(app, Step::Data, failure.message, false),
+        }
+    });
+}
+
 async fn open_sample(app: App, name: &str) {
     let blob = pool(app).context().samples.iter().find(|sample| sample.name == name).map(|s| s.blob.clone());
     if let Some(blob) = blob {

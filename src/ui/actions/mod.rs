@@ -24,7 +24,7 @@ pub use confirm::answer;
 pub use documents::{choose_document, save_plan, use_bounds};
 pub use draft::{forget_draft, undo};
 pub use files::{
-    begin, choose_files, choose_sample, forget_last_table, read_as_latin_1, reread, sample_names,
+    begin, begin_again, choose_files, choose_sample, forget_last_table, read_as_latin_1, reread, sample_names,
 };
 pub use inspect::inspect;
 pub use ledger::{differ, erase, join, relax, take_back};

@@ -173,7 +173,7 @@ fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     let takes_all = || {
         let is_first = app.state.ledger().with(Option::is_none);
         let why = if is_first { words::release_bar::takes_all() } else { words::release_bar::takes_rest() };
-        (forecast.of_left >= 1.0 && private()).then(|| why.to_owned())
+        (forecast.of_left >= text::ALL_LEFT && private()).then(|| why.to_owned())
     };
     forecast.hopeless.clone().or_else(few).or_else(takes_all)
 }

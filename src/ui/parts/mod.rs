@@ -174,7 +174,8 @@ pub fn TypedWords(
 ) -> impl IntoView {
     let typed = RwSignal::new(String::new());
     let refused = RwSignal::new(false);
-    let click = move |_| {
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
         let right = act(&typed.get_untracked());
         refused.set(!right);
         if right {
@@ -182,11 +183,13 @@ pub fn TypedWords(
         }
     };
     view! {
-        <div class="fields">
-            <Field id label value=typed set=Callback::new(move |value| typed.set(value))/>
-        </div>
-        {move || refused.get().then(|| view! { <p class="notice problem" role="alert">{wrong}</p> })}
-        <p><button type="button" on:click=click>{button}</button></p>
+        <form class="words" on:submit=submit>
+            <div class="fields">
+                <Field id label value=typed set=Callback::new(move |value| typed.set(value))/>
+            </div>
+            {move || refused.get().then(|| view! { <p class="notice problem" role="alert">{wrong}</p> })}
+            <p><button type="submit">{button}</button></p>
+        </form>
     }
 }
 

@@ -168,6 +168,10 @@ fn Typed(form: Form) -> impl IntoView {
         let hint = Signal::derive(move || hint.to_owned());
         Some(view! { <Field id="term-value" label value=own set hint/> })
     };
+    let from_hint = move || match draft.with(|draft| draft.transform) {
+        Transform::Square => words::terms::square_hint(),
+        _ => words::terms::from_hint(),
+    };
     let act = move || if place.get().is_some() { words::terms::keep_change() } else { words::terms::add() };
     view! {
         <details class="more" prop:open=move || place.get().is_some()>
@@ -177,7 +181,7 @@ fn Typed(form: Form) -> impl IntoView {
             <Field id="term-from" label=words::terms::from()
                 value=Signal::derive(move || draft.with(|draft| draft.from.clone()))
                 set=Callback::new(move |from| app.state.columns().with_untracked(|columns| draft.update(|draft| draft.make_from(from, columns))))
-                hint=Signal::derive(|| words::terms::from_hint().to_owned())/>
+                hint=Signal::derive(move || from_hint().to_owned())/>
             {value}
             <Field id="term-name" label=words::terms::name()
                 value=Signal::derive(move || draft.with(|draft| draft.name.clone()))

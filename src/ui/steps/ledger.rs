@@ -21,6 +21,16 @@ pub fn LedgerPanel() -> impl IntoView {
         None if app.state.table().with(Option::is_none) => ().into_any(),
         None => view! { <p class="hint">{words::ledger::none()}</p> }.into_any(),
     };
+    let is_sample = move || app.state.table().with(|table| table.as_ref().is_some_and(|table| table.sample));
+    let again = move || {
+        (is_sample() && app.state.ledger().with(Option::is_some)).then(|| {
+            view! {
+                <p class="hint">{words::ledger::sample_is_public()} " "
+                    <button type="button" class="link" on:click=move |_| actions::begin_again(app)>{words::ledger::begin_again()}</button>
+                </p>
+            }
+        })
+    };
     let import = move |event: web_sys::Event| {
         if let Some(file) = dom::chosen(&event).into_iter().next() {
             actions::choose_document(app, file);
@@ -30,6 +40,7 @@ pub fn LedgerPanel() -> impl IntoView {
         <section class="block ledger" aria-labelledby="ledger-title">
             <h2 id="ledger-title">{words::ledger::ledger_of_this_table()}</h2>
             {body}
+            {again}
             <p class="ledger-import">
                 <label class="link" for="import-ledger">{words::ledger::import_a_ledger()}</label>
                 <input id="import-ledger" class="file" type="file" accept=".json,application/json" on:change=import/>
