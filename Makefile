@@ -88,16 +88,16 @@ run: dist
 	$(call say,Serving the page. Ctrl-C stops it.)
 	@node tests/browser/server.mjs dist --port $(PORT)
 
-# The page is linked on one core, so the native part is built and run beside what is of the browser, journeys included; each part prints what it did when
-# it is done. What is installed comes before, one thing after the other.
+# The page is linked on one core, so the native part is built and run beside what is of the browser; each part prints what it did when it is done. What is
+# installed comes before, one thing after the other.
 test: toolchain chromium firefox $(DENY)/done $(MDBOOK)/done $(TRUNK)/done $(BINDGEN)/done node_modules/done
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target BESIDE=1 page sources
+	@$(MAKE) --no-print-directory journeys
 
 page:
 	@$(MAKE) --no-print-directory BESIDE= dist
 	@$(MAKE) --no-print-directory BESIDE= journeys-firefox IN_FIREFOX="journeys single"
 	@$(MAKE) --no-print-directory BESIDE= web
-	@$(MAKE) --no-print-directory BESIDE= journeys
 
 sources:
 	@$(MAKE) --no-print-directory BESIDE= lint native lint-page
