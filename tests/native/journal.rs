@@ -3,12 +3,13 @@
 
 use std::process::Command;
 
-use discreet::engine::{refit, supplement};
+use discreet::engine::{reduced, refit, supplement};
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
-use discreet::model::{Assurance, Coefficient, Interval};
-use discreet::release::document::Release;
+use discreet::model::{Assurance, Coefficient, Estimate, Interval};
+use discreet::release::document::{Coefficients, Release};
 use discreet::release::publication::{Format, Labels, tables};
+use discreet::release::reduced::Reduced;
 use discreet::release::row_count::{RowCount, Verdict};
 use discreet::release::significance::{Tests, two_sided};
 use discreet::release::supplement::{Description, Supplement};
@@ -685,6 +686,38 @@ fn a_further_regression_has_r_squared_and_tests_of_its_own() {
         assert!((share.unwrap() - expected).abs() < 0.02, "{mechanism}: {share:?} {expected}");
         assert!(tests.is_empty(), "{mechanism}");
         assert!(again(&["bmi", "site"], Ridge::Fixed(100.0)).1.is_empty(), "{mechanism}");
+    }
+}
+
+/// A level that no row has is not determined: R² would lack its part, and a refit begins without it alone, whatever else is withheld.
+#[test]
+fn what_is_not_determined_is_left_out_of_r_squared_and_of_a_refit() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 2, "delta": 1e-6}));
+    plan["columns"][2]["levels"] = json!(["A", "B", "C", "none"]);
+    for mut release in demonstrations(&plan, 24, 4) {
+        assert_eq!(tables::r_squared(&release, &supplement(&release), "target"), None);
+        assert!(
+            tables::fit_line(&release, &supplement(&release), "target")
+                .1
+                .join(" ")
+                .contains("not determined")
+        );
+        let Coefficients::List(list) = &mut release.coefficients else { panic!("a list") };
+        for entry in list.iter_mut().filter(|entry| entry.term == "bp") {
+            *entry = Coefficient::new("target".to_owned(), "bp".to_owned(), Estimate::WITHHELD);
+        }
+        let Reduced { kept, left_out } = reduced(&release, "target");
+        assert_eq!(left_out, ["site[none]"]);
+        assert_eq!(kept, ["bmi", "bp", "site[B]", "site[C]"]);
+        let request = Request {
+            outcome: "target",
+            features: &kept,
+            ridge: Ridge::None,
+            repair: Repair::Shift,
+            confidence: 0.95,
+        };
+        let own = refit(&release, &request).unwrap().printed_of(&release);
+        assert!(tables::r_squared(&own, &supplement(&own), "target").is_some());
     }
 }
 
