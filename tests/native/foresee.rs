@@ -141,6 +141,20 @@ fn a_release_that_may_give_nothing_is_told_before() {
     assert_eq!(found.last(), Some(&0.0));
 }
 
+#[test]
+fn a_release_that_withholds_most_coefficients_is_asked_about() {
+    let of = |rows: u64| {
+        let mut plan = plan(Some(rows), 1.0);
+        plan["derived"] =
+            json!([{"transform": "square", "from": ["age"]}, {"transform": "square", "from": ["bmi"]}]);
+        let found = foreseen(&plan);
+        let most = found.loses_most && !found.gives_nothing();
+        assert!(!most || asked(&plan, None).is_some(), "{rows} {found:?}");
+        most
+    };
+    assert!([1_500, 2_000, 2_500, 3_000].into_iter().any(of));
+}
+
 /// theory/adaptive 4.3: a release marks its intervals by the same rule.
 #[test]
 fn one_predictor_has_approximate_intervals_long_before_full_ones() {
