@@ -721,6 +721,18 @@ fn what_is_not_determined_is_left_out_of_r_squared_and_of_a_refit() {
     }
 }
 
+/// What so many rows would do is no advice where they did not count.
+#[test]
+fn a_release_of_hardly_any_rows_says_so() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 2, "delta": 1e-6}));
+    plan["stated_rows"] = json!(24 * 442);
+    let notes = |plan: &Value| demonstrations(plan, 24, 1).remove(0).diagnostics.notes.join(" ");
+    let told = "hardly any rows counted";
+    assert!(!notes(&plan).contains(told));
+    plan["columns"][2]["levels"] = json!(["north", "south", "west"]);
+    assert!(notes(&plan).contains(told), "{}", notes(&plan));
+}
+
 #[test]
 fn intervals_are_approximate_where_a_person_may_have_several_rows() {
     let rows = (0..6000).map(|row| format!("{},{},{}\n", row / 3, row % 97, row % 97 + row * 7 % 31));

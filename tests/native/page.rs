@@ -39,8 +39,13 @@ impl Served {
 
     /// Returns head and body of the answer.
     fn ask(&self, request: &str) -> (String, String) {
+        self.ask_as(&self.address, request)
+    }
+
+    /// The same by another name of this computer.
+    fn ask_as(&self, host: &str, request: &str) -> (String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "{request} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address).unwrap();
+        write!(stream, "{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -75,6 +80,8 @@ fn the_page_is_served_to_this_computer_with_its_headers_and_nothing_else_is() {
         assert!(head.starts_with("HTTP/1.1 404") && !body.contains("private"), "{path}: {head} {body}");
     }
     assert!(served.ask("POST /").0.starts_with("HTTP/1.1 405"));
+    let (head, body) = served.ask_as(&served.address.replace("127.0.0.1", "localhost"), "GET /");
+    assert!(head.starts_with("HTTP/1.1 421") && body.contains(&served.address), "{head} {body}");
     let taken = served.address.strip_prefix("127.0.0.1:").unwrap();
     let said = bench.fails(&format!("page --folder dist --no-open --port {taken}"), 1);
     assert!(said.contains("is not free"), "{said}");
