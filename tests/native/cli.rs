@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -117,6 +118,23 @@ pub const RELEASE: &str = "release --plan plan.json --ledger ledger.json table.c
 
 /// The same, for a plan of which no interval is to be expected.
 pub const CONFIRMED: &str = "release --plan plan.json --ledger ledger.json table.csv --confirm";
+
+/// A program that waits for a locked ledger says so, and goes on once it is free.
+#[test]
+fn the_wait_for_a_locked_ledger_is_told() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    let held = fs::File::create(bench.path("ledger.json.lock")).unwrap();
+    held.lock().unwrap();
+    let mut child = bench.command(CONFIRMED).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    errors.read_line(&mut line).unwrap();
+    assert!(line.contains("waiting for another program that uses this ledger"), "{line}");
+    held.unlock().unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(bench.ledger().entries().len(), 1);
+}
 
 #[test]
 fn the_whole_job() {
