@@ -88,9 +88,9 @@ async function sample(name) {
   return { name, blob: new Blob([bytes], { type: "text/csv" }) };
 }
 
-/// What the host has is no build: a file is missing, or is another one.
-const NO_UPDATE = "A new version of this page is not complete on its host, so this browser goes on with the one that it keeps. Tell whoever hosts the page.";
-const NOT_KEPT = "This browser does not keep the page for work without a network: a file of it is missing or changed on its host. Tell whoever hosts the page.";
+/// What is said where a file of the new build is missing on the host, or has other bytes.
+const NO_UPDATE = "A new version of this page is not complete on its host. This browser uses the old version. Please tell the person who hosts the page.";
+const NOT_KEPT = "The page will not open without a network: one of its files is missing on the host, or was changed there. Please tell the person who hosts the page.";
 
 /// Keeps this build in the browser, for work without a network. A newer build waits until all tabs are closed, and this says so.
 async function keepForOffline() {

@@ -83,7 +83,8 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let server = Server::http((Ipv4Addr::LOCALHOST, port))
         .map_err(|error| CliError::failed(words::error::page_port(port, error)))?;
     let port = server.server_addr().to_ip().map_or(port, |address| address.port());
-    let address = format!("http://127.0.0.1:{port}/");
+    let host = format!("127.0.0.1:{port}");
+    let address = format!("http://{host}/");
     print(format!("discreet is at {address}\nOnly this computer can open it. Ctrl-C stops it.\n"))?;
     if !args.flag("no-open") {
         // Without a browser the address that was printed is enough.
@@ -91,7 +92,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     for request in server.incoming_requests() {
         // A browser that went away is no fault.
-        let _ = answer(request, &files, &format!("127.0.0.1:{port}"));
+        let _ = answer(request, &files, &host);
     }
     Ok(())
 }

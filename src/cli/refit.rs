@@ -36,19 +36,26 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let refused = |error: RefitError| CliError::Input(error.to_string());
     if let Some(named) = args.text("path")? {
         let path = ridge_path(&release, &request).map_err(refused)?;
-        let printed = Format::named(named).and_then(|format| format.ridge_path(&path));
-        let forms = "give one of word, markdown, latex, csv, or svg where there is a coefficient to draw";
-        return print(printed.ok_or_else(|| CliError::usage(format!("--path is `{named}`; {forms}")))?);
+        return print(written("path", named, |format| format.ridge_path(&path))?);
     }
     let mut answer = refit(&release, &request).map_err(refused)?;
     if let Some(named) = args.text("format")? {
         let own = answer.printed_of(&release);
-        let printed =
-            Format::named(named).and_then(|format| format.refitted(&own, &supplement(&own), outcome));
-        let forms = "give one of word, markdown, latex, csv, csv-semicolons, or svg where there is a coefficient to draw";
-        return print(printed.ok_or_else(|| CliError::usage(format!("--format is `{named}`; {forms}")))?);
+        return print(written("format", named, |format| format.refitted(&own, &supplement(&own), outcome))?);
     }
     answer.software = software()?;
     let text = serde_json::to_string_pretty(&answer).map_err(|error| CliError::failed(error.to_string()))?;
     print(text + "\n")
+}
+
+/// Writes in the format that an option names.
+fn written(
+    option: &str,
+    named: &str,
+    write: impl FnOnce(Format) -> Option<String>,
+) -> Result<String, CliError> {
+    let forms =
+        "give one of word, markdown, latex, csv, csv-semicolons, or svg where there is a coefficient to draw";
+    let printed = Format::named(named).and_then(write);
+    printed.ok_or_else(|| CliError::usage(format!("--{option} is `{named}`; {forms}")))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
-use super::rehearse::{Rehearsal, Rehearsed, RehearsedTerm};
+use super::rehearse::{Rehearsal, Rehearsed, RehearsedTerm, in_the_middle};
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::TermForecast;
@@ -103,7 +103,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
         foreseen.lost = names(of(0.0..LOST));
         foreseen.at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
-        foreseen.usual = in_the_middle(terms.iter().filter(|term| term.given >= LOST));
+        foreseen.usual = in_the_middle(of(LOST..f64::INFINITY).map(|term| term.widening));
         foreseen.widest = widest(&terms, foreseen.widening().0);
         foreseen.far_from_zero =
             far_from_zero(prepared.plan(), &[&foreseen.lost[..], &foreseen.at_risk].concat());
@@ -229,13 +229,6 @@ fn names<'a>(terms: impl Iterator<Item = &'a RehearsedTerm>) -> Vec<String> {
         }
     }
     names
-}
-
-/// Returns by how much the intervals are widened, in the middle.
-fn in_the_middle<'a>(terms: impl Iterator<Item = &'a RehearsedTerm>) -> Option<f64> {
-    let mut widened: Vec<f64> = terms.map(|term| term.widening).collect();
-    widened.sort_by(f64::total_cmp);
-    widened.get(widened.len() / 2).copied()
 }
 
 /// Returns the columns whose squares are features, too, though their bounds have 0 at an end or outside: of the two one of `doubtful` is.
@@ -589,10 +582,8 @@ pub fn precision(
         let errors = terms.iter().filter_map(|term| Some((term.noise_std_error, term.sampling_std_error?)));
         (errors.collect(), signal)
     };
-    let mut ratios: Vec<f64> = errors.into_iter().map(|(noise, sampling)| noise / sampling).collect();
-    ratios.retain(|ratio| ratio.is_finite());
-    ratios.sort_by(f64::total_cmp);
-    let noise = *ratios.get(ratios.len() / 2)?;
+    let ratios = errors.into_iter().map(|(noise, sampling)| noise / sampling);
+    let noise = in_the_middle(ratios.filter(|ratio| ratio.is_finite()))?;
     Some(Precision { noise, withheld_below: WITHHELD_BELOW / signal })
 }
 

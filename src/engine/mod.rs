@@ -23,6 +23,7 @@ mod release;
 pub mod simulate;
 mod supplement;
 
+pub use crate::mechanisms::adaptive_gauss::report::held;
 pub use crate::mechanisms::{Answer, Run};
 pub use bounds::{BoundsOutlook, after_bounds, bounds_outlook};
 pub use contradiction::contradiction;
@@ -33,7 +34,7 @@ pub use preflight::{Outlook, outlook, preflight, standard_errors};
 pub use prepare::{
     ConfiguredPlan, Cost, Prepared, check_rows, check_table, prepare, prepare_with, prepare_with_moments,
 };
-pub use refit::{reduced, refit, ridge_path};
+pub use refit::{refit, ridge_path};
 pub use release::{Computation, release};
 pub use simulate::{Simulation, demonstrate_bounds};
 pub use supplement::{covariance, remove_unused_moments, supplement};

@@ -4,10 +4,8 @@ use super::publish::mark_rows_of_one_person;
 use crate::inference::refit::{Refit, RefitError, Request, refit as from_moments};
 use crate::inference::ridge_path::of_moments;
 use crate::mechanisms::adaptive_gauss::refit::{refit as from_adaptive, ridge_path as path_of_adaptive};
-use crate::mechanisms::adaptive_gauss::report::held;
 use crate::release::Release;
 use crate::release::publication::ridge_path::RidgePath;
-use crate::release::reduced::Reduced;
 
 /// Computes another regression from a release: post-processing, which costs nothing.
 ///
@@ -26,12 +24,6 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
     let most = release.privacy.max_rows_per_person;
     mark_rows_of_one_person(most, &mut refit.coefficients, &mut refit.diagnostics);
     Ok(refit)
-}
-
-/// Returns the regression of an outcome without the terms that a release does not determine, or else without those that it withholds.
-#[must_use]
-pub fn reduced(release: &Release, outcome: &str) -> Reduced {
-    Reduced::of(release, outcome, &held(release))
 }
 
 /// Computes how the coefficients of a regression change with its ridge: post-processing, which costs nothing.

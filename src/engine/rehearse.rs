@@ -123,9 +123,7 @@ impl<'a> Rehearsal<'a> {
     fn rehearsed(&self, runs: &[Coefficient], entry: &Coefficient, exact: Option<f64>) -> RehearsedTerm {
         let shown = runs.iter().filter(|entry| entry.lower.is_some());
         let middle = |of: &dyn Fn(&Coefficient) -> Option<f64>| {
-            let mut numbers: Vec<f64> = shown.clone().filter_map(of).collect();
-            numbers.sort_by(f64::total_cmp);
-            numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+            in_the_middle(shown.clone().filter_map(of)).unwrap_or(0.0)
         };
         let error = middle(&|entry| entry.std_error);
         // A mechanism divides by noisy moments what it calls sampling, so that of few rows this part is too large.
@@ -184,6 +182,13 @@ impl<'a> Rehearsal<'a> {
 /// Returns whether all coefficients but the intercepts have intervals.
 fn is_shown(run: &[Coefficient]) -> bool {
     run.iter().all(|entry| entry.term == INTERCEPT || entry.lower.is_some())
+}
+
+/// Returns the number in the middle, of two the larger one.
+pub(super) fn in_the_middle(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
 }
 
 fn share(given: impl ExactSizeIterator<Item = bool>) -> f64 {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Release;
-use super::figure::{Line, lines};
+use super::figure::lines;
 use crate::model::{INTERCEPT, Interval, level_of};
 use crate::plan::Plan;
 use crate::plan::derived::name_of;
@@ -19,18 +19,19 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// `held` are the terms that are not determined, if that is known: the others that are withheld for their sake are kept, and without `held`
-    /// all that are withheld count as such. Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. Of a
-    /// category with less than half of its coefficients withheld these levels alone are left out: they join the reference.
+    /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. Of a
+    /// category with less than half of its coefficients withheld these levels alone are left out: they join the reference. Where `held`
+    /// names the terms that are not determined, these alone count as withheld: the others are withheld for their sake.
     #[must_use]
     pub fn of(release: &Release, outcome: &str, held: &[String]) -> Self {
         let lines = lines(&release.plan, &release.coefficients, outcome).into_iter();
-        let is_withheld = |line: &Line| match held {
-            [] => line.interval == Interval::Withheld,
-            held => held.contains(&line.term),
-        };
-        let terms =
-            lines.map(|line| (is_withheld(&line), line.term)).map(|(withheld, term)| (term, withheld));
+        let terms = lines.map(|line| {
+            let withheld = match held {
+                [] => line.interval == Interval::Withheld,
+                held => held.contains(&line.term),
+            };
+            (line.term, withheld)
+        });
         Self::new(&release.plan, &terms.filter(|(term, _)| term != INTERCEPT).collect::<Vec<_>>())
     }
 

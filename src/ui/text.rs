@@ -253,7 +253,7 @@ pub fn span((least, most): (f64, f64)) -> String {
     }
 }
 
-/// The share of what is left that is all of it, but for rounding.
+/// The share of what is left of a budget from which on a charge takes all of it: numbers are rounded.
 pub const ALL_LEFT: f64 = 0.9999;
 
 pub fn cost(of_all: f64, of_left: f64, first: bool) -> String {

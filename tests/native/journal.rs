@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use discreet::engine::{reduced, refit, supplement};
+use discreet::engine::{held, refit, supplement};
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
 use discreet::model::{Assurance, Coefficient, Estimate, Interval};
@@ -706,7 +706,7 @@ fn what_is_not_determined_is_left_out_of_r_squared_and_of_a_refit() {
         for entry in list.iter_mut().filter(|entry| entry.term == "bp") {
             *entry = Coefficient::new("target".to_owned(), "bp".to_owned(), Estimate::WITHHELD);
         }
-        let Reduced { kept, left_out } = reduced(&release, "target");
+        let Reduced { kept, left_out } = Reduced::of(&release, "target", &held(&release));
         assert_eq!(left_out, ["site[none]"]);
         assert_eq!(kept, ["bmi", "bp", "site[B]", "site[C]"]);
         let request = Request {

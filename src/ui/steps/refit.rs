@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::table::CoefficientTable;
-use crate::engine::{reduced, refit, ridge_path, supplement};
+use crate::engine::{held, refit, ridge_path, supplement};
 use crate::inference::design::is_drowned;
 use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
@@ -50,7 +50,8 @@ fn terms(release: &Release) -> [Vec<String>; 2] {
 pub fn can_leave_out(release: &Release) -> bool {
     let adaptive = release.moments.as_ref().filter(|moments| moments.terms.len() <= MOST_TERMS);
     let whole = adaptive.is_some_and(|moments| moments.adaptive.is_some());
-    whole && terms(release)[0].iter().any(|outcome| !reduced(release, outcome).left_out.is_empty())
+    let held = held(release);
+    whole && terms(release)[0].iter().any(|outcome| !Reduced::of(release, outcome, &held).left_out.is_empty())
 }
 
 /// Choose an outcome and its predictors.
@@ -72,7 +73,7 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
     let outcome = RwSignal::new(
         app.state.outcome().get_untracked().filter(|name| outcomes.contains(name)).unwrap_or(first),
     );
-    let Reduced { kept, left_out } = reduced(&release, &outcome.get_untracked());
+    let Reduced { kept, left_out } = Reduced::of(&release, &outcome.get_untracked(), &held(&release));
     let left_out = (adaptive && !left_out.is_empty()).then(|| match kept.is_empty() {
         true => words::refit::all_withheld().to_owned(),
         false => words::refit::without(quoted(&left_out)),
