@@ -125,9 +125,8 @@ lint-page: toolchain
 native: toolchain
 	$(call say,Native tests$(,) with the mutants$(,) each of which a test has to catch)
 	cargo test --locked $(PLAIN) --features audit-mutants --lib
-	cargo test --locked --features audit-mutants --bins --examples --test native
+	cargo test --locked --features audit-mutants --test native
 	cargo test --locked --features audit-mutants --doc
-	cargo test --locked --features audit-mutants --test audit -- quick
 	$(call say,The program as it is handed out)
 	cargo test --locked $(PLAIN) --test shipped
 

@@ -10,6 +10,7 @@ use super::args::Args;
 use super::bytes::read_all;
 use super::error::CliError;
 use super::genotypes::GenotypeFiles;
+use super::packed::Packed;
 use super::public::{Comparison, PublicFile};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{Form, Wanted};
@@ -17,6 +18,7 @@ use crate::data::{EncodedRows, FewRows, HeaderRules, Merge, RowSink, Scan, Stati
 use crate::engine::recommend::{Recommendation, recommend};
 use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_rows, check_table};
 use crate::plan::bound::BoundPlan;
+use crate::plan::document::Csv;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::Release;
 use crate::release::document::Software;
@@ -148,7 +150,11 @@ impl Job {
         };
         let text =
             fs::read_to_string(&path).map_err(|error| CliError::unreadable_text("plan", &path, &error))?;
-        let plan = Plan::parse(&text)?;
+        let mut plan = Plan::parse(&text)?;
+        // Of a file that cannot be read the table's own error tells more.
+        if matches!(Packed::of(&table), Ok(Some(packed)) if packed.is_workbook()) {
+            plan.csv = plan.csv.map(Csv::of_workbook);
+        }
         let configured = ConfiguredPlan::new(plan.clone(), args.has("public"), purpose)?;
         let checked = configured.checked();
         let phenotypes = args.path("phenotypes");

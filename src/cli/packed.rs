@@ -65,6 +65,12 @@ impl Packed {
         Ok(form.map(|form| Self { path, sheet, form, stamp: Stamp::of(&metadata) }))
     }
 
+    /// Whether it is a workbook.
+    #[must_use]
+    pub fn is_workbook(&self) -> bool {
+        self.form == Form::Workbook
+    }
+
     /// Returns the bytes of the table, from their beginning.
     ///
     /// # Errors

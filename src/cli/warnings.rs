@@ -8,7 +8,7 @@ use super::job::Job;
 use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
-use crate::data::mismatch::{Contradiction, Stated, mismatches, persons};
+use crate::data::mismatch::{Contradiction, Stated, mismatches, persons, survey_weight};
 use crate::data::preview::preview;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Leaf, LevelCodes};
@@ -101,7 +101,9 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
             Described::Category(levels) => Stated::Category { levels },
         };
         let name = names.get(field).map(String::as_str).unwrap_or_default();
-        let found = mismatches(cells(field), stated, &bound.csv.of_field(field));
+        let rules = bound.csv.of_field(field);
+        let mut found = mismatches(cells(field), stated, &rules);
+        found.extend(survey_weight(name, cells(field), &rules));
         warnings.extend(found.iter().map(|found| told(name, found.kind)));
     }
     if bound.person.is_none() {
@@ -174,6 +176,12 @@ const fn what(kind: Contradiction) -> &'static str {
         }
         Contradiction::Totals => {
             "the last row looks like a row of totals, which counts as a person; if it is one, delete it in the file"
+        }
+        Contradiction::Weight => {
+            "it looks like the weight of a survey; rows are not weighted, and a feature is adjusted for as any other"
+        }
+        Contradiction::Shares => {
+            "the first rows lie between 0 and 1, where percentages are stated; a workbook holds 80 % as 0.8"
         }
         Contradiction::Outside => {
             "the first rows have numbers beyond its bounds, which are clipped; are they in another unit?"

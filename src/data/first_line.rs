@@ -33,7 +33,7 @@ pub fn doubt(header: &Header, rules: HeaderRules, bytes: &[u8], rows: &[Vec<Stri
     if is_header_above_header(&header.names, rows) {
         return Some(Doubt::Title(rules.line + 1));
     }
-    looks_like_values(&header.names, rows).then_some(Doubt::Values)
+    looks_like_values(&header.names, without_questions(rows)).then_some(Doubt::Values)
 }
 
 /// Returns whether the names leave cells empty that the row below fills, all of that row's cells are words, and one of its columns is of
@@ -103,12 +103,21 @@ fn looks_like_values(names: &[String], rows: &[Vec<String>]) -> bool {
         || marked.clone().any(|(place, name)| repeated(place, name))
 }
 
+/// Returns the rows without those that a survey program writes below the header: the questions, and a line of its own ids.
+fn without_questions(rows: &[Vec<String>]) -> &[Vec<String>] {
+    let has_id = |row: &Vec<String>| row.iter().any(|cell| cell.trim_start().starts_with("{\"ImportId\""));
+    let ids = rows.iter().take(2).position(has_id);
+    rows.get(ids.map_or(0, |place| place + 1)..).unwrap_or_default()
+}
+
 /// Fewest rows below the header, and fewest of its columns, by which a line of units is told.
 const FEWEST: usize = 3;
 
-/// Returns the rows without a line of units: a first one whose cells are words, or empty, wherever the others are numbers.
+/// Returns the rows without the questions of a survey, or without a line of units: a first one whose cells are words, or empty, wherever the
+/// others are numbers.
 #[must_use]
 pub fn without_units<'a>(rows: &'a [Vec<String>], rules: &CsvRules) -> &'a [Vec<String>] {
+    let rows = without_questions(rows);
     let Some((first, others)) = rows.split_first().filter(|_| rows.len() >= FEWEST) else { return rows };
     let is_value = |cell: &str| are_numbers_somehow(&[cell], rules) || is_date(cell);
     let kinds = first.iter().enumerate().filter(|(_, cell)| !rules.is_missing(cell.trim()));
@@ -131,6 +140,20 @@ mod tests {
     use super::*;
     use crate::plan::kinds::DEFAULT_NA;
     use crate::plan::number_format::NumberFormat;
+
+    #[test]
+    fn questions_and_ids_of_a_survey_are_no_rows() {
+        let survey = "Status,Q1,Age\nStatus,How much?,Age\n{\"ImportId\":\"status\"},{\"ImportId\":\"Q1\"},{\"ImportId\":\"Q2\"}\nIP,5,34\nIP,7,51\n";
+        assert_eq!(doubted(survey), None);
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        let rows = [
+            row(["Trust?", "Age"]),
+            row(["{\"ImportId\":\"QID1\"}", "{\"ImportId\":\"QID2\"}"]),
+            row(["5", "34"]),
+        ];
+        assert_eq!(without_questions(&rows), &rows[2..]);
+        assert_eq!(without_questions(&rows[2..]), &rows[2..]);
+    }
 
     fn doubted(text: &str) -> Option<Doubt> {
         doubted_bytes(text, text.as_bytes())

@@ -26,6 +26,9 @@ use crate::release::format::at_most;
 use crate::text::grouped;
 use crate::words;
 
+/// The least share of the present budget by which what is withheld now may be otherwise.
+const NEXT_ABOVE: f64 = 1.001;
+
 /// Most times the rows or the budget's μ that are looked at for what would help.
 const MOST: f64 = 1e6;
 
@@ -558,6 +561,16 @@ impl Precision {
     pub fn at(&self, times: f64) -> Option<f64> {
         (times >= self.withheld_below).then(|| (self.noise / times).hypot(1.0))
     }
+
+    /// Returns this estimate for another budget, corrected as `rehearsed` corrects the estimate `rough` for the present one.
+    #[must_use]
+    pub fn corrected(&self, rehearsed: &Self, rough: &Self) -> Self {
+        let times = |own: f64, found: f64, rough: f64| if rough > 0.0 { own * found / rough } else { own };
+        Self {
+            noise: times(self.noise, rehearsed.noise, rough.noise),
+            withheld_below: times(self.withheld_below, rehearsed.withheld_below, rough.withheld_below),
+        }
+    }
 }
 
 /// Returns how wide intervals are against the budget, by what is foreseen or expected; nothing where that says no sampling error.
@@ -570,7 +583,9 @@ pub fn precision(
     if let Some(foreseen) = foreseen {
         // What shortening costs counts as noise.
         let noise = (foreseen.widening().0.powi(2) - 1.0).max(0.0).sqrt();
-        return Some(Precision { noise, withheld_below: foreseen.withheld_below });
+        // What is withheld now is so with less of the budget, too.
+        let least = if foreseen.is_asked_about() { NEXT_ABOVE } else { 0.0 };
+        return Some(Precision { noise, withheld_below: foreseen.withheld_below.max(least) });
     }
     let (errors, signal): (Vec<(f64, f64)>, f64) = if let Some(preview) = expected {
         let slopes = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);

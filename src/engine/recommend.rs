@@ -9,8 +9,9 @@ use crate::inference::preview::Verdict;
 use crate::mechanisms::USUAL;
 use crate::mechanisms::info::{self, Info, MANY_OUTCOMES};
 use crate::model::Wallet;
+use crate::model::note::quoted;
 use crate::plan::derived::outcomes;
-use crate::plan::document::{Confirm, Mechanism as Named};
+use crate::plan::document::{Column, Confirm, Mechanism as Named};
 use crate::plan::{Plan, Purpose};
 use crate::words;
 
@@ -54,6 +55,16 @@ impl Recommendation {
 /// Returns the mechanism for a plan, whatever mechanism it names (theory/adaptive 6.1).
 #[must_use]
 pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation {
+    let mut found = of_all_outcomes(plan, names, delimiter);
+    let labels = outcomes(plan).filter(Column::is_yes_or_no).filter_map(|column| column.name);
+    let labels: Vec<String> = labels.collect();
+    if !labels.is_empty() && !is_yes_or_no(plan) {
+        found.reason = format!("{} {}", found.reason, words::recommend::mixed(quoted(&labels)));
+    }
+    found
+}
+
+fn of_all_outcomes(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation {
     let yes_or_no = is_yes_or_no(plan);
     let with = |name: &str| {
         let mechanism = Named { name: name.to_owned(), params: Map::new(), calibration: None };

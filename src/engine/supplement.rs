@@ -3,15 +3,16 @@
 use nalgebra::DMatrix;
 
 use crate::inference::description::MOST_DESCRIBED;
-use crate::inference::{category, description};
+use crate::inference::{category, description, differences};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
 use crate::mechanisms::adaptive_gauss::report::{Beside, beside};
 use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
 use crate::mechanisms::info::are_log_odds;
 use crate::release::Release;
-use crate::release::figure::outcomes;
+use crate::release::figure::{self, outcomes};
 use crate::release::moments::ReleasedMoments;
-use crate::release::supplement::Supplement;
+use crate::release::publication::MOST_OUTCOMES;
+use crate::release::supplement::{Description, Difference, Supplement};
 
 /// Returns the covariance of the coefficients of one outcome, in their order; nothing where it does not follow from the release.
 #[must_use]
@@ -65,8 +66,26 @@ pub fn supplement(release: &Release) -> Supplement {
     let beside = beside(release);
     let residual_noise = beside.iter().map(|outcome| Some(outcome.as_ref()?.residual_noise)).collect();
     let explained = beside.iter().map(|outcome| outcome.as_ref()?.explained).collect();
+    let differences = differences(release, &beside, description.as_ref());
     let categories = category::category_tests(release, covariances(release, beside));
-    Supplement { log_odds, description, categories, residual_noise, explained }
+    Supplement { log_odds, description, categories, differences, residual_noise, explained }
+}
+
+fn differences(
+    release: &Release,
+    beside: &[Option<Beside>],
+    description: Option<&Description>,
+) -> Vec<Difference> {
+    let plan = &release.plan;
+    if !differences::any(plan) {
+        return Vec::new();
+    }
+    let outcomes = outcomes(release).into_iter().take(MOST_OUTCOMES);
+    let of_outcome = |(outcome, covariance): (String, Option<DMatrix<f64>>)| {
+        let lines = figure::lines(plan, &release.coefficients, &outcome);
+        Some(differences::differences(plan, &outcome, &lines, &covariance?, description))
+    };
+    outcomes.zip(covariances(release, beside.to_vec())).filter_map(of_outcome).flatten().collect()
 }
 
 /// Removes the moments of a release of so many terms that nothing is described or refitted from them. That there were more than can be

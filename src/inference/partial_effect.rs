@@ -2,12 +2,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::model::{INTERCEPT, Interval, Role};
+use super::record::{Moved, Record, derived_columns, errors_to_a_side, expression};
+use crate::model::{Interval, Role};
 use crate::plan::Plan;
-use crate::plan::bound::Source;
-use crate::plan::derived::{DerivedColumn, terms_of};
 use crate::plan::document::{Column, ColumnType};
-use crate::plan::expression::{Expression, Leaf};
 use crate::release::effect::{PartialEffect, Point};
 use crate::release::figure::{self, Line};
 use crate::release::supplement::Description;
@@ -18,7 +16,7 @@ const POINTS: u32 = 80;
 /// Returns the columns over which a line can be drawn: numbers with stated bounds that are features, or of which a feature is made.
 #[must_use]
 pub fn columns(plan: &Plan) -> Vec<String> {
-    let derived = derived(plan);
+    let derived = derived_columns(plan);
     let is_part = |place: usize| {
         let mut features = derived.iter().filter(|column| column.role == Role::Feature);
         features.any(|column| {
@@ -46,10 +44,10 @@ pub fn partial_effect(
     column: &str,
 ) -> Option<PartialEffect> {
     let (lower, upper) = figure::column(plan, column)?.stated_bounds()?;
-    let record = Record { plan, derived: derived(plan), description };
+    let record = Record::new(plan, description);
     // A level without a coefficient stays out of the record, as all levels but the reference do.
     let stays_out = |line: &&Line| {
-        [lower, upper].into_iter().all(|at| record.term(&line.term, (column, at)) == Some(0.0))
+        [lower, upper].into_iter().all(|at| record.term(&line.term, &Moved::number(column, at)) == Some(0.0))
     };
     let known = |line: &Line| line.estimate.or_else(|| Some(line).filter(stays_out).map(|_| 0.0));
     let coefficients: Option<Vec<f64>> = lines.iter().map(known).collect();
@@ -60,7 +58,7 @@ pub fn partial_effect(
     let point = |step: u32| {
         let at = lower + (upper - lower) * f64::from(step) / f64::from(POINTS);
         let values: Option<Vec<f64>> =
-            lines.iter().map(|line| record.term(&line.term, (column, at))).collect();
+            lines.iter().map(|line| record.term(&line.term, &Moved::number(column, at))).collect();
         let values = DVector::from_vec(values?);
         let value = values.dot(&coefficients);
         let span = band.map(|(covariance, quantile)| {
@@ -81,65 +79,15 @@ pub fn partial_effect(
 
 /// Returns how many standard errors the intervals reach to either side; nothing where one is withheld.
 fn quantile(lines: &[Line]) -> Option<f64> {
-    if lines.iter().any(|line| line.interval == Interval::Withheld) {
-        return None;
-    }
-    let widest = |line: &Line| Some((line.upper? - line.lower?, line.std_error?));
-    let (width, error) = lines.iter().find_map(widest).filter(|(_, error)| *error > 0.0)?;
-    Some(width / (2.0 * error))
-}
-
-fn derived(plan: &Plan) -> Vec<DerivedColumn> {
-    terms_of(plan).into_iter().flat_map(|term| term.columns).collect()
-}
-
-fn expression(column: &DerivedColumn) -> Option<Expression> {
-    match column.source(|place| place) {
-        Source::Computed(expression) => Some((*expression).clone()),
-        Source::Field(_) | Source::Merged(_) => None,
-    }
-}
-
-/// A record with one value that moves, the others held.
-struct Record<'a> {
-    plan: &'a Plan,
-    derived: Vec<DerivedColumn>,
-    description: Option<&'a Description>,
-}
-
-impl Record<'_> {
-    /// Returns the value of a term; a level is 0 but for the reference level, which has no term.
-    fn term(&self, term: &str, moved: (&str, f64)) -> Option<f64> {
-        if term == INTERCEPT {
-            return Some(1.0);
-        }
-        if let Some(column) = self.derived.iter().find(|column| column.name == term) {
-            return expression(column)?.value(&|leaf| match leaf {
-                Leaf::Number { column, lower, upper, .. } => {
-                    let name = self.plan.columns.get(*column)?.name.as_deref()?;
-                    Some(self.number(name, (*lower, *upper), moved).clamp(*lower, *upper))
-                }
-                Leaf::Level { .. } => Some(0.0),
-            });
-        }
-        match figure::column(self.plan, term).filter(|found| found.kind == Some(ColumnType::Number)) {
-            Some(found) => Some(self.number(term, found.stated_bounds()?, moved)),
-            None => Some(0.0),
-        }
-    }
-
-    fn number(&self, name: &str, (lower, upper): (f64, f64), (moved, at): (&str, f64)) -> f64 {
-        if name == moved {
-            return at;
-        }
-        let described = self.description.and_then(|all| all.terms.iter().find(|term| term.term == name));
-        described.map_or(f64::midpoint(lower, upper), |term| term.mean.value.clamp(lower, upper))
-    }
+    let is_withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
+    if is_withheld { None } else { errors_to_a_side(lines) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::INTERCEPT;
+    use crate::plan::derived::terms_of;
     use crate::release::figure::Line;
 
     fn plan() -> Plan {

@@ -10,7 +10,7 @@ use super::report::report;
 use crate::inference::report::RegressionTerms;
 use crate::model::{INTERCEPT, Missing, NoiseLaw, level_of};
 use crate::plan::Plan;
-use crate::plan::derived::{name_of, terms_of};
+use crate::plan::derived::{all_columns, name_of, terms_of};
 use crate::plan::document::{Column, ColumnType, Transform};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
@@ -315,13 +315,23 @@ fn is_yes_or_no(plan: &Plan, outcome: &str) -> bool {
 /// Returns a note for each product, square and spline whose columns are not all predictors themselves.
 fn without_own_effects(plan: &Plan, features: &[String]) -> impl Iterator<Item = String> {
     let asked = |name: &str| features.iter().any(|own| own == name || level_of(own, name).is_some());
+    let columns = all_columns(plan);
+    // A category is there with all its levels, or it is not there.
+    let has_levels = move |name: &str| {
+        let column = columns.iter().find(|column| column.name.as_deref() == Some(name));
+        let levels = column.and_then(|column| column.levels.as_deref()).unwrap_or_default();
+        let reference = column.and_then(|column| column.reference.as_ref()).or(levels.first());
+        let mut others = levels.iter().filter(|level| Some(*level) != reference);
+        others.all(|level| features.contains(&format!("{name}[{level}]")))
+    };
+    let has = move |name: &str| features.iter().any(|own| own == name) || asked(name) && has_levels(name);
     let products = plan
         .derived
         .iter()
         .filter(|term| matches!(term.transform, Transform::Product | Transform::Square | Transform::Spline));
     products.map(|term| (name_of(term), term)).filter(move |(name, _)| asked(name)).filter_map(
         move |(name, term)| {
-            let absent = term.from.iter().filter(|from| !asked(from)).map(|from| format!("`{from}`"));
+            let absent = term.from.iter().filter(|from| !has(from)).map(|from| format!("`{from}`"));
             let absent = absent.collect::<Vec<_>>().join(", ");
             (!absent.is_empty()).then(|| words::note::without_own_effect(format_args!("`{name}`"), absent))
         },

@@ -487,18 +487,16 @@ fn roots_of(derived: &[Derived], name: &str) -> BTreeSet<String> {
     }
 }
 
-/// Returns the names of the columns that several features are computed from, or a spline is: a change of one moves several terms together.
+/// Returns the names of the columns that several of these terms are computed from, or a spline is: a change of one moves several terms
+/// together.
 #[must_use]
-pub fn shared_roots(plan: &Plan) -> BTreeSet<String> {
-    let is_feature = |role: Option<Role>| role.unwrap_or(Role::Feature) == Role::Feature;
-    let listed = plan.columns.iter().filter(|column| column.role == Role::Feature);
-    let made = plan.derived.iter().filter(|entry| is_feature(entry.role));
-    let names = listed.filter_map(|column| column.name.clone()).chain(made.clone().map(name_of));
+pub fn shared_roots(plan: &Plan, terms: &BTreeSet<String>) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let mut shared: BTreeSet<String> =
-        names.flat_map(|name| roots(plan, &name)).filter(|root| !seen.insert(root.clone())).collect();
-    let splines = made.filter(|entry| entry.transform == Transform::Spline);
-    shared.extend(splines.flat_map(|entry| roots(plan, &name_of(entry))));
+        terms.iter().flat_map(|name| roots(plan, name)).filter(|root| !seen.insert(root.clone())).collect();
+    let is_spline =
+        |entry: &&Derived| entry.transform == Transform::Spline && terms.contains(&name_of(entry));
+    shared.extend(plan.derived.iter().filter(is_spline).flat_map(|entry| roots(plan, &name_of(entry))));
     shared
 }
 

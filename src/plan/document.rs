@@ -417,6 +417,14 @@ pub struct Csv {
     pub header: Option<u32>,
 }
 
+impl Csv {
+    /// Returns what of it holds for a sheet of a workbook too, which has neither an encoding nor decimal marks of its own.
+    #[must_use]
+    pub fn of_workbook(self) -> Self {
+        Self { na: self.na, header: self.header, ..Self::default() }
+    }
+}
+
 /// How numbers of one column are written. A field that is left out has its usual value, whatever the dialect of the table says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -15,6 +15,7 @@ pub mod publication;
 pub mod reduced;
 pub mod remarks;
 pub mod row_count;
+pub mod shared;
 pub mod significance;
 pub mod statement;
 pub mod steps;

@@ -2,6 +2,7 @@
 //! `engine::supplement` computes it.
 
 use super::significance::CategoryTest;
+use crate::model::Estimate;
 
 /// A number with the standard deviation of its privacy noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +56,23 @@ impl Description {
     }
 }
 
+/// What a level, or a unit of a number, does at one level of another column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The outcome.
+    pub outcome: String,
+    /// The column that changes.
+    pub term: String,
+    /// By what: `F against M`, `per year`.
+    pub per: String,
+    /// The other column.
+    pub column: String,
+    /// Its level.
+    pub level: String,
+    /// The difference in the outcome, or in log-odds.
+    pub entry: Estimate,
+}
+
 /// What follows from one release.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Supplement {
@@ -64,6 +82,8 @@ pub struct Supplement {
     pub description: Option<Description>,
     /// The tests of whole categories and of terms made from columns; empty where the covariance of the coefficients is not known.
     pub categories: Vec<CategoryTest>,
+    /// What columns with a product do at the levels of the other one; empty where the covariance of the coefficients is not known.
+    pub differences: Vec<Difference>,
     /// The standard deviation of the noise on each outcome's residual standard deviation, as a share of it; empty where it is not known.
     pub residual_noise: Vec<Option<f64>>,
     /// The variance of each outcome that its coefficients explain, in its squared unit; empty where it is not known.

@@ -8,6 +8,7 @@ use super::document::Coefficients;
 use super::figure;
 use super::odds::{self, Answers, OddsRatio};
 use super::remarks::remarks;
+use super::shared::Shared;
 use super::significance::Tests;
 use crate::model::{Estimate, Interval};
 use crate::plan::Plan;
@@ -48,6 +49,8 @@ pub struct Meaning<'a> {
     pub tests: Tests,
     /// Whether they are log-odds.
     pub log_odds: bool,
+    /// Which columns move several terms together.
+    pub shared: Shared,
     /// How many units a coefficient of a number is for.
     pub per: f64,
     /// What is to be known beside the numbers; may be empty.
@@ -59,7 +62,8 @@ impl<'a> Meaning<'a> {
     #[must_use]
     pub fn of(release: &'a Release, log_odds: bool, per: f64) -> Self {
         let note = remarks(release).join(" ");
-        Self { plan: &release.plan, tests: Tests::of(release), log_odds, per, note }
+        let shared = Shared::of(release);
+        Self { plan: &release.plan, tests: Tests::of(release), log_odds, shared, per, note }
     }
 }
 
@@ -67,8 +71,8 @@ impl<'a> Meaning<'a> {
 struct Cells<'a> {
     meaning: Meaning<'a>,
     columns: HashMap<&'a str, &'a Column>,
-    /// Of each term: its contrast, and what its coefficient is multiplied by.
-    terms: HashMap<String, (String, f64)>,
+    /// Of each term: its contrast, what its coefficient is multiplied by, and whether it has a factor of its own.
+    terms: HashMap<String, (String, f64, bool)>,
 }
 
 impl<'a> Cells<'a> {
@@ -78,12 +82,12 @@ impl<'a> Cells<'a> {
         Self { meaning, columns, terms: HashMap::new() }
     }
 
-    fn term(&mut self, term: &str) -> &(String, f64) {
-        let Meaning { plan, per, .. } = &self.meaning;
+    fn term(&mut self, term: &str) -> &(String, f64, bool) {
+        let Meaning { plan, per, shared, .. } = &self.meaning;
         self.terms.entry(term.to_owned()).or_insert_with(|| {
             let contrast = figure::per_units(plan, term, *per);
             let factor = if figure::is_scaled(plan, term) { *per } else { 1.0 };
-            (name(&contrast).into_owned(), factor)
+            (name(&contrast).into_owned(), factor, !shared.move_term(plan, term))
         })
     }
 
@@ -103,8 +107,8 @@ impl<'a> Cells<'a> {
 /// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
 /// due, an empty field where the release has `null`, a byte order mark in front. Behind them stand what a coefficient is for (`per`), the
 /// unit of the outcome, and of an outcome with two answers which is modelled. Log-odds have their odds ratios beside them, but for the
-/// constant, and coefficients of an outcome whose logarithm was fitted their factors. Where levels were
-/// merged or standard errors are robust, the last field of the first record says so.
+/// constant, and coefficients of an outcome whose logarithm was fitted their factors, but for those of columns that move several terms together. Where
+/// levels were merged or standard errors are robust, the last field of the first record says so.
 ///
 /// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
 /// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.
@@ -147,7 +151,7 @@ pub fn records<'a>(
     let mut entries = entries.fuse();
     let mut started = false;
     let mut cells = Cells::new(meaning);
-    let (mut of, mut outcome_cells, mut has_ratio) = (None, Default::default(), log_odds);
+    let (mut of, mut outcome_cells, mut has_factor) = (None, Default::default(), false);
     std::iter::from_fn(move || {
         let mut text = Vec::new();
         if !started {
@@ -167,9 +171,10 @@ pub fn records<'a>(
         {
             if of != Some(outcome) {
                 (of, outcome_cells) = (Some(outcome), cells.outcome(outcome));
-                has_ratio = log_odds || any_factor && logarithm(plan, outcome).is_some();
+                has_factor = any_factor && logarithm(plan, outcome).is_some();
             }
-            let (per, factor) = cells.term(term);
+            let (per, factor, alone) = cells.term(term);
+            let has_ratio = log_odds || has_factor && *alone;
             let entry = entry.times(*factor);
             record(&mut text, &name(outcome), &name(term), entry);
             let test = tests.test(&entry);
@@ -272,7 +277,14 @@ mod tests {
     }
 
     fn meaning(plan: &Plan, log_odds: bool) -> Meaning<'_> {
-        Meaning { plan, tests: Tests::default(), log_odds, per: 1.0, note: String::new() }
+        Meaning {
+            plan,
+            tests: Tests::default(),
+            log_odds,
+            shared: Shared::default(),
+            per: 1.0,
+            note: String::new(),
+        }
     }
 
     fn one(outcome: &str, term: &str) -> Coefficient {

@@ -310,6 +310,8 @@ pub struct App {
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
     /// How wide intervals are against the budget, also for a plan that is not complete; nothing where its numbers do not say it.
     pub precision: Memo<Option<Precision>>,
+    /// The same by a formula alone.
+    pub rough: Memo<Option<Precision>>,
 }
 
 /// A plan, or what it lacks with what has still to be answered.
@@ -423,16 +425,17 @@ impl App {
                 |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
             )
         });
+        let rough = Memo::new(move |_| {
+            let (table, ledger) = (state.table().get().unwrap_or_default(), state.ledger().get());
+            state.columns().with(|columns| {
+                state
+                    .setup()
+                    .with(|setup| view_model::rough_precision(columns, setup, ledger.as_ref(), &table))
+            })
+        });
         let precision = Memo::new(move |_| match forecast.get() {
             Ok(forecast) => forecast.precision,
-            Err(_) => {
-                let (table, ledger) = (state.table().get().unwrap_or_default(), state.ledger().get());
-                state.columns().with(|columns| {
-                    state
-                        .setup()
-                        .with(|setup| view_model::rough_precision(columns, setup, ledger.as_ref(), &table))
-                })
-            }
+            Err(_) => rough.get(),
         });
         Self {
             state,
@@ -445,6 +448,7 @@ impl App {
             public,
             forecast,
             precision,
+            rough,
         }
     }
 

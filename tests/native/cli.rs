@@ -204,7 +204,7 @@ fn a_plan_is_checked_before_it_is_paid_for() {
         "recommended: analyze-gauss.",
         "cost: epsilon 0.15, mu 0.0",
         "in place of 442",
-        "Long tails are not foreseen",
+        "Long tails, and features that go closely together, are not foreseen",
     ] {
         assert!(checked.contains(said), "{said}: {checked}");
     }

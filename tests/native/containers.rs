@@ -4,6 +4,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde_json::{Value, json};
 
 use crate::cli::{Bench, text};
 use crate::support::DIABETES;
@@ -81,6 +82,19 @@ fn a_table_in_another_form_gives_the_same_release() {
     for table in ["table.csv.gz", "utf16.csv", "one.xlsx", "two.xlsx#Data", "one.xlsx#Data"] {
         assert_eq!(simulate(table), expected, "{table}");
     }
+}
+
+#[test]
+fn a_plan_of_a_csv_runs_on_a_workbook_of_the_same_table() {
+    let bench = bench();
+    let mut plan: Value = serde_json::from_slice(&std::fs::read(bench.path("plan.json")).unwrap()).unwrap();
+    plan["csv"] = json!({"delimiter": ";", "decimal": ",", "thousands": ".", "encoding": "latin-1"});
+    bench.write("german.json", plan.to_string());
+    let simulate = |plan: &str| {
+        let line = format!("simulate --plan {plan} --runs 1 --seed 5 one.xlsx");
+        serde_json::from_str::<Value>(&bench.ok(&line)).unwrap()["coefficients"].clone()
+    };
+    assert_eq!(simulate("german.json"), simulate("plan.json"));
 }
 
 #[test]

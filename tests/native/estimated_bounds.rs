@@ -32,7 +32,7 @@ fn every_cell_of_the_counts_for_bounds_has_noise_of_its_own() {
 
 #[test]
 fn the_counts_for_bounds_separate_neighbours_by_what_is_charged() {
-    checks::signal(2_000);
+    checks::signal(300);
 }
 
 /// μ² of a twentieth of ε 1 at δ 1e-6, in units of 2^-40: for ten columns.

@@ -129,11 +129,11 @@ fn what_would_help_does() {
 #[test]
 fn a_release_that_may_give_nothing_is_told_before() {
     let told = |rows: u64| {
-        let found = foreseen(&plan(Some(rows), 0.7));
+        let (found, question) = foreseen_and_asked(&plan(Some(rows), 0.7));
         let told =
             found.sentences().iter().any(|sentence| sentence.contains("no coefficient had an interval"));
         assert_eq!(told, found.nothing > 0.0 && found.forecast.advice != Advice::TooFew, "{rows} {found:?}");
-        assert_eq!(asked(&plan(Some(rows), 0.7), None).is_some(), found.is_asked_about(), "{rows} {found:?}");
+        assert_eq!(question.is_some(), found.is_asked_about(), "{rows} {found:?}");
         found.nothing
     };
     let found: Vec<f64> = [400, 500, 600, 700, 800, 900, 1_000, 1_200, 12_000].map(told).into();
@@ -147,9 +147,9 @@ fn a_release_that_withholds_most_coefficients_is_asked_about() {
         let mut plan = plan(Some(rows), 1.0);
         plan["derived"] =
             json!([{"transform": "square", "from": ["age"]}, {"transform": "square", "from": ["bmi"]}]);
-        let found = foreseen(&plan);
+        let (found, question) = foreseen_and_asked(&plan);
         let most = found.loses_most && !found.gives_nothing();
-        assert!(!most || asked(&plan, None).is_some(), "{rows} {found:?}");
+        assert!(!most || question.is_some(), "{rows} {found:?}");
         most
     };
     assert!([1_500, 2_000, 2_500, 3_000].into_iter().any(of));
@@ -180,6 +180,13 @@ fn too_few_rows_get_a_ridge_and_none_a_plain_word() {
     assert_eq!(asked(&plan(Some(12_000), 2.0), None), None);
     let prepared = prepare(parsed(&plan(None, 2.0)), &names(), b',', Purpose::Release).unwrap();
     assert_eq!((foresee(&prepared), expected(&prepared)), (None, None));
+}
+
+fn foreseen_and_asked(plan: &Value) -> (Foreseen, Option<String>) {
+    let prepared = prepare(parsed(plan), &names(), b',', Purpose::Release).unwrap();
+    let found = foresee(&prepared);
+    let question = hopeless(&prepared, found.as_ref(), None);
+    (found.unwrap(), question)
 }
 
 /// Why a release of a plan would be of no use.

@@ -420,12 +420,35 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     assert_eq!(heads[place + 1..place + 3], ["factor_lower", "factor_upper"]);
     for (cells, entry) in lines.zip(list(&release)) {
         let factor = cells[place].parse().ok();
-        let expected = (entry.term != "(Intercept)").then(|| libm::exp(entry.estimate.unwrap()));
+        // As in the table: what a product moves too has none.
+        let expected = (entry.term == "bp").then(|| libm::exp(entry.estimate.unwrap()));
         assert!(
             factor.zip(expected).map_or(factor == expected, |(a, b): (f64, f64)| (a / b - 1.0).abs() < 1e-9),
             "{cells:?}"
         );
     }
+
+    // Without the product each column has its factor, on paper and in the file.
+    let own = fit(&["bmi", "bp", "site"]).printed_of(&release);
+    let factors = tables::factors(&own, "ln", 1.0).unwrap();
+    assert!(factors.rows.len() == 4 && factors.notes.len() == 1, "{factors:?}");
+    let csv = Format::Csv.refitted(&own, &supplement(&own), "ln").unwrap();
+    assert!(csv.lines().skip(2).all(|line| !line.ends_with(",,,")), "{csv}");
+
+    // At a level the slope is the sum of two coefficients, and at the reference it is the first of them.
+    let of = |term: &str| {
+        list(&release).iter().find(|entry| entry.term == term).and_then(|entry| entry.estimate).unwrap()
+    };
+    let slopes: Vec<_> = facts.differences.iter().filter(|one| one.term == "bmi").collect();
+    let [reference, others @ ..] = slopes.as_slice() else { panic!("{:?}", facts.differences) };
+    assert!((reference.entry.estimate.unwrap() - of("bmi")).abs() < 1e-12, "{reference:?}");
+    assert_eq!(others.len(), 2);
+    for one in others {
+        let expected = of("bmi") + of(&format!("both[{}]", one.level));
+        assert!((one.entry.estimate.unwrap() - expected).abs() < 1e-9, "{one:?} {expected}");
+    }
+    let printed = tables::differences(&release, &facts, "ln").unwrap();
+    assert!(printed.rows.iter().any(|row| row[1] == format!("site is {}", reference.level)), "{printed:?}");
 
     let notes = |features: &[&str]| fit(features).diagnostics.notes;
     let told = |notes: Vec<String>, absent: &str| {
@@ -433,6 +456,8 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     };
     assert!(told(notes(&["bp", "both"]), "`bmi`, `site`,") && told(notes(&["bmi", "both"]), "`site`,"));
     assert!(!told(notes(&["bmi", "site", "both"]), ""));
+    let some = format!("site[{}]", others[0].level);
+    assert!(told(notes(&["bmi", &some, "both"]), "`site`,"), "a category with one of its levels alone");
 }
 
 #[test]

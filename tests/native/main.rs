@@ -38,13 +38,15 @@ mod leaks;
 #[cfg(unix)]
 mod ledger;
 #[cfg(feature = "audit-mutants")]
-#[expect(dead_code, reason = "the mutants are for the audit")]
-#[path = "../audit/ledger.rs"]
+#[path = "../audit/ledger_attacks.rs"]
 mod ledger_attacks;
 #[path = "../audit/ledger_model.rs"]
 mod ledger_model;
 mod levels;
 mod mechanisms;
+#[cfg(feature = "audit-mutants")]
+#[path = "../audit/mutants.rs"]
+mod mutants;
 mod page;
 mod passes;
 mod pivots;
@@ -81,3 +83,5 @@ mod web_golden;
 #[path = "../web/pld.rs"]
 mod web_pld;
 mod words;
+
+use audit::audits;

@@ -5,6 +5,7 @@
 
 mod formats;
 mod persons;
+mod weights;
 
 use std::collections::BTreeSet;
 
@@ -19,6 +20,7 @@ use crate::plan::number_format::NumberFormat;
 pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
 pub use self::persons::{names_persons, persons};
+pub use self::weights::survey_weight;
 
 /// Most cells that are quoted of one kind.
 const QUOTED: usize = 4;
@@ -65,6 +67,10 @@ pub enum Contradiction {
     Code,
     /// They are beyond the bounds.
     Outside,
+    /// They lie between 0 and 1, and percentages are stated.
+    Shares,
+    /// They are the weights of a survey, to judge by the column's name.
+    Weight,
     /// More of them are missing than not.
     Missing {
         /// How many of the first cells are missing.
@@ -229,7 +235,20 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
         };
         mismatch(kind, cells, repairs)
     };
-    kinds.into_iter().map(one).collect()
+    let mut found: Vec<Mismatch> = kinds.into_iter().map(one).collect();
+    if (lower, upper) == (Some(0.0), Some(100.0)) && are_shares(present, rules) {
+        found.push(mismatch(Contradiction::Shares, distinct(present.iter().copied()), Vec::new()));
+    }
+    found
+}
+
+/// Whether all cells are numbers from 0 to 1, and not all of them 0: a workbook holds 80 % as 0.8.
+fn are_shares(present: &[&str], rules: &CsvRules) -> bool {
+    let values: Option<Vec<f64>> = present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
+    present.len() >= ENOUGH
+        && values.is_some_and(|values| {
+            values.iter().all(|value| (0.0..=1.0).contains(value)) && values.iter().any(|value| *value > 0.0)
+        })
 }
 
 /// What can be said of a column whose levels are not stated yet: dates are no levels, and numbers with units were meant as numbers. A few
@@ -614,6 +633,19 @@ mod tests {
             number(&["low", "high"], None, None),
             one(Contradiction::Words, &["low", "high"], Some(Repair::Category))
         );
+    }
+
+    #[test]
+    fn shares_are_told_from_percentages() {
+        let found = |cells: &[&str], upper: f64| {
+            number(cells, Some(0.0), Some(upper)).iter().any(|found| found.kind == Contradiction::Shares)
+        };
+        let shares = ["1", "0.8", "1", "0.5", "1", "1"];
+        assert!(found(&shares, 100.0));
+        assert!(!found(&shares, 50.0), "only percentages are stated so");
+        assert!(!found(&["1", "0.8", "1", "0.5", "1", "80"], 100.0));
+        assert!(!found(&["0"; 8], 100.0), "nothing says in which unit it is 0");
+        assert!(!found(&shares[..3], 100.0), "too few to say");
     }
 
     #[test]

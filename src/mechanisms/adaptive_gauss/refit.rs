@@ -8,12 +8,14 @@ use crate::inference::moments::MomentsError;
 use crate::inference::refit::{Refit, RefitError, Request};
 use crate::inference::ridge_path::{Solved, grid, path};
 use crate::inference::{Repair, Ridge};
-use crate::model::{INTERCEPT, level_of};
+use crate::model::note::quoted;
+use crate::model::{INTERCEPT, Interval, level_of};
 use crate::plan::{CheckedPlan, Purpose};
 use crate::release::Release;
 use crate::release::document::Coefficients;
 use crate::release::moments::CodedTerm;
 use crate::release::publication::ridge_path::RidgePath;
+use crate::words;
 
 /// Regresses an outcome of the release on some of its features: least squares with the weights c² of the final round, where a feature that
 /// is left out has the slope 0. With a ridge Λ the penalty Λ Σ b_j² on the slopes in the columns' own units is added to the weighted
@@ -88,7 +90,13 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
         features: chosen,
     };
     let solved = Released::solve(&released, &excluded, penalty).map_err(|_| damaged)?;
-    let (coefficients, mut diagnostics) = report::report(&asked, &released, &solved, coded);
+    let (mut coefficients, mut diagnostics) = report::report(&asked, &released, &solved, coded);
+    if !excluded.is_empty() {
+        approximate(&mut coefficients);
+        let left_out: Vec<String> =
+            excluded.iter().filter_map(|place| Some(own_features.get(place - 1)?.term.clone())).collect();
+        diagnostics.notes.push(words::note::refit_of_weighted_rows(quoted(&left_out)));
+    }
     if let Ridge::Fixed(weight) = ridge {
         diagnostics.ridge = weight;
     }
@@ -124,6 +132,16 @@ pub fn ridge_path(release: &Release, request: &Request<'_>) -> Result<RidgePath,
     let weights: Vec<f64> =
         terms.iter().filter(|term| *term != INTERCEPT).filter_map(|term| weight(term)).collect();
     path(&release.plan, request.outcome, &grid(&weights), chosen, solve)
+}
+
+/// Marks all intervals as approximate: the weights c² follow from all features of the release, and what the others take over of one
+/// that is left out may be another over all rows (theory/adaptive 5.5).
+fn approximate(coefficients: &mut Coefficients) {
+    if let Coefficients::List(list) = coefficients {
+        for entry in list.iter_mut().filter(|entry| entry.interval == Interval::Normal) {
+            entry.interval = Interval::Approximate;
+        }
+    }
 }
 
 /// A ridge in the columns' own units, on coded coefficients: a slope is 1/`half_width` coded slopes in units of the outcome. The intercept

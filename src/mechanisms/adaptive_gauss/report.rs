@@ -274,7 +274,8 @@ fn notes(
                 notes.push(words::note::moved_little(listed(&doubts.moved.iter().collect::<Vec<_>>())));
             }
         }
-        notes.extend(approximate(gate.condition));
+        // Where a tail is unseen more rows alone do not give full intervals.
+        notes.extend(approximate(gate.condition).filter(|_| !radii.unseen));
         if !doubts.hidden.is_empty() {
             notes.push(words::note::residual_hidden(quoted(&doubts.hidden)));
         }

@@ -8,7 +8,7 @@ use super::super::format::{at_most, row, short};
 use super::super::odds::{self, Answers};
 use super::super::remarks::made;
 use super::super::row_count::RowCount;
-use super::super::significance::Tests;
+use super::super::significance::{Absent, Tests};
 use super::super::statement::Statement;
 use super::super::supplement::Supplement;
 use super::one_of_several;
@@ -42,6 +42,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
     let fitted = if supplement.log_odds {
         words::journal::fitted_logistic(outcomes, features)
+    } else if Tests::of(release).absent() == Some(Absent::Penalised) {
+        words::journal::fitted_ridge(outcomes, features)
     } else {
         words::journal::fitted_linear(outcomes, features)
     };

@@ -8,12 +8,13 @@ use super::super::figure::{self, Figure, Line, Mark, Tick};
 use super::super::format::{power, row, short};
 use super::super::odds;
 use super::super::remarks::remarks;
+use super::super::significance::Tests;
 use super::super::supplement::Supplement;
 use super::comparison::{Comparison, Pair};
 use super::html::escape;
 use super::measure::{width, wrapped};
 use super::ridge_path::{MOST_DRAWN, RidgePath, TermPath};
-use super::tables::{label, lines};
+use super::tables::{label, lines, title};
 use crate::model::{INTERCEPT, Interval};
 use crate::plan::Plan;
 use crate::words;
@@ -52,8 +53,7 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
         })
         .collect();
     let named = odds::named(&release.plan, outcome, supplement.log_odds);
-    let title =
-        if supplement.log_odds { words::result::logistic_of(named) } else { words::result::linear_of(named) };
+    let title = title(&named, supplement.log_odds, Tests::of(release));
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
     Some(forest(&[title], &remarks(release), &axis, &rows, &drawn))
 }

@@ -5,15 +5,15 @@ use super::super::document::Coefficients;
 use super::super::figure::{self, Line};
 use super::super::format::{self, percent, short, significant};
 use super::super::odds;
-use super::super::reduced::column_of;
 use super::super::row_count::RowCount;
+use super::super::shared::Shared;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
-use super::super::supplement::{Correlations, Description, Noisy, Supplement};
+use super::super::supplement::{Correlations, Description, Difference, Noisy, Supplement};
 use super::measure::width;
 use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
-use crate::model::{INTERCEPT, Interval, Missing, level_of};
-use crate::plan::derived::{logarithm, roots, shared_roots};
+use crate::model::{Estimate, INTERCEPT, Interval, Missing, level_of};
+use crate::plan::derived::logarithm;
 use crate::plan::document::Transform;
 use crate::words;
 
@@ -48,6 +48,8 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
         }
         let logarithms = outcomes.iter().take(MOST_OUTCOMES);
         tables.extend(logarithms.filter_map(|outcome| factors(release, outcome, per)));
+        let all = outcomes.iter().take(MOST_OUTCOMES);
+        tables.extend(all.filter_map(|outcome| differences(release, supplement, outcome)));
         tables.extend(categories(release, supplement));
         tables.extend(adjusted(release));
     }
@@ -61,7 +63,9 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
 /// Returns the tables of a regression that was computed from a release.
 pub(super) fn regression(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Vec<Table> {
     let coefficients = coefficients(release, supplement, outcome, per);
-    let others = factors(release, outcome, per).into_iter().chain(categories(release, supplement));
+    let factors = factors(release, outcome, per).into_iter();
+    let others =
+        factors.chain(differences(release, supplement, outcome)).chain(categories(release, supplement));
     std::iter::once(coefficients).chain(others).collect()
 }
 
@@ -183,8 +187,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
         row
     });
     let rows = rows.collect();
-    let caption =
-        if log_odds { words::result::logistic_of(&named) } else { words::result::linear_of(&named) };
+    let caption = title(&named, log_odds, tests);
     let mut notes = vec![fit(release, supplement, outcome)];
     notes.extend(without_r_squared(release, supplement, outcome));
     notes.extend(test_notes(release, &lines));
@@ -196,12 +199,26 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     Table { caption, heads, rows, notes }
 }
 
+/// Returns what a table of coefficients is called.
+#[must_use]
+pub fn title(outcome: &str, log_odds: bool, tests: Tests) -> String {
+    match (log_odds, tests.absent()) {
+        (true, _) => words::result::logistic_of(outcome),
+        (false, Some(Absent::Penalised)) => words::result::ridge_of(outcome),
+        (false, _) => words::result::linear_of(outcome),
+    }
+}
+
 /// Returns the exponential of a line's coefficient with its interval, where it has one: an odds ratio, or a factor.
 #[must_use]
 pub fn ratio(line: &Line) -> String {
-    let Some(ratio) = odds::ratio(&line.term, &line.entry()) else { return String::new() };
+    ratio_of(&line.term, &line.entry())
+}
+
+fn ratio_of(term: &str, entry: &Estimate) -> String {
+    let Some(ratio) = odds::ratio(term, entry) else { return String::new() };
     let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
-    match line.interval {
+    match entry.interval {
         Interval::Withheld => written.estimate,
         Interval::Normal | Interval::Approximate => format!("{} ({})", written.estimate, written.interval),
     }
@@ -216,15 +233,13 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
         Some(offset) => words::journal::with_offset(from, offset),
         None => from,
     };
-    let shared = shared_roots(&release.plan);
-    let is_shared =
-        |line: &Line| !roots(&release.plan, &column_of(&release.plan, &line.term)).is_disjoint(&shared);
+    let shared = Shared::of(release);
     let lines = lines(release, outcome, per).into_iter().filter(|line| line.term != INTERCEPT);
-    let lines = lines.filter(|line| !is_shared(line));
+    let lines = lines.filter(|line| !shared.move_term(&release.plan, &line.term));
     let rows: Vec<Vec<String>> = lines.map(|line| vec![label(&line), ratio(&line)]).collect();
     let mut notes = vec![words::journal::factors_note(raised.clone())];
-    if !shared.is_empty() {
-        let columns = shared.into_iter().collect::<Vec<_>>();
+    if !shared.0.is_empty() {
+        let columns = shared.0.into_iter().collect::<Vec<_>>();
         notes.push(words::journal::factors_shared(quoted(&columns)));
     }
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
@@ -233,6 +248,52 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
         heads: vec![head(words::result::term()), number(words::journal::factor(level))],
         rows,
         notes,
+    })
+}
+
+/// Returns what columns with a product do at each level of the other one (theory/inference 6.11); nothing without such columns.
+#[must_use]
+pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
+    let found: Vec<&Difference> =
+        supplement.differences.iter().filter(|one| one.outcome == outcome).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let tests = Tests::of(release);
+    let is_ratio = supplement.log_odds || logarithm(&release.plan, outcome).is_some();
+    let mut heads = vec![head(words::result::term()), head(words::journal::at_level())];
+    heads.extend([words::result::estimate().to_owned(), words::result::interval(&level)].map(number));
+    if tests.absent().is_none() {
+        heads.push(number(words::journal::p()));
+    }
+    if is_ratio {
+        let ratio = if supplement.log_odds {
+            words::result::odds_ratio(level)
+        } else {
+            words::journal::factor(level)
+        };
+        heads.push(number(ratio));
+    }
+    let row = |one: &&Difference| {
+        let Estimate { estimate, std_error, lower, upper, interval: kind, .. } = one.entry;
+        let written = format::row(estimate, std_error, lower, upper);
+        let mut row =
+            vec![labelled(&one.term, &one.per), words::journal::at_its_level(&one.column, &one.level)];
+        row.extend([written.estimate, interval(written.interval, kind)]);
+        if tests.absent().is_none() {
+            row.push(tests.test(&one.entry).map_or_else(String::new, |test| p_value(test.p, kind)));
+        }
+        if is_ratio {
+            row.push(ratio_of(&one.term, &one.entry));
+        }
+        row
+    };
+    Some(Table {
+        caption: words::journal::differences(odds::named(&release.plan, outcome, supplement.log_odds)),
+        rows: found.iter().take(MOST_ADJUSTED).map(row).collect(),
+        heads,
+        notes: vec![words::journal::differences_note().to_owned()],
     })
 }
 

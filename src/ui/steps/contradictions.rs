@@ -145,6 +145,8 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Persons => words::contradiction::persons().to_owned(),
         Contradiction::Totals => words::contradiction::totals(cells),
         Contradiction::Code => words::contradiction::code(cells),
+        Contradiction::Shares => words::contradiction::shares(cells),
+        Contradiction::Weight => words::contradiction::survey_weight().to_owned(),
         Contradiction::Outside if mismatch.cells.is_empty() => {
             words::contradiction::outside_in_file().to_owned()
         }
@@ -161,6 +163,8 @@ fn allowed(kind: Contradiction) -> &'static str {
     match kind {
         Contradiction::Outside => words::contradiction::right_to_be_clipped(),
         Contradiction::Code => words::contradiction::right_as_values(),
+        Contradiction::Shares => words::contradiction::right_as_percentages(),
+        Contradiction::Weight => words::contradiction::right_as_measurement(),
         Contradiction::Unit => words::contradiction::right_as_levels(),
         Contradiction::SeveralRows => words::contradiction::right_as_rows(),
         Contradiction::Persons => words::contradiction::one_row_each(),

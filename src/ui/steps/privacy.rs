@@ -188,8 +188,13 @@ fn width_in(app: App, there: &Setup, times: Option<f64>) -> Option<Option<f64>> 
     let found = app
         .state
         .columns()
-        .with(|columns| view_model::rough_precision(columns, there, ledger.as_ref(), &table));
-    found.map(|precision| precision.at(1.0))
+        .with(|columns| view_model::rough_precision(columns, there, ledger.as_ref(), &table))?;
+    // The estimates for other budgets have to agree with the forecast for the present one, which is rehearsed.
+    let found = match (app.precision.get(), app.rough.get()) {
+        (Some(rehearsed), Some(rough)) => found.corrected(&rehearsed, &rough),
+        _ => found,
+    };
+    Some(found.at(1.0))
 }
 
 /// What is worth saying of another ε: how often a guess is right at most, and the width of intervals.

@@ -210,7 +210,12 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 below.extend(tables::test_notes(&own, &lines));
                 let files =
                     Files::new("discreet-refit", |format| format.refitted(&own, &supplement, &outcome));
-                let categories = tables::categories(&own, &supplement);
+                let others = tables::factors(&own, &outcome, 1.0)
+                    .into_iter()
+                    .chain(tables::differences(&own, &supplement, &outcome))
+                    .chain(tables::categories(&own, &supplement))
+                    .map(|table| view! { <PrintedTable table/> })
+                    .collect_view();
                 let path = view! { <Influence release=Arc::clone(&release) refit=refit.clone()/> };
                 let notes =
                     own.diagnostics.notes.iter().map(|note| view! { <li><Quoted words=note.clone()/></li> });
@@ -218,7 +223,7 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 let outcome = odds::named(&own.plan, &outcome, false);
                 view! {
                     <CoefficientTable lines outcome unit drowned tests fit below confidence=refit.confidence/>
-                    {categories.map(|table| view! { <PrintedTable table/> })}
+                    {others}
                     <ul class="notes">{notes}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>
                     <Saved files/>

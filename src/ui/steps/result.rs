@@ -132,7 +132,11 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
         let per = number(&per.get()).unwrap_or(1.0);
         let lines = tables::lines(&for_table, &outcome, per);
-        let factors = tables::factors(&for_table, &outcome, per).map(|table| view! { <PrintedTable table/> });
+        let others = tables::factors(&for_table, &outcome, per)
+            .into_iter()
+            .chain(tables::differences(&for_table, &for_fit, &outcome))
+            .map(|table| view! { <PrintedTable table/> })
+            .collect_view();
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = for_fit.log_odds;
         let tests = Tests::of(&for_table);
@@ -143,7 +147,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let outcome = odds::named(&for_table.plan, &outcome, log_odds);
         view! {
             <CoefficientTable lines outcome unit log_odds drowned confidence tests fit below/>
-            {factors}
+            {others}
         }
         .into_any()
     };

@@ -47,11 +47,8 @@ pub fn CoefficientTable(
     };
     let why = (withheld > 0).then(|| view! { <span class="withheld">{told}</span> });
     let nothing = Mark { estimate: None, span: None };
-    let (title, estimate) = if log_odds {
-        (words::result::logistic_of(&what), words::result::log_odds())
-    } else {
-        (words::result::linear_of(&what), words::result::estimate())
-    };
+    let title = tables::title(&what, log_odds, tests);
+    let estimate = if log_odds { words::result::log_odds() } else { words::result::estimate() };
     let interval = words::result::interval(&level);
     let ratio = log_odds.then(|| words::result::odds_ratio(&level));
     let named = (interval.clone(), ratio.clone());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
-    Contradiction, Mismatch, Repair, Stated, breaks, mismatches, persons, two_values,
+    Contradiction, Mismatch, Repair, Stated, breaks, mismatches, persons, survey_weight, two_values,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -48,7 +48,7 @@ impl<'a> FirstRows<'a> {
     /// Compares the cells of a column, and a further one of the file, with what is said of it.
     fn compare(&self, place: usize, column: &ColumnDraft, further: Option<&str>) -> Vec<Mismatch> {
         let rules = &self.rules;
-        let cells = self.rows.iter().filter_map(|row| row.get(place)).map(String::as_str).chain(further);
+        let first = || self.rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
         let levels = list(&column.levels);
         let stated = match column.kind {
             Some(ColumnType::Number) => {
@@ -59,7 +59,10 @@ impl<'a> FirstRows<'a> {
         };
         let na = rules.na.iter().cloned().chain(list(&column.na)).collect();
         let read = CsvRules { numbers: column.written.unwrap_or(rules.numbers), na, ..rules.clone() };
-        let mut found = mismatches(cells, stated, &read);
+        let mut found = mismatches(first().chain(further), stated, &read);
+        if column.role == Role::Feature {
+            found.extend(survey_weight(&column.name, first(), &read));
+        }
         for repair in found.iter_mut().flat_map(|mismatch| &mut mismatch.repairs) {
             if let Repair::Format(format) = *repair
                 && self.is_own(column, format)
@@ -263,8 +266,12 @@ fn cell(mismatch: &Mismatch, column: &ColumnDraft) -> Cell {
     let is_above =
         |cell: &String| number(cell).zip(number(&column.upper)).is_some_and(|(value, upper)| value > upper);
     match mismatch.kind {
-        Contradiction::SeveralRows | Contradiction::Persons | Contradiction::Totals => Cell::Role,
+        Contradiction::SeveralRows
+        | Contradiction::Persons
+        | Contradiction::Totals
+        | Contradiction::Weight => Cell::Role,
         _ if column.kind == Some(ColumnType::Category) => Cell::Levels,
+        Contradiction::Shares => Cell::Upper,
         Contradiction::Outside if mismatch.cells.iter().any(is_above) => Cell::Upper,
         Contradiction::Outside => Cell::Lower,
         _ => Cell::Kind,

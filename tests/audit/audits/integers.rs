@@ -64,8 +64,8 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
             estimated_bounds_checks::noise();
             Ok("every cell has noise of its own".to_owned())
         }),
-        audit("T1 bounds", || {
-            estimated_bounds_checks::signal(300);
+        audit("T1 bounds", move || {
+            estimated_bounds_checks::signal(if depth == Depth::Full { 2_000 } else { 300 });
             Ok("the best test separates neighbours by what is charged".to_owned())
         }),
         audit("T9 adaptive noise", || {

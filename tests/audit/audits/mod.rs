@@ -43,7 +43,7 @@ fn audit(name: impl Into<String>, run: impl Fn() -> Saw + Send + Sync + 'static)
 pub fn audits(depth: Depth) -> Vec<Audit> {
     [
         losses::audits(),
-        samplers::audits(),
+        samplers::audits(depth),
         losses::covariances(),
         drawn::audits(depth),
         rounds::audits(depth),

@@ -8,38 +8,37 @@ use discreet::noise::discrete::bernoulli_exp;
 use discreet::noise::entropy::DemoRng;
 use discreet::noise::{law, rational};
 
-use super::{Audit, Saw, audit, fits_with};
+use super::{Audit, Depth, Saw, audit, fits_with};
 
-/// Draws per law.
-const N: u32 = 1_000_000;
-
-pub fn audits() -> Vec<Audit> {
+pub fn audits(depth: Depth) -> Vec<Audit> {
+    // Draws per law.
+    let n = if depth == Depth::Full { 1_000_000 } else { 250_000 };
     let scale = |s| NonZeroU64::new(s).unwrap();
     let mut all = Vec::new();
     // Variances 1, 100; 1/2, 2, 25/2.
     for s in [1, 10] {
-        all.push(audit(format!("T5 diagonal {s}"), move || coarse(Sampler::Diagonal(scale(s)), 100 + s)));
+        all.push(audit(format!("T5 diagonal {s}"), move || coarse(Sampler::Diagonal(scale(s)), n, 100 + s)));
     }
     for s in [1, 2, 5] {
         all.push(audit(format!("T5 off diagonal {s}"), move || {
-            coarse(Sampler::OffDiagonal(scale(s)), 200 + s)
+            coarse(Sampler::OffDiagonal(scale(s)), n, 200 + s)
         }));
     }
     for t in [1, 3, 50] {
-        all.push(audit(format!("T5 Laplace {t}"), move || coarse(Sampler::Laplace(scale(t)), 300 + t)));
+        all.push(audit(format!("T5 Laplace {t}"), move || coarse(Sampler::Laplace(scale(t)), n, 300 + t)));
     }
-    all.push(audit("T5 coin", coin));
+    all.push(audit("T5 coin", move || coin(n / 4)));
     for (name, sampler) in [
         ("T5 fine diagonal", Sampler::Diagonal(scale(1 << 48))),
         ("T5 fine off diagonal", Sampler::OffDiagonal(scale(1 << 48))),
     ] {
-        all.push(audit(name, move || fine(sampler)));
+        all.push(audit(name, move || fine(sampler, n)));
     }
     for (a, b) in [(1_u8, 2_u8), (25, 2), (7, 3)] {
         all.push(audit(format!("T5 rational {a}/{b}"), move || {
             let law = law::Gaussian::new(f64::from(a) / f64::from(b));
-            let fit = Fit::of_integers(|k| law.pmf(k), N / 10);
-            fits(fit, N / 10, 600 + u64::from(a), |rng| rational::gaussian(rng, &a.into(), &b.into()))
+            let fit = Fit::of_integers(|k| law.pmf(k), n / 10);
+            fits(fit, n / 10, 600 + u64::from(a), |rng| rational::gaussian(rng, &a.into(), &b.into()))
         }));
     }
     all
@@ -53,8 +52,8 @@ fn fits(mut fit: Fit, draws: u32, seed: u64, mut draw: impl FnMut(&mut DemoRng) 
     fits_with(fit.p_value().unwrap())
 }
 
-fn coarse(sampler: Sampler, seed: u64) -> Saw {
-    fits(sampler.histogram(N), N, seed, |rng| sampler.draw(rng))
+fn coarse(sampler: Sampler, draws: u32, seed: u64) -> Saw {
+    fits(sampler.histogram(draws), draws, seed, |rng| sampler.draw(rng))
 }
 
 /// Two-sided probability of a standard score.
@@ -63,13 +62,12 @@ fn two_sided(score: f64) -> f64 {
 }
 
 /// The exponential coin at the rates of `bernoulli_exp.csv`.
-fn coin() -> Saw {
-    const TOSSES: u32 = N / 4;
+fn coin(tosses: u32) -> Saw {
     let rates = [(1, 1), (1, 2), (3, 7), (10, 3), (25, 4), (1, 1_000_000_007), (123_456_789, 987_654_321)];
     let mut rng = DemoRng::new(400, 0);
     let scores = rates.map(|(p, q)| {
-        let heads = f64::from((0..TOSSES).map(|_| u32::from(bernoulli_exp(&mut rng, p, q))).sum::<u32>());
-        let (n, chance) = (f64::from(TOSSES), law::bernoulli_exp(p, q));
+        let heads = f64::from((0..tosses).map(|_| u32::from(bernoulli_exp(&mut rng, p, q))).sum::<u32>());
+        let (n, chance) = (f64::from(tosses), law::bernoulli_exp(p, q));
         (heads - n * chance) / (n * chance * (1.0 - chance)).sqrt().max(1.0)
     });
     fits_with(scores.map(two_sided).into_iter().fold(1.0, f64::min))
@@ -77,7 +75,7 @@ fn coin() -> Saw {
 
 /// At a production scale: moments, 64 cells of equal probability, the low byte, the correlation of neighbours.
 #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
-fn fine(sampler: Sampler) -> Saw {
+fn fine(sampler: Sampler, draws: u32) -> Saw {
     let (sigma, seed) = match sampler {
         Sampler::OffDiagonal(s) => (s.get() as f64 * std::f64::consts::FRAC_1_SQRT_2, 501),
         Sampler::Diagonal(s) | Sampler::Laplace(s) => (s.get() as f64, 500),
@@ -85,7 +83,7 @@ fn fine(sampler: Sampler) -> Saw {
     let mut rng = DemoRng::new(seed, 0);
     let (mut cells, mut bytes) = (Fit::of_equal_cells(64), Fit::of_equal_cells(256));
     let [mut first, mut second, mut fourth, mut lag, mut before] = [0.0; 5];
-    for _ in 0..N {
+    for _ in 0..draws {
         let draw = sampler.draw(&mut rng);
         let x = draw as f64 / sigma;
         first += x;
@@ -97,7 +95,7 @@ fn fine(sampler: Sampler) -> Saw {
         cells.add((phi_cdf(x) * 64.0) as i128);
         bytes.add(draw & 0xff);
     }
-    let (n, root) = (f64::from(N), f64::from(N).sqrt());
+    let (n, root) = (f64::from(draws), f64::from(draws).sqrt());
     // Standard errors under the normal law: 1, √2, √96 over √n for the mean, the second and the fourth moment.
     let scores = [
         first / root,

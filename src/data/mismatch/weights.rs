@@ -1,0 +1,67 @@
+//! Columns that look like the weights of a survey: rows are not weighted.
+
+use super::{Contradiction, ENOUGH, Mismatch, Repair, distinct, mismatch};
+use crate::data::number;
+use crate::plan::bound::CsvRules;
+
+/// Names of nothing else: letters and digits alone, in small letters.
+const NAMES: [&str; 12] = [
+    "pweight",
+    "wgt",
+    "surveyweight",
+    "surveywt",
+    "samplingweight",
+    "sampleweight",
+    "designweight",
+    "finalweight",
+    "weightfinal",
+    "personweight",
+    "poststratweight",
+    "pspwght",
+];
+
+/// Names that are a body's weight, too: those of a survey are about 1 in the mean.
+const OTHER_NAMES: [&str; 3] = ["weight", "weights", "wt"];
+
+/// Returns what a column of this name and these cells says of weights.
+#[must_use]
+pub fn survey_weight<'a>(
+    name: &str,
+    cells: impl Iterator<Item = &'a str>,
+    rules: &CsvRules,
+) -> Option<Mismatch> {
+    let letters: String = name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
+    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
+    let values: Vec<f64> = present
+        .iter()
+        .filter_map(|cell| number::parse(cell, rules.numbers))
+        .filter(|value| *value > 0.0)
+        .collect();
+    #[expect(clippy::cast_precision_loss, reason = "a few first rows")]
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let is_about_one =
+        values.len() >= ENOUGH && values.len() == present.len() && (0.75..1.33).contains(&mean);
+    let is_weight =
+        NAMES.contains(&letters.as_str()) || OTHER_NAMES.contains(&letters.as_str()) && is_about_one;
+    is_weight
+        .then(|| mismatch(Contradiction::Weight, distinct(present.iter().copied()), vec![Repair::LeaveOut]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::rules;
+    use super::*;
+
+    #[test]
+    fn a_survey_weight_is_told_from_a_body_weight() {
+        let found = |name: &str, cells: &[&str]| {
+            survey_weight(name, cells.iter().copied(), &rules(b',', b'.')).is_some()
+        };
+        let survey = ["0.86", "0.93", "1.2", "0.71", "1.4", "1.05"];
+        assert!(found("weight", &survey) && found("Survey_Weight", &["412.5"]) && found("pspwght", &survey));
+        assert!(!found("weight", &["3.2", "2.9", "3.6", "3.1", "3.4", "2.7"]), "of newborns, in kg");
+        assert!(!found("weight", &["71", "64", "88", "59", "93", "70"]));
+        assert!(!found("weight", &survey[..3]), "too few to say");
+        assert!(!found("crp", &survey));
+    }
+}

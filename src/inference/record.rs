@@ -1,0 +1,94 @@
+//! A record with some values that are set, the others held: what the terms of a regression are in it (theory/inference 6.8).
+
+use crate::model::{INTERCEPT, level_of};
+use crate::plan::Plan;
+use crate::plan::bound::Source;
+use crate::plan::derived::{DerivedColumn, terms_of};
+use crate::plan::document::ColumnType;
+use crate::plan::expression::{Expression, Leaf};
+use crate::release::figure::{self, Line};
+use crate::release::supplement::Description;
+
+/// The values that are set.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Moved<'a> {
+    /// Of numbers.
+    pub numbers: Vec<(&'a str, f64)>,
+    /// Of categories.
+    pub levels: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Moved<'a> {
+    /// Returns one number that is set.
+    pub fn number(column: &'a str, at: f64) -> Self {
+        Self { numbers: vec![(column, at)], levels: Vec::new() }
+    }
+}
+
+/// A record. Other numbers are at their released means, or in the middle of their stated bounds; other categories are at their reference.
+pub(super) struct Record<'a> {
+    plan: &'a Plan,
+    derived: Vec<DerivedColumn>,
+    description: Option<&'a Description>,
+}
+
+impl<'a> Record<'a> {
+    /// Returns the record of a plan's columns.
+    pub fn new(plan: &'a Plan, description: Option<&'a Description>) -> Self {
+        Self { plan, derived: derived_columns(plan), description }
+    }
+
+    /// Returns the value of a term.
+    pub fn term(&self, term: &str, moved: &Moved<'_>) -> Option<f64> {
+        if term == INTERCEPT {
+            return Some(1.0);
+        }
+        let name = |place: usize| self.plan.columns.get(place)?.name.as_deref();
+        if let Some(column) = self.derived.iter().find(|column| column.name == term) {
+            return expression(column)?.value(&|leaf| match leaf {
+                Leaf::Number { column, lower, upper, .. } => {
+                    Some(self.number(name(*column)?, (*lower, *upper), moved).clamp(*lower, *upper))
+                }
+                Leaf::Level { codes, level, .. } => {
+                    let own = moved.levels.iter().find(|(column, _)| Some(*column) == name(codes.column));
+                    Some(f64::from(own.and_then(|(_, own)| codes.number(own)) == Some(*level)))
+                }
+            });
+        }
+        match figure::column(self.plan, term).filter(|found| found.kind == Some(ColumnType::Number)) {
+            Some(found) => Some(self.number(term, found.stated_bounds()?, moved)),
+            None => {
+                let is_set = |(column, level): &(&str, &str)| level_of(term, column) == Some(*level);
+                Some(f64::from(moved.levels.iter().any(|set| is_set(set))))
+            }
+        }
+    }
+
+    fn number(&self, name: &str, (lower, upper): (f64, f64), moved: &Moved<'_>) -> f64 {
+        if let Some((_, at)) = moved.numbers.iter().find(|(column, _)| *column == name) {
+            return *at;
+        }
+        let described = self.description.and_then(|all| all.terms.iter().find(|term| term.term == name));
+        described.map_or(f64::midpoint(lower, upper), |term| term.mean.value.clamp(lower, upper))
+    }
+}
+
+/// Returns the columns that a plan derives.
+pub(super) fn derived_columns(plan: &Plan) -> Vec<DerivedColumn> {
+    terms_of(plan).into_iter().flat_map(|term| term.columns).collect()
+}
+
+/// Returns how a derived column is computed; nothing for merged levels.
+pub(super) fn expression(column: &DerivedColumn) -> Option<Expression> {
+    match column.source(|place| place) {
+        Source::Computed(expression) => Some((*expression).clone()),
+        Source::Field(_) | Source::Merged(_) => None,
+    }
+}
+
+/// Returns how many standard errors the intervals of a regression reach to either side.
+pub(super) fn errors_to_a_side(lines: &[Line]) -> Option<f64> {
+    let widest = |line: &Line| Some((line.upper? - line.lower?, line.std_error?));
+    let (width, error) = lines.iter().find_map(widest).filter(|(_, error)| *error > 0.0)?;
+    Some(width / (2.0 * error))
+}

@@ -1,0 +1,33 @@
+//! Columns that several terms of a regression are made from.
+
+use std::collections::BTreeSet;
+
+use super::Release;
+use super::document::Coefficients;
+use super::reduced::column_of;
+use crate::model::INTERCEPT;
+use crate::plan::Plan;
+use crate::plan::derived::{roots, shared_roots};
+
+/// The columns of which each moves several terms of a regression together: of such a term alone there is no factor.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shared(pub BTreeSet<String>);
+
+impl Shared {
+    /// Returns those of a release's regression, or of one that was fitted from it.
+    #[must_use]
+    pub fn of(release: &Release) -> Self {
+        let terms: BTreeSet<&str> = match &release.coefficients {
+            Coefficients::List(list) => list.iter().map(|entry| entry.term.as_str()).collect(),
+            Coefficients::Table(table) => table.terms().iter().map(String::as_str).collect(),
+        };
+        let columns = terms.into_iter().filter(|term| *term != INTERCEPT);
+        Self(shared_roots(&release.plan, &columns.map(|term| column_of(&release.plan, term)).collect()))
+    }
+
+    /// Whether a term is made from one of them.
+    #[must_use]
+    pub fn move_term(&self, plan: &Plan, term: &str) -> bool {
+        !self.0.is_empty() && !roots(plan, &column_of(plan, term)).is_disjoint(&self.0)
+    }
+}
