@@ -914,10 +914,10 @@ fn the_program_in_python_reproduces_the_table() {
                     assert!((cell - value).abs() <= 1e-12 * value.abs(), "{line} {value}");
                 }
             };
-            near(cells[2], shown.estimate);
-            near(cells[3], shown.std_error);
-            near(cells[4], shown.lower);
-            near(cells[5], shown.upper);
+            near(cells[2], shown.entry.estimate);
+            near(cells[3], shown.entry.std_error);
+            near(cells[4], shown.entry.lower);
+            near(cells[5], shown.entry.upper);
         }
         let printed = &printed(&Labels::default())[0];
         assert_eq!(printed.lines().count(), own.lines().count());

@@ -167,19 +167,19 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     }
     heads.push(number(words::report::noise_share()));
     let rows = lines.iter().zip(standard).map(|(line, standard)| {
-        let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
+        let written = format::row(&line.entry);
         let mut row = vec![label(line)];
         if log_odds {
             row.push(ratio(line));
         }
-        row.extend([written.estimate, written.std_error, interval(written.interval, line.interval)]);
+        row.extend([written.estimate, written.std_error, interval(written.interval, line.entry.interval)]);
         if any_test {
-            row.extend(tested(tests.test(&line.entry()), line.interval));
+            row.extend(tested(tests.test(&line.entry), line.entry.interval));
         }
         if any_standard {
             row.push(standard.map_or_else(|| format::NONE.to_owned(), |value| significant(value, 2)));
         }
-        row.push(line.noise_share.map_or_else(|| format::NONE.to_owned(), percent));
+        row.push(line.entry.noise_share.map_or_else(|| format::NONE.to_owned(), percent));
         row
     });
     let rows = rows.collect();
@@ -199,9 +199,9 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
 /// Returns the exponential of a line's coefficient with its interval, where it has one: an odds ratio, or a factor.
 #[must_use]
 pub fn ratio(line: &Line) -> String {
-    let Some(ratio) = odds::ratio(&line.term, &line.entry()) else { return String::new() };
-    let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
-    match line.interval {
+    let Some(ratio) = odds::ratio(&line.term, &line.entry) else { return String::new() };
+    let written = format::row(&ratio);
+    match line.entry.interval {
         Interval::Withheld => written.estimate,
         Interval::Normal | Interval::Approximate => format!("{} ({})", written.estimate, written.interval),
     }
@@ -244,13 +244,13 @@ fn standardised(
     outcome: &str,
     per: f64,
 ) -> Option<f64> {
-    if supplement.log_odds || line.term == INTERCEPT || line.interval == Interval::Withheld {
+    if supplement.log_odds || line.term == INTERCEPT || line.entry.interval == Interval::Withheld {
         return None;
     }
     let of = outcome_spread(release, supplement, outcome)?;
     let units = if figure::is_scaled(&release.plan, &line.term) { per } else { 1.0 };
     let own = spread(supplement, &line.term)? / units;
-    Some(line.estimate? * own / of)
+    Some(line.entry.estimate? * own / of)
 }
 
 /// Returns the standard deviation of an outcome: as its residuals and coefficients give it, or else its own.
@@ -422,7 +422,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String 
 /// Returns whether one of these lines has a p-value.
 #[must_use]
 pub fn has_test(tests: Tests, lines: &[Line]) -> bool {
-    lines.iter().any(|line| tests.test(&line.entry()).is_some())
+    lines.iter().any(|line| tests.test(&line.entry).is_some())
 }
 
 /// Returns what a reader has to know of the p-values of these lines, or why there are none.
@@ -431,11 +431,11 @@ pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
     let tests = Tests::of(release);
     let has = |wanted: &dyn Fn(&Line) -> bool| lines.iter().any(wanted);
     let shown = has_test(tests, lines);
-    let interval = |line: &Line| line.interval != Interval::Withheld;
+    let interval = |line: &Line| line.entry.interval != Interval::Withheld;
     let mut notes = Vec::new();
     if shown {
         notes.push(words::journal::p_note());
-        if has(&|line| line.interval == Interval::Approximate) {
+        if has(&|line| line.entry.interval == Interval::Approximate) {
             notes.push(words::journal::p_approximate_note());
         }
     } else if has(&interval) {
@@ -445,7 +445,7 @@ pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
             None => words::journal::p_noise_alone(),
         });
     }
-    if shown && has(&|line| interval(line) && is_noise_alone(&line.entry())) {
+    if shown && has(&|line| interval(line) && is_noise_alone(&line.entry)) {
         notes.push(words::journal::p_noise_alone());
     }
     let mut notes: Vec<String> = notes.into_iter().map(str::to_owned).collect();
@@ -464,7 +464,7 @@ fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
     let columns = figure::columns(release).into_iter();
     let categories = columns.filter(|column| column.levels.as_ref().is_some_and(|levels| levels.len() > 2));
     let names = categories.filter_map(|column| column.name);
-    let withheld = |line: &Line| line.interval == Interval::Withheld;
+    let withheld = |line: &Line| line.entry.interval == Interval::Withheld;
     names
         .filter(|name| lines.iter().any(|line| withheld(line) && level_of(&line.term, name).is_some()))
         .collect()
@@ -552,9 +552,10 @@ pub fn adjusted(release: &Release) -> Option<Table> {
 
 /// Writes a number to the place that its noise leaves.
 fn noisy(value: Noisy) -> [String; 2] {
-    let written = format::row(Some(value.value), Some(value.std_error), None, None);
-    let error = if value.std_error > 0.0 { significant(value.std_error, 2) } else { "0".to_owned() };
-    let text = if value.std_error > 0.0 { written.estimate } else { significant(value.value, 4) };
+    let Noisy { value, std_error } = value;
+    let written = format::with_error(Some(value), Some(std_error));
+    let error = if std_error > 0.0 { significant(std_error, 2) } else { "0".to_owned() };
+    let text = if std_error > 0.0 { written.estimate } else { significant(value, 4) };
     [text, error]
 }
 
