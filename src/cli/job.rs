@@ -127,7 +127,7 @@ impl Input {
         workers: usize,
     ) -> Result<Scan<S>, TableError> {
         match self {
-            Self::Table(table) => table.scan(plan, sink, workers, |_, _| ()),
+            Self::Table(table) => table.scan(plan, sink, workers),
             Self::Genotypes(mut files) => files.scan(plan, sink, workers),
         }
     }
@@ -271,7 +271,7 @@ impl Job {
                 if publicly_many && second.is_none() {
                     return Err(read_once());
                 }
-                (table.scan(prepared.bound(), few, workers, |_, _| ())?, second)
+                (table.scan(prepared.bound(), few, workers)?, second)
             }
             Input::Genotypes(mut files) => {
                 (files.scan(prepared.bound(), few, workers)?, Some(Second::Calls(files)))
@@ -387,7 +387,7 @@ impl Again {
             Second::Calls(files) => files.scan(prepared.bound(), empty, *workers),
             Second::File(table) => {
                 let table = table.again().ok_or(EngineError::Reread)?;
-                table.scan(prepared.bound(), empty, *workers, |_, _| ())
+                table.scan(prepared.bound(), empty, *workers)
             }
         };
         scan.ok().filter(|scan| scan.records == *records).map(|scan| scan.sink).ok_or(EngineError::Reread)

@@ -78,7 +78,7 @@ impl PublicFile {
         let header = table.header();
         let prepared = prepare_table(plan, &header.names, header.delimiter)?;
         let empty = || Prepared::sums(&prepared);
-        let scan = table.scan(prepared.bound(), empty, workers, |_, _| ()).map_err(unreadable)?;
+        let scan = table.scan(prepared.bound(), empty, workers).map_err(unreadable)?;
         Ok(table_of(&prepared, &scan.sink)?)
     }
 
@@ -325,7 +325,7 @@ mod tests {
             let header = table.header().clone();
             let prepared = prepare_table(&plan(), &header.names, header.delimiter).unwrap();
             let table = comparison.with_stream(table);
-            table.scan(prepared.bound(), || Prepared::sums(&prepared), 1, |_, _| ()).unwrap();
+            table.scan(prepared.bound(), || Prepared::sums(&prepared), 1).unwrap();
             comparison.finish()
         } else {
             comparison.with_file(&path, table.header())
