@@ -97,17 +97,19 @@ impl<S> Scan<S> {
     }
 }
 
-impl<S> SliceReport<S> {
-    /// Returns this report with another sink. Workers exchange bytes.
-    pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> SliceReport<T> {
-        let outcome = match self.outcome {
-            Outcome::Nothing => Outcome::Nothing,
-            Outcome::Failed { start, error } => Outcome::Failed { start, error },
-            Outcome::Read { start, part: Part { end, lines, records, persons, sink: rows } } => {
-                Outcome::Read { start, part: Part { end, lines, records, persons, sink: sink(rows) } }
+impl<S> Outcome<S> {
+    /// Returns this content with another sink. Workers exchange bytes.
+    ///
+    /// # Errors
+    /// As `sink`.
+    pub fn try_map<T, E>(self, sink: impl FnOnce(S) -> Result<T, E>) -> Result<Outcome<T>, E> {
+        Ok(match self {
+            Self::Nothing => Outcome::Nothing,
+            Self::Failed { start, error } => Outcome::Failed { start, error },
+            Self::Read { start, part: Part { end, lines, records, persons, sink: rows } } => {
+                Outcome::Read { start, part: Part { end, lines, records, persons, sink: sink(rows)? } }
             }
-        };
-        SliceReport { job: self.job, outcome }
+        })
     }
 }
 
