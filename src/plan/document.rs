@@ -540,7 +540,6 @@ impl Plan {
     /// [`PlanError`] with the path inside the document when it is no JSON, has an unknown, doubled or missing field, or
     /// another schema.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let plan: Self = read(text).map_err(PlanError::document)?;
         let given: Value = read(text).map_err(PlanError::document)?;
         if let Some(path) = list_for_object(&given, &json!(plan)) {

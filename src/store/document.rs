@@ -4,7 +4,6 @@
 use std::io::{self, Write};
 
 use js_sys::{Array, Uint8Array};
-use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
@@ -13,6 +12,7 @@ use super::failure::{Failure, Reason};
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
 use crate::release::document::SCHEMA;
+use crate::text::json;
 use crate::words;
 
 /// The number of bytes that are passed to the browser at a time.
@@ -108,17 +108,6 @@ pub async fn text(document: &Blob) -> io::Result<Option<String>> {
     Ok(text)
 }
 
-/// Returns the name and version of the form that a document states.
-#[must_use]
-pub fn schema(text: &str) -> Option<String> {
-    /// The field that every document begins with.
-    #[derive(Deserialize)]
-    struct Named {
-        schema: String,
-    }
-    serde_json::from_str::<Named>(text).ok().map(|named| named.schema)
-}
-
 /// Reads a release from its document. Returns `None` if it is another document.
 ///
 /// # Errors
@@ -129,7 +118,7 @@ pub async fn read_release(document: &Blob) -> Result<Option<Release>, Failure> {
     let Some(text) = text else { return Ok(None) };
     match serde_json::from_str::<Release>(&text) {
         Ok(release) => Ok((release.schema == SCHEMA).then_some(release)),
-        Err(error) if schema(&text).as_deref() == Some(SCHEMA) => {
+        Err(error) if json::schema(&text).as_deref() == Some(SCHEMA) => {
             Err(refused(words::page::release_unreadable(error)))
         }
         Err(_) => Ok(None),

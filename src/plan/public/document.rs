@@ -66,7 +66,6 @@ impl PublicTable {
     /// # Errors
     /// [`PlanError`] with the path inside the document, which begins with `public`.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let wrong = |fault: Fault| {
             let path = fault.path.map_or_else(|| "public".to_owned(), |path| format!("public.{path}"));
             PlanError::at(path, fault.what, words::public_table::document_advice())
