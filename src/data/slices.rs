@@ -447,12 +447,6 @@ impl<S: Merge> Combiner<S> {
         Ok(())
     }
 
-    /// Returns what was read, once all slices are accepted; `None` also if no slice held a record.
-    #[must_use]
-    pub fn into_sink(self) -> Option<S> {
-        if self.is_done() { self.sink } else { None }
-    }
-
     /// Returns whether every slice is accepted.
     #[must_use]
     pub fn is_done(&self) -> bool {
@@ -465,7 +459,7 @@ impl<S: Merge> Combiner<S> {
         self.end
     }
 
-    /// Returns the result, once all slices are accepted.
+    /// Returns the result, once all slices are accepted; `None` also if no slice held a record.
     #[must_use]
     pub fn finish(self) -> Option<Scan<S>> {
         if !self.is_done() {

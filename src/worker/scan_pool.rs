@@ -121,7 +121,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
         }
         let sink = |found: Found| MinHash::from_bytes(found.bytes).ok_or_else(confused);
         let key = self.pass(Some(hashing), combiner.as_mut(), |_| Taken::Hashed, sink).await?;
-        let minhash = combiner.and_then(Combiner::into_sink).unwrap_or_default();
+        let minhash = combiner.and_then(Combiner::finish).map(|scan| scan.sink).unwrap_or_default();
         Ok((key.unwrap_or_default(), minhash))
     }
 
