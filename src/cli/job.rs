@@ -12,7 +12,7 @@ use super::error::CliError;
 use super::genotypes::GenotypeFiles;
 use super::public::{Comparison, PublicFile};
 use super::table::{Table, TableError};
-use crate::data::genotypes::{Form, Wanted};
+use crate::data::genotypes::{DELIMITER, Form, Wanted};
 use crate::data::{EncodedRows, FewRows, HeaderRules, Merge, RowSink, Scan, Statistic, Sums};
 use crate::engine::recommend::{Recommendation, recommend};
 use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_rows, check_table};
@@ -90,9 +90,6 @@ enum Input {
     Genotypes(Box<GenotypeFiles>),
 }
 
-/// The delimiter that a plan without one gets from a genotype source: a VCF's own.
-const GENOTYPE_DELIMITER: u8 = b'\t';
-
 impl Input {
     /// Reads what is public about the file at `path`.
     fn open(path: &Path, phenotypes: Option<&Path>, checked: &CheckedPlan) -> Result<Self, CliError> {
@@ -116,7 +113,7 @@ impl Input {
     fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
         match self {
             Self::Table(table) => (&table.header().names, table.header().delimiter),
-            Self::Genotypes(files) => (files.names(), checked.delimiter.unwrap_or(GENOTYPE_DELIMITER)),
+            Self::Genotypes(files) => (files.names(), checked.delimiter.unwrap_or(DELIMITER)),
         }
     }
 

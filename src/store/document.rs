@@ -59,15 +59,19 @@ pub fn from_text(pieces: impl IntoIterator<Item = impl AsRef<[u8]>>, kind: &str)
     parts.finish(kind)
 }
 
-/// A writer that passes its bytes to the browser piece by piece.
+/// A writer that passes its bytes to the browser piece by piece, which may keep them on a disk.
 #[derive(Default)]
-struct Pieces {
+pub struct Pieces {
     pending: Vec<u8>,
     parts: Array,
 }
 
 impl Pieces {
-    fn finish(mut self, kind: &str) -> io::Result<Blob> {
+    /// Returns what was written, as a document of this media type.
+    ///
+    /// # Errors
+    /// [`io::Error`] if the browser has no room for it.
+    pub fn finish(mut self, kind: &str) -> io::Result<Blob> {
         self.flush()?;
         let options = BlobPropertyBag::new();
         options.set_type(kind);
@@ -77,11 +81,12 @@ impl Pieces {
 
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.pending.len() + bytes.len() > PIECE {
+        let taken = bytes.len().min(PIECE);
+        if self.pending.len() + taken > PIECE {
             self.flush()?;
         }
-        self.pending.extend_from_slice(bytes);
-        Ok(bytes.len())
+        self.pending.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
     }
 
     fn flush(&mut self) -> io::Result<()> {
