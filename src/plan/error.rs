@@ -6,6 +6,9 @@ use crate::text::json::{Fault, closest};
 use crate::text::one_line;
 use crate::words;
 
+/// Most names that a message lists.
+pub(super) const MOST_LISTED: usize = 12;
+
 /// A plan that cannot be run: what is wrong, where in the plan, what to do. Names of plans and headers stand in it as they
 /// are; what is shown is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
