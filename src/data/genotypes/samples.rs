@@ -183,7 +183,7 @@ pub(super) fn text(bytes: &[u8], encoding: Encoding) -> Option<Cow<'_, str>> {
     }
     match encoding {
         Encoding::Utf8 => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-        Encoding::Latin1 => Some(latin1::characters(bytes).collect()),
+        Encoding::Latin1 => Some(latin1::text(bytes).into()),
     }
 }
 
