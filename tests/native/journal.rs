@@ -697,10 +697,7 @@ fn what_is_not_determined_is_left_out_of_r_squared_and_of_a_refit() {
     for mut release in demonstrations(&plan, 24, 4) {
         assert_eq!(tables::r_squared(&release, &supplement(&release), "target"), None);
         assert!(
-            tables::fit_line(&release, &supplement(&release), "target")
-                .1
-                .join(" ")
-                .contains("not determined")
+            tables::fit(&release, &supplement(&release), "target").1.join(" ").contains("not determined")
         );
         let Coefficients::List(list) = &mut release.coefficients else { panic!("a list") };
         for entry in list.iter_mut().filter(|entry| entry.term == "bp") {

@@ -202,7 +202,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             test.unwrap_or_default(),
         ));
     }
-    let mut text = tables::fit(release, supplement, outcome);
+    let mut text = tables::fit_in_sentences(release, supplement, outcome).join(" ");
     if !told.is_empty() {
         let unit = figure::unit(&release.plan, outcome);
         let told = told.join("; ");

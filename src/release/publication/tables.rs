@@ -185,14 +185,12 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     let rows = rows.collect();
     let caption =
         if log_odds { words::result::logistic_of(&named) } else { words::result::linear_of(&named) };
-    let mut notes = vec![fit(release, supplement, outcome)];
-    notes.extend(without_r_squared(release, supplement, outcome));
+    let mut notes = fit_in_sentences(release, supplement, outcome);
     notes.extend(test_notes(release, &lines));
     if any_standard {
         notes.push(words::journal::standardised_note().to_owned());
     }
     notes.push(words::journal::share_note().to_owned());
-    notes.retain(|note| !note.is_empty());
     Table { caption, heads, rows, notes }
 }
 
@@ -336,31 +334,30 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
         .then(|| words::journal::r_squared_left_out().to_owned())
 }
 
-/// Returns the fit as a whole in one line for the screen, and in sentences what a reader has to know of it.
+/// Returns the fit as a whole: rows, R² and the residual standard deviation, and in sentences what a reader has to know of them.
 #[must_use]
-pub fn fit_line(release: &Release, supplement: &Supplement, outcome: &str) -> (String, Vec<String>) {
+pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<String>, Vec<String>) {
     let unit = figure::unit(&release.plan, outcome);
-    let (mut line, mut below) = (Vec::new(), Vec::new());
-    line.extend(RowCount::of(release).map(|count| {
+    let (mut fit, mut below) = (Vec::new(), Vec::new());
+    fit.extend(RowCount::of(release).map(|count| {
         if count.std_error > 0.0 {
-            words::journal::line_n_about(count.about())
+            words::journal::n_about(count.about())
         } else {
-            words::journal::line_n(count.about())
+            words::journal::n(count.about())
         }
     }));
     if let Some((share, noise)) = r_squared(release, supplement, outcome) {
         let (short, long) = match noise {
             Some(noise) => {
                 let [share, noise] = of_one(share, noise);
-                let words = words::journal::line_r_squared_about(share, noise);
-                (words, words::journal::r_squared_from_coefficients())
+                (words::journal::r_squared_about(share, noise), words::journal::r_squared_from_coefficients())
             }
             None => {
-                let words = words::journal::line_r_squared(significant(share.clamp(0.0, 1.0), 2));
-                (words, words::journal::r_squared_from_moments())
+                let share = significant(share.clamp(0.0, 1.0), 2);
+                (words::journal::r_squared(share), words::journal::r_squared_from_moments())
             }
         };
-        line.push(short);
+        fit.push(short);
         below.push(long.to_owned());
     }
     below.extend(without_r_squared(release, supplement, outcome));
@@ -369,54 +366,29 @@ pub fn fit_line(release: &Release, supplement: &Supplement, outcome: &str) -> (S
         let sd = format!("{} {unit}", significant(value, 3));
         let sd = sd.trim_end();
         if known.residual_resolved {
-            line.push(words::journal::line_residual_sd(sd));
+            fit.push(words::journal::residual_sd(sd));
             let noise =
                 residual_noise(release, supplement, outcome).map(|noise| significant(noise * value, 1));
             below.extend(noise.map(words::journal::residual_sd_noise));
         } else {
-            line.push(words::journal::line_residual_sd_at_most(sd));
+            fit.push(words::journal::residual_sd_at_most(sd));
             below.push(words::journal::residual_sd_unresolved().to_owned());
         }
     }
-    (line.join(" · "), below)
+    (fit, below)
+}
+
+/// Returns the fit as a whole in sentences.
+pub(super) fn fit_in_sentences(release: &Release, supplement: &Supplement, outcome: &str) -> Vec<String> {
+    let (fit, below) = fit(release, supplement, outcome);
+    let fit = Some(fit.join(", ")).filter(|fit| !fit.is_empty());
+    fit.map(|fit| format!("{fit}.")).into_iter().chain(below).collect()
 }
 
 /// Returns the standard deviation of the noise on an outcome's residual standard deviation, as a share of it.
 fn residual_noise(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
     let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
     *supplement.residual_noise.get(place)?
-}
-
-/// Returns the sentence on the fit as a whole: rows, R² and the residual standard deviation.
-#[must_use]
-pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String {
-    let unit = figure::unit(&release.plan, outcome);
-    let rows = RowCount::of(release).map(|count| {
-        if count.std_error > 0.0 {
-            words::journal::n_about(count.about())
-        } else {
-            words::journal::n(count.about())
-        }
-    });
-    let share = r_squared(release, supplement, outcome).map(|(share, noise)| match noise {
-        Some(noise) => {
-            let [share, noise] = of_one(share, noise);
-            words::journal::r_squared_about(share, noise)
-        }
-        None => words::journal::r_squared(significant(share.clamp(0.0, 1.0), 2)),
-    });
-    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
-    let spread = known.and_then(|known| {
-        let value = known.residual_sd?;
-        let sd = format!("{} {unit}", significant(value, 3));
-        let sd = sd.trim_end();
-        Some(match residual_noise(release, supplement, outcome) {
-            _ if !known.residual_resolved => words::journal::residual_sd_at_most(sd),
-            Some(noise) => words::journal::residual_sd_about(sd, significant(noise * value, 1)),
-            None => words::journal::residual_sd(sd),
-        })
-    });
-    [rows, share, spread].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns whether one of these lines has a p-value.
