@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let prepared = prepare(Plan::parse(PLAN)?, &header.names, header.delimiter, Purpose::Release)?;
 
     // The exact sums. They stay here; nothing prints them.
-    let scan = table.scan(prepared.bound(), || prepared.sums(), 2, |_, _| ())?;
+    let scan = table.scan(prepared.bound(), || prepared.sums(), 2)?;
     check_table(&prepared, scan.records, scan.persons)?;
 
     // Charge, then draw the noise, then write.

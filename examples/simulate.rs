@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let header = reading.header().clone();
         let prepared =
             prepare(Plan::parse(&plan.to_string())?, &header.names, header.delimiter, Purpose::Simulate)?;
-        let sums = reading.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ())?.sink;
+        let sums = reading.scan(prepared.bound(), || prepared.sums(), 1)?.sink;
         let simulation =
             Simulation::new(prepared, Source::Once(sums), 1, Software::new("example".to_owned()));
         let slopes = (1..=5).map(|run| {

@@ -4,6 +4,8 @@ pub mod json;
 
 use std::borrow::Cow;
 
+use crate::words;
+
 /// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
 /// escapes, all others as they are.
 #[must_use]
@@ -34,6 +36,14 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns the first names of a list, at most `most` of them, and the number of the others.
+#[must_use]
+pub fn listing<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let shown = names.take(most).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { words::error::names_more(shown, more) }
 }
 
 /// Returns bytes as lower-case hexadecimal digits, two for each.

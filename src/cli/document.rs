@@ -3,13 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use serde::Deserialize;
-
 use super::error::CliError;
 use crate::engine::contradiction;
 use crate::release::Release;
 use crate::release::document::SCHEMA;
-use crate::text::json::read;
+use crate::text::json::{read, schema};
 use crate::text::one_line;
 
 /// Reads the file of a release.
@@ -22,20 +20,12 @@ pub fn read_release(path: &Path) -> Result<Release, CliError> {
     parse_release("release", &text)
 }
 
-/// Of which kind a document is.
-#[derive(Deserialize)]
-struct Named {
-    schema: String,
-}
-
 /// Parses the document of a release, which is called `what` in messages.
 ///
 /// # Errors
 /// [`CliError::Input`] if it is another document; the text names the place.
 pub fn parse_release(what: &str, text: &str) -> Result<Release, CliError> {
-    if let Ok(Named { schema }) = serde_json::from_str(text)
-        && schema != SCHEMA
-    {
+    if let Some(schema) = schema(text).filter(|schema| schema != SCHEMA) {
         return Err(CliError::usage(format!(
             "{what}: this is a {}, and not a {SCHEMA}; choose the file that a release was written to",
             one_line(&schema)

@@ -13,7 +13,7 @@ use super::genotypes::GenotypeFiles;
 use super::packed::Packed;
 use super::public::{Comparison, PublicFile};
 use super::table::{Table, TableError};
-use crate::data::genotypes::{Form, Wanted};
+use crate::data::genotypes::{DELIMITER, Form, Wanted};
 use crate::data::{EncodedRows, FewRows, HeaderRules, Merge, RowSink, Scan, Statistic, Sums};
 use crate::engine::recommend::{Recommendation, recommend};
 use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_rows, check_table};
@@ -57,17 +57,9 @@ pub struct Fit {
 
 /// The source that each round reads again, because its rows are too many to be kept.
 pub struct Again {
-    source: Second,
+    source: Option<Input>,
     workers: usize,
     records: u64,
-}
-
-/// Where the rows are found again.
-enum Second {
-    /// In the table's file.
-    File(Table),
-    /// In calls and phenotypes in memory, which take less than rows.
-    Calls(Box<GenotypeFiles>),
 }
 
 /// The rows, of which each round sums a part in each of so many threads.
@@ -92,9 +84,6 @@ enum Input {
     Genotypes(Box<GenotypeFiles>),
 }
 
-/// The delimiter that a plan without one gets from a genotype source: a VCF's own.
-const GENOTYPE_DELIMITER: u8 = b'\t';
-
 impl Input {
     /// Reads what is public about the file at `path`.
     fn open(path: &Path, phenotypes: Option<&Path>, checked: &CheckedPlan) -> Result<Self, CliError> {
@@ -118,19 +107,30 @@ impl Input {
     fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
         match self {
             Self::Table(table) => (&table.header().names, table.header().delimiter),
-            Self::Genotypes(files) => (files.names(), checked.delimiter.unwrap_or(GENOTYPE_DELIMITER)),
+            Self::Genotypes(files) => (files.names(), checked.delimiter.unwrap_or(DELIMITER)),
         }
     }
 
+    /// Returns whether it is a stream, which can be read only once.
+    fn is_stream(&self) -> bool {
+        matches!(self, Self::Table(table) if table.again().is_none())
+    }
+
+    /// Reads all records. Returns the source as well, to read it again, but for a stream.
     fn scan<S: RowSink + Send>(
         self,
         plan: &BoundPlan,
         sink: impl Fn() -> S + Sync,
         workers: usize,
-    ) -> Result<Scan<S>, TableError> {
+    ) -> Result<(Scan<S>, Option<Self>), TableError> {
         match self {
-            Self::Table(table) => table.scan(plan, sink, workers, |_, _| ()),
-            Self::Genotypes(mut files) => files.scan(plan, sink, workers),
+            Self::Table(table) => {
+                let again = table.again().map(Self::Table);
+                Ok((table.scan(plan, sink, workers)?, again))
+            }
+            Self::Genotypes(mut files) => {
+                Ok((files.scan(plan, sink, workers)?, Some(Self::Genotypes(files))))
+            }
         }
     }
 }
@@ -271,25 +271,15 @@ impl Job {
         let publicly_many = prepared.rereads();
         let most = if publicly_many { 0 } else { prepared.most_rows() };
         let few = || FewRows::new(prepared.row_width(), most);
-        let (scan, source) = match input {
-            Input::Table(table) => {
-                let second = table.again().map(Second::File);
-                if publicly_many && second.is_none() {
-                    return Err(read_once());
-                }
-                (table.scan(prepared.bound(), few, workers, |_, _| ())?, second)
-            }
-            Input::Genotypes(mut files) => {
-                (files.scan(prepared.bound(), few, workers)?, Some(Second::Calls(files)))
-            }
-        };
+        if publicly_many && input.is_stream() {
+            return Err(read_once());
+        }
+        let (scan, source) = input.scan(prepared.bound(), few, workers)?;
         check(&prepared, comparison.as_mut(), &scan)?;
         let material = match scan.sink.into_rows() {
             Some(rows) => Material::Kept(Kept { rows, workers }),
-            None => {
-                let source = source.ok_or_else(read_once)?;
-                Material::Again(Again { source, workers, records: scan.records })
-            }
+            None if source.is_none() => return Err(read_once()),
+            None => Material::Again(Again { source, workers, records: scan.records }),
         };
         Ok((prepared, material))
     }
@@ -303,7 +293,7 @@ impl Job {
         sink: impl Fn(&Prepared) -> S + Sync,
     ) -> Result<(Prepared, Scan<S>), CliError> {
         let empty = || sink(&self.prepared);
-        let scan = self.input.scan(self.prepared.bound(), empty, self.workers)?;
+        let (scan, _) = self.input.scan(self.prepared.bound(), empty, self.workers)?;
         check(&self.prepared, self.comparison.as_mut(), &scan)?;
         Ok((self.prepared, scan))
     }
@@ -388,15 +378,12 @@ impl Kept {
 impl Again {
     fn sums(&mut self, prepared: &Prepared, statistic: &Statistic) -> Result<Sums, EngineError> {
         let Self { source, workers, records } = self;
-        let empty = || statistic.empty();
-        let scan = match source {
-            Second::Calls(files) => files.scan(prepared.bound(), empty, *workers),
-            Second::File(table) => {
-                let table = table.again().ok_or(EngineError::Reread)?;
-                table.scan(prepared.bound(), empty, *workers, |_, _| ())
-            }
-        };
-        scan.ok().filter(|scan| scan.records == *records).map(|scan| scan.sink).ok_or(EngineError::Reread)
+        let read = source
+            .take()
+            .and_then(|source| source.scan(prepared.bound(), || statistic.empty(), *workers).ok());
+        let (scan, again) = read.filter(|(scan, _)| scan.records == *records).ok_or(EngineError::Reread)?;
+        *source = again;
+        Ok(scan.sink)
     }
 }
 

@@ -7,8 +7,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::args::Args;
 use super::bytes::read_all;
 use super::document::parse_release;
@@ -24,6 +22,7 @@ use crate::plan::public::PublicTable;
 use crate::plan::public::document::{MOST_BYTES, SCHEMA};
 use crate::plan::{CheckedPlan, Plan};
 use crate::release::document::SCHEMA as RELEASE;
+use crate::text::json;
 
 /// Longest release that is read as public input.
 const MOST_RELEASE_BYTES: u64 = 1 << 28;
@@ -78,7 +77,7 @@ impl PublicFile {
         let header = table.header();
         let prepared = prepare_table(plan, &header.names, header.delimiter)?;
         let empty = || Prepared::sums(&prepared);
-        let scan = table.scan(prepared.bound(), empty, workers, |_, _| ()).map_err(unreadable)?;
+        let scan = table.scan(prepared.bound(), empty, workers).map_err(unreadable)?;
         Ok(table_of(&prepared, &scan.sink)?)
     }
 
@@ -87,8 +86,7 @@ impl PublicFile {
         File::open(&self.path)
             .and_then(|file| file.take(HEAD).read_to_end(&mut head))
             .map_err(|error| CliError::unreadable("public file", &self.path, error))?;
-        let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
-        Ok(text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{'))
+        Ok(json::begins(&head))
     }
 
     /// Returns a typed table, or an earlier release.
@@ -101,14 +99,13 @@ impl PublicFile {
         }
         let text = fs::read_to_string(&self.path)
             .map_err(|error| CliError::unreadable("public file", &self.path, error))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        match schema_of(text).as_deref() {
+        match json::schema(&text).as_deref() {
             Some(SCHEMA) if length > MOST_BYTES => {
                 Err(CliError::usage("the public table is too long; list the plan's terms alone"))
             }
-            Some(SCHEMA) => Ok(PublicTable::parse(text)?),
+            Some(SCHEMA) => Ok(PublicTable::parse(&text)?),
             Some(RELEASE) => {
-                let release = parse_release("the public release", text)?;
+                let release = parse_release("the public release", &text)?;
                 let (features, outcomes) = term_names(&prepare_table(plan, names, delimiter)?);
                 Ok(table_of_release(&release, &features, &outcomes)?)
             }
@@ -118,16 +115,6 @@ impl PublicFile {
             ))),
         }
     }
-}
-
-/// Returns the schema that a JSON document names.
-fn schema_of(text: &str) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        schema: Value,
-    }
-    let named: Named = serde_json::from_str(text).ok()?;
-    named.schema.as_str().map(str::to_owned)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
@@ -325,7 +312,7 @@ mod tests {
             let header = table.header().clone();
             let prepared = prepare_table(&plan(), &header.names, header.delimiter).unwrap();
             let table = comparison.with_stream(table);
-            table.scan(prepared.bound(), || Prepared::sums(&prepared), 1, |_, _| ()).unwrap();
+            table.scan(prepared.bound(), || Prepared::sums(&prepared), 1).unwrap();
             comparison.finish()
         } else {
             comparison.with_file(&path, table.header())

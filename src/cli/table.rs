@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::bytes::{PIECE, Stamp, read_some};
@@ -170,8 +170,7 @@ impl Table {
         if read.is_ok() { bytes } else { Vec::new() }
     }
 
-    /// Reads all records. `sink` returns an empty sink for a part of the table. `progress` receives the bytes read and the length
-    /// in bytes, 0 if unknown. The result does not depend on the number of workers.
+    /// Reads all records. `sink` returns an empty sink for a part of the table. The result does not depend on the number of workers.
     ///
     /// # Errors
     /// [`TableError`] for the first malformed record, if the file cannot be read, or if it changes.
@@ -180,19 +179,16 @@ impl Table {
         plan: &BoundPlan,
         sink: impl Fn() -> S + Sync,
         workers: usize,
-        progress: impl Fn(u64, u64) + Sync,
     ) -> Result<Scan<S>, TableError> {
         if plan.fields != self.header.names.len() {
             return Err(TableError::OtherHeader { bound: plan.fields, found: self.header.names.len() });
         }
         match self.source {
-            Source::Stream { head, reader } => {
-                scan_stream(&self.header, head, reader, plan, sink(), &progress)
-            }
+            Source::Stream { head, reader } => scan_stream(&self.header, head, reader, plan, sink()),
             Source::Packed { packed, head } => {
                 let mut reader = packed.reader()?;
                 io::copy(&mut reader.by_ref().take(head.len() as u64), &mut io::sink())?;
-                let scan = scan_stream(&self.header, head, reader, plan, sink(), &progress)?;
+                let scan = scan_stream(&self.header, head, reader, plan, sink())?;
                 if packed.is_changed()? { Err(TableError::Changed) } else { Ok(scan) }
             }
             Source::File { path, stamp, head: _ } => {
@@ -208,13 +204,12 @@ impl Table {
                     }),
                     news: Condvar::new(),
                     stop: AtomicBool::new(false),
-                    bytes_read: AtomicU64::new(self.header.body_offset),
                 };
                 std::thread::scope(|scope| {
                     for _ in 1..workers {
-                        scope.spawn(|| pool.work(&sink, &progress));
+                        scope.spawn(|| pool.work(&sink));
                     }
-                    pool.work(&sink, &progress);
+                    pool.work(&sink);
                 });
                 let state = pool.state.into_inner().unwrap_or_else(PoisonError::into_inner);
                 if Stamp::of(&std::fs::metadata(&path)?) != stamp {
@@ -264,13 +259,11 @@ fn scan_stream<S: RowSink>(
     mut reader: Box<dyn Read>,
     plan: &BoundPlan,
     sink: S,
-    progress: &impl Fn(u64, u64),
 ) -> Result<Scan<S>, TableError> {
     let mut combiner = Combiner::new(header, u64::MAX, plan, u64::MAX, 1);
     let job = combiner.next_job().ok_or(TableError::Stopped)?;
     let mut scanner = SliceScanner::new(job, plan, sink);
     let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
-    let mut bytes_read = head.len() as u64;
     let mut feed = scanner.feed(head.get(body..).unwrap_or_default());
     drop(head);
     let mut piece = vec![0; PIECE];
@@ -279,8 +272,6 @@ fn scan_stream<S: RowSink>(
         if count == 0 {
             break;
         }
-        bytes_read += count as u64;
-        progress(bytes_read, 0);
         feed = scanner.feed(&piece[..count]);
     }
     combiner.offer(scanner.finish())?;
@@ -296,7 +287,6 @@ struct ScanPool<'a, S> {
     /// Signals a report, or the end.
     news: Condvar,
     stop: AtomicBool,
-    bytes_read: AtomicU64,
 }
 
 struct State<S> {
@@ -310,7 +300,7 @@ impl<S: RowSink> ScanPool<'_, S> {
     }
 
     /// Reads slices until there are no more, or until one thread meets an error.
-    fn work(&self, sink: &impl Fn() -> S, progress: &impl Fn(u64, u64)) {
+    fn work(&self, sink: &impl Fn() -> S) {
         let mut file = None;
         let mut piece = vec![0; PIECE];
         let mut state = self.lock();
@@ -320,7 +310,7 @@ impl<S: RowSink> ScanPool<'_, S> {
                 continue;
             };
             drop(state);
-            let report = self.read(&mut file, &mut piece, job, sink(), progress);
+            let report = self.read(&mut file, &mut piece, job, sink());
             state = self.lock();
             let outcome = match report {
                 Ok(Some(report)) => state.combiner.offer(report).map_err(TableError::from),
@@ -342,7 +332,6 @@ impl<S: RowSink> ScanPool<'_, S> {
         piece: &mut [u8],
         job: Job,
         sink: S,
-        progress: &impl Fn(u64, u64),
     ) -> Result<Option<SliceReport<S>>, TableError> {
         let file = match file {
             Some(file) => file,
@@ -367,8 +356,6 @@ impl<S: RowSink> ScanPool<'_, S> {
             if scanner.feed(&piece[..count]) == Feed::Done {
                 break;
             }
-            let bytes_read = self.bytes_read.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
-            progress(bytes_read.min(self.length), self.length);
         }
         Ok(Some(scanner.finish()))
     }

@@ -325,7 +325,7 @@ fn names(
                 .map_err(|_| HeaderError::NotUtf8 { column: index + 1 })?
                 .trim()
                 .to_owned(),
-            Encoding::Latin1 => latin1::characters(name).collect::<String>().trim().to_owned(),
+            Encoding::Latin1 => latin1::text(name).trim().to_owned(),
         };
         names.push(name);
     }

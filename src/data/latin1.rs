@@ -15,6 +15,11 @@ pub(in crate::data) fn characters(bytes: &[u8]) -> impl Iterator<Item = char> {
     })
 }
 
+/// Returns bytes as text.
+pub(in crate::data) fn text(bytes: &[u8]) -> String {
+    characters(bytes).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::characters;

@@ -497,7 +497,7 @@ mod tests {
             read += 1;
             assert!(read <= 2 * file.len() + 2, "chunks are read again without end");
         }
-        combiner.into_sink().unwrap_or_default()
+        combiner.finish().map(|scan| scan.sink).unwrap_or_default()
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn parse(field: &str, format: NumberFormat) -> Option<f64> {
 }
 
 /// Signs of currencies that may stand before or after a number.
-const CURRENCIES: [char; 4] = ['€', '$', '£', '¥'];
+pub(super) const CURRENCIES: [char; 4] = ['€', '$', '£', '¥'];
 
 fn without_currency(text: &str) -> &str {
     let amount = text.strip_prefix(CURRENCIES).or_else(|| text.strip_suffix(CURRENCIES));

@@ -97,17 +97,19 @@ impl<S> Scan<S> {
     }
 }
 
-impl<S> SliceReport<S> {
-    /// Returns this report with another sink. Workers exchange bytes.
-    pub fn map<T>(self, sink: impl FnOnce(S) -> T) -> SliceReport<T> {
-        let outcome = match self.outcome {
-            Outcome::Nothing => Outcome::Nothing,
-            Outcome::Failed { start, error } => Outcome::Failed { start, error },
-            Outcome::Read { start, part: Part { end, lines, records, persons, sink: rows } } => {
-                Outcome::Read { start, part: Part { end, lines, records, persons, sink: sink(rows) } }
+impl<S> Outcome<S> {
+    /// Returns this content with another sink. Workers exchange bytes.
+    ///
+    /// # Errors
+    /// As `sink`.
+    pub fn try_map<T, E>(self, sink: impl FnOnce(S) -> Result<T, E>) -> Result<Outcome<T>, E> {
+        Ok(match self {
+            Self::Nothing => Outcome::Nothing,
+            Self::Failed { start, error } => Outcome::Failed { start, error },
+            Self::Read { start, part: Part { end, lines, records, persons, sink: rows } } => {
+                Outcome::Read { start, part: Part { end, lines, records, persons, sink: sink(rows)? } }
             }
-        };
-        SliceReport { job: self.job, outcome }
+        })
     }
 }
 
@@ -445,12 +447,6 @@ impl<S: Merge> Combiner<S> {
         Ok(())
     }
 
-    /// Returns what was read, once all slices are accepted; `None` also if no slice held a record.
-    #[must_use]
-    pub fn into_sink(self) -> Option<S> {
-        if self.is_done() { self.sink } else { None }
-    }
-
     /// Returns whether every slice is accepted.
     #[must_use]
     pub fn is_done(&self) -> bool {
@@ -463,7 +459,7 @@ impl<S: Merge> Combiner<S> {
         self.end
     }
 
-    /// Returns the result, once all slices are accepted.
+    /// Returns the result, once all slices are accepted; `None` also if no slice held a record.
     #[must_use]
     pub fn finish(self) -> Option<Scan<S>> {
         if !self.is_done() {

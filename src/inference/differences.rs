@@ -126,13 +126,13 @@ fn estimate(
     reach: f64,
 ) -> Option<Estimate> {
     let used = || lines.iter().zip(values.iter()).filter(|(_, value)| **value != 0.0);
-    if used().any(|(line, _)| line.interval == Interval::Withheld) || used().next().is_none() {
+    if used().any(|(line, _)| line.entry.interval == Interval::Withheld) || used().next().is_none() {
         return None;
     }
-    let terms: Option<Vec<f64>> = used().map(|(line, value)| Some(line.estimate? * value)).collect();
+    let terms: Option<Vec<f64>> = used().map(|(line, value)| Some(line.entry.estimate? * value)).collect();
     let estimate: f64 = terms?.iter().sum();
     let error = values.dot(&(covariance * values)).max(0.0).sqrt();
-    let approximate = used().any(|(line, _)| line.interval == Interval::Approximate);
+    let approximate = used().any(|(line, _)| line.entry.interval == Interval::Approximate);
     Some(Estimate {
         estimate: Some(estimate),
         std_error: Some(error),
@@ -179,12 +179,14 @@ mod tests {
         let line = |(term, estimate): (&str, f64)| Line {
             term: term.to_owned(),
             per: String::new(),
-            estimate: Some(estimate),
-            std_error: Some(0.5),
-            lower: Some(estimate - 1.0),
-            upper: Some(estimate + 1.0),
-            noise_share: None,
-            interval: Interval::Normal,
+            entry: Estimate {
+                estimate: Some(estimate),
+                std_error: Some(0.5),
+                lower: Some(estimate - 1.0),
+                upper: Some(estimate + 1.0),
+                noise_share: None,
+                interval: Interval::Normal,
+            },
             reach: None,
         };
         TERMS.map(line).into()
@@ -234,7 +236,7 @@ mod tests {
     #[test]
     fn what_is_withheld_gives_no_difference() {
         let mut lines = lines();
-        lines[5].interval = Interval::Withheld;
+        lines[5].entry.interval = Interval::Withheld;
         let found = found(&lines);
         assert!(
             found.iter().all(|(name, at, ..)| !(name.starts_with("sex") && at == "grade=A")),

@@ -49,7 +49,7 @@ pub fn partial_effect(
     let stays_out = |line: &&Line| {
         [lower, upper].into_iter().all(|at| record.term(&line.term, &Moved::number(column, at)) == Some(0.0))
     };
-    let known = |line: &Line| line.estimate.or_else(|| Some(line).filter(stays_out).map(|_| 0.0));
+    let known = |line: &Line| line.entry.estimate.or_else(|| Some(line).filter(stays_out).map(|_| 0.0));
     let coefficients: Option<Vec<f64>> = lines.iter().map(known).collect();
     let coefficients = DVector::from_vec(coefficients?);
     let covariance = covariance.filter(|covariance| covariance.nrows() == lines.len());
@@ -79,16 +79,15 @@ pub fn partial_effect(
 
 /// Returns how many standard errors the intervals reach to either side; nothing where one is withheld.
 fn quantile(lines: &[Line]) -> Option<f64> {
-    let is_withheld = lines.iter().any(|line| line.interval == Interval::Withheld);
+    let is_withheld = lines.iter().any(|line| line.entry.interval == Interval::Withheld);
     if is_withheld { None } else { errors_to_a_side(lines) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::INTERCEPT;
+    use crate::model::{Estimate, INTERCEPT};
     use crate::plan::derived::terms_of;
-    use crate::release::figure::Line;
 
     fn plan() -> Plan {
         Plan::parse(
@@ -111,12 +110,14 @@ mod tests {
         let line = |(term, estimate): (String, f64)| Line {
             term,
             per: String::new(),
-            estimate: Some(estimate),
-            std_error: Some(0.5),
-            lower: Some(estimate - 1.0),
-            upper: Some(estimate + 1.0),
-            noise_share: None,
-            interval: Interval::Normal,
+            entry: Estimate {
+                estimate: Some(estimate),
+                std_error: Some(0.5),
+                lower: Some(estimate - 1.0),
+                upper: Some(estimate + 1.0),
+                noise_share: None,
+                interval: Interval::Normal,
+            },
             reach: None,
         };
         terms.zip([1.0, 2.0, 0.5, 7.0, -0.25, 0.1]).map(line).collect()
@@ -148,12 +149,12 @@ mod tests {
         let odds = partial_effect(&plan(), &lines(), true, Some(&covariance), None, "z").unwrap();
         assert!(odds.points.iter().all(|point| (0.0..=1.0).contains(&point.value)), "probabilities");
         let mut rare = lines();
-        rare[3].estimate = None;
+        rare[3].entry.estimate = None;
         assert!(partial_effect(&plan(), &rare, false, None, None, "x").is_some(), "a level that stays out");
-        rare[2].estimate = None;
+        rare[2].entry.estimate = None;
         assert!(partial_effect(&plan(), &rare, false, None, None, "x").is_none(), "a number does not");
         let mut withheld = lines();
-        withheld[2].interval = Interval::Withheld;
+        withheld[2].entry.interval = Interval::Withheld;
         let found = partial_effect(&plan(), &withheld, false, Some(&covariance), None, "x").unwrap();
         assert!(
             found.points.iter().all(|point| point.span.is_none()),

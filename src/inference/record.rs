@@ -88,7 +88,7 @@ pub(super) fn expression(column: &DerivedColumn) -> Option<Expression> {
 
 /// Returns how many standard errors the intervals of a regression reach to either side.
 pub(super) fn errors_to_a_side(lines: &[Line]) -> Option<f64> {
-    let widest = |line: &Line| Some((line.upper? - line.lower?, line.std_error?));
+    let widest = |line: &Line| Some((line.entry.upper? - line.entry.lower?, line.entry.std_error?));
     let (width, error) = lines.iter().find_map(widest).filter(|(_, error)| *error > 0.0)?;
     Some(width / (2.0 * error))
 }

@@ -8,8 +8,9 @@ use super::bound::{
 use super::check::CheckedPlan;
 use super::derived::DerivedColumn;
 use super::document::{Column, Known, Plan};
-use super::error::PlanError;
+use super::error::{MOST_LISTED, PlanError};
 use crate::model::Role;
+use crate::text::listing;
 use crate::words;
 
 /// Binds `plan` to a header of `names`, in the header's order.
@@ -220,7 +221,11 @@ impl<'a> HeaderNames<'a> {
 
     /// Returns the advice for a name or a pattern that no column has.
     fn advice(&self, names: impl Fn(String) -> String) -> String {
-        if self.known { names(listing(self.names)) } else { words::plan::no_column_known_advice().to_owned() }
+        if self.known {
+            names(listing(self.names.iter().map(String::as_str), MOST_LISTED))
+        } else {
+            words::plan::no_column_known_advice().to_owned()
+        }
     }
 
     fn find(&self, wanted: &str, path: impl Fn() -> String) -> Result<usize, PlanError> {
@@ -274,13 +279,6 @@ pub fn fits(pattern: &str, name: &str) -> bool {
         }
     }
     rest.ends_with(last)
-}
-
-fn listing(names: &[String]) -> String {
-    const SHOWN: usize = 12;
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    let more = names.len().saturating_sub(SHOWN);
-    if more == 0 { shown.join(", ") } else { words::error::names_more(shown.join(", "), more) }
 }
 
 #[cfg(test)]

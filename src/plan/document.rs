@@ -7,9 +7,9 @@ use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::error::PlanError;
+use super::error::{PlanError, list_for_object};
 use super::number_format::{NumberFormat, Thousands};
 use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -548,45 +548,17 @@ impl Plan {
     /// [`PlanError`] with the path inside the document when it is no JSON, has an unknown, doubled or missing field, or
     /// another schema.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let plan: Self = read(text).map_err(PlanError::document)?;
-        named_fields(&read(text).map_err(PlanError::document)?)?;
+        let given: Value = read(text).map_err(PlanError::document)?;
+        if let Some(path) = list_for_object(&given, &json!(plan)) {
+            let path = path.strip_prefix('.').unwrap_or(words::plan::top_level());
+            return Err(PlanError::list(path));
+        }
         if plan.schema != SCHEMA {
             return Err(PlanError::at("schema", words::plan::schema(SCHEMA), words::plan::check_file()));
         }
         Ok(plan)
     }
-}
-
-/// Refuses lists where objects are due. The reader would take their values in the order of the fields, so that a budget
-/// `[8, 1e-5]` would pass without saying what its numbers are.
-fn named_fields(plan: &Value) -> Result<(), PlanError> {
-    let refuse = |path: String| Err(PlanError::at(path, words::plan::list(), words::plan::list_advice()));
-    if plan.is_array() {
-        return refuse(words::plan::top_level().to_owned());
-    }
-    if let Some(name) = ["csv", "mechanism", "budget"].into_iter().find(|name| plan[*name].is_array()) {
-        return refuse(name.to_owned());
-    }
-    for list in ["columns", "derived"] {
-        let entries = plan[list].as_array().into_iter().flatten();
-        if let Some((index, _)) = entries.enumerate().find(|(_, entry)| entry.is_array()) {
-            return refuse(format!("{list}[{index}]"));
-        }
-    }
-    let entries = plan["columns"].as_array().into_iter().flatten().enumerate();
-    for (index, entry) in entries {
-        if entry["written"].is_array() {
-            return refuse(format!("columns[{index}].written"));
-        }
-    }
-    let groups = plan["derived"].as_array().into_iter().flatten().enumerate();
-    for (index, entry) in groups {
-        if entry["groups"].as_array().into_iter().flatten().any(Value::is_array) {
-            return refuse(format!("derived[{index}].groups"));
-        }
-    }
-    Ok(())
 }
 
 /// Reads a JSON object and refuses a key that occurs twice.

@@ -1,8 +1,13 @@
 //! Errors of a plan.
 
+use serde_json::Value;
+
 use crate::text::json::{Fault, closest};
 use crate::text::one_line;
 use crate::words;
+
+/// Most names that a message lists.
+pub(super) const MOST_LISTED: usize = 12;
 
 /// A plan that cannot be run: what is wrong, where in the plan, what to do. Names of plans and headers stand in it as they
 /// are; what is shown is one line.
@@ -23,11 +28,35 @@ impl PlanError {
         Self { path: path.into(), what: what.into(), advice: advice.into() }
     }
 
+    /// Creates the error of a list where an object is due.
+    pub fn list(path: impl Into<String>) -> Self {
+        Self::at(path, words::plan::list(), words::plan::list_advice())
+    }
+
     /// Creates the error of a text that is no plan.
     #[must_use]
     pub fn document(fault: Fault) -> Self {
         let path = fault.path.unwrap_or_else(|| words::plan::top_level().to_owned());
         Self { path, what: fault.what, advice: words::plan::document_advice().to_owned() }
+    }
+}
+
+/// Returns the path of the first list in `given` that `read`, the same document after it was read, has as an object. The reader takes
+/// the values of such a list in the order of the fields, so that a budget `[8, 1e-5]` would pass without saying what its numbers are.
+#[must_use]
+pub fn list_for_object(given: &Value, read: &Value) -> Option<String> {
+    match (given, read) {
+        (Value::Array(_), Value::Object(_)) => Some(String::new()),
+        (Value::Array(given), Value::Array(read)) => {
+            let mut entries = given.iter().zip(read).enumerate();
+            entries.find_map(|(place, (given, read))| {
+                Some(format!("[{place}]{}", list_for_object(given, read)?))
+            })
+        }
+        (Value::Object(given), Value::Object(read)) => given
+            .iter()
+            .find_map(|(name, given)| Some(format!(".{name}{}", list_for_object(given, read.get(name)?)?))),
+        _ => None,
     }
 }
 

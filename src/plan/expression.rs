@@ -1,5 +1,6 @@
 //! Numbers that are computed from one record's own values (theory/encoding 2.8).
 
+use std::slice;
 use std::sync::Arc;
 
 use crate::math::special::normal_quantile;
@@ -162,28 +163,30 @@ impl Expression {
         }
     }
 
+    /// Returns the expressions that its own operation is of.
+    fn parts(&self) -> &[Self] {
+        match self {
+            Self::Leaf(_) => &[],
+            Self::Log { of, .. } | Self::Square(of) | Self::Centred { of, .. } | Self::Spline { of, .. } => {
+                slice::from_ref(of)
+            }
+            Self::Product(factors) => factors,
+        }
+    }
+
     /// Returns the values of a record from which it is computed, one for each occurrence.
     #[must_use]
     pub fn leaves(&self) -> Vec<&Leaf> {
         match self {
             Self::Leaf(leaf) => vec![leaf],
-            Self::Log { of, .. } | Self::Square(of) | Self::Centred { of, .. } | Self::Spline { of, .. } => {
-                of.leaves()
-            }
-            Self::Product(factors) => factors.iter().flat_map(Self::leaves).collect(),
+            _ => self.parts().iter().flat_map(Self::leaves).collect(),
         }
     }
 
     /// Returns the number of its operations.
     #[must_use]
     pub fn operations(&self) -> usize {
-        1 + match self {
-            Self::Leaf(_) => 0,
-            Self::Log { of, .. } | Self::Square(of) | Self::Centred { of, .. } | Self::Spline { of, .. } => {
-                of.operations()
-            }
-            Self::Product(factors) => factors.iter().map(Self::operations).sum(),
-        }
+        1 + self.parts().iter().map(Self::operations).sum::<usize>()
     }
 
     /// Returns it with each column replaced by what `place` returns for it.

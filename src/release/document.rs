@@ -160,6 +160,22 @@ impl Coefficients {
         }
     }
 
+    /// Returns the terms of an outcome's regression, each with its numbers.
+    #[must_use]
+    pub fn of_outcome(&self, outcome: &str) -> Vec<(&str, Estimate)> {
+        match self {
+            Self::List(entries) => {
+                let own = entries.iter().filter(|entry| entry.outcome == outcome);
+                own.map(|entry| (entry.term.as_str(), entry.entry())).collect()
+            }
+            Self::Table(table) => {
+                let row = table.outcomes().iter().position(|name| name == outcome);
+                let terms = table.terms().iter().enumerate();
+                terms.filter_map(|(column, term)| Some((term.as_str(), table.entry(row?, column)?))).collect()
+            }
+        }
+    }
+
     /// Returns whether no coefficient was determined at all.
     #[must_use]
     pub fn is_undetermined(&self) -> bool {

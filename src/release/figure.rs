@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::Release;
 use super::document::Coefficients;
 use super::format::short;
-use crate::model::{Estimate, INTERCEPT, Interval, Role, level_of};
+use crate::model::{Estimate, INTERCEPT, Role, level_of};
 use crate::plan::bind::fits;
 use crate::plan::derived::{all_columns, name_of, terms_of};
 use crate::plan::document::{Column, ColumnType, Derived, Plan, Transform};
@@ -32,35 +32,10 @@ pub struct Line {
     pub term: String,
     /// What it is the difference for: `per kg/m²`, `M against F`; empty for the intercept.
     pub per: String,
-    /// In the columns' own units.
-    pub estimate: Option<f64>,
-    /// Standard error.
-    pub std_error: Option<f64>,
-    /// Lower end of the interval.
-    pub lower: Option<f64>,
-    /// Upper end of the interval.
-    pub upper: Option<f64>,
-    /// Share of the variance that is privacy noise.
-    pub noise_share: Option<f64>,
-    /// How far the interval is to be trusted.
-    pub interval: Interval,
+    /// Its numbers, in the columns' own units.
+    pub entry: Estimate,
     /// What the coefficient is multiplied by in the plot: the width of the column's range, or 1 for a level.
     pub reach: Option<f64>,
-}
-
-impl Line {
-    /// Returns its numbers.
-    #[must_use]
-    pub const fn entry(&self) -> Estimate {
-        Estimate {
-            estimate: self.estimate,
-            std_error: self.std_error,
-            lower: self.lower,
-            upper: self.upper,
-            noise_share: self.noise_share,
-            interval: self.interval,
-        }
-    }
 }
 
 /// Returns the names of a release's outcomes.
@@ -95,61 +70,18 @@ pub fn terms(release: &Release) -> Vec<String> {
 /// Returns the coefficients of one outcome of a release under `plan`.
 #[must_use]
 pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
-    let mut lines = lines_as_planned(plan, coefficients, outcome);
-    let terms: BTreeSet<String> = lines.iter().map(|line| line.term.clone()).collect();
-    for line in &mut lines {
-        if let Some((level, mut others)) = contrast(plan, &line.term) {
-            others.retain(|(term, _)| !terms.contains(term));
+    let entries = coefficients.of_outcome(outcome);
+    let terms: BTreeSet<&str> = entries.iter().map(|(term, _)| *term).collect();
+    let line = |(term, entry): &(&str, Estimate)| {
+        let (mut per, reach) = meaning(plan, term);
+        if let Some((level, mut others)) = contrast(plan, term) {
+            others.retain(|(term, _)| !terms.contains(term.as_str()));
             let others: Vec<String> = others.into_iter().map(|(_, level)| level).collect();
-            line.per = format!("{level} against {}", others.join(" or "));
+            per = format!("{level} against {}", others.join(" or "));
         }
-    }
-    lines
-}
-
-/// Returns the lines as if the regression had all levels of each category.
-fn lines_as_planned(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
-    match coefficients {
-        Coefficients::List(list) => list
-            .iter()
-            .filter(|coefficient| coefficient.outcome == outcome)
-            .map(|c| {
-                let (per, reach) = meaning(plan, &c.term);
-                Line {
-                    term: c.term.clone(),
-                    per,
-                    estimate: c.estimate,
-                    std_error: c.std_error,
-                    lower: c.lower,
-                    upper: c.upper,
-                    noise_share: c.noise_share,
-                    interval: c.interval,
-                    reach,
-                }
-            })
-            .collect(),
-        Coefficients::Table(table) => {
-            let Some(row) = table.outcomes().iter().position(|name| name == outcome) else {
-                return Vec::new();
-            };
-            let line = |(column, term): (usize, &String)| {
-                let entry = table.entry(row, column)?;
-                let (per, reach) = meaning(plan, term);
-                Some(Line {
-                    term: term.clone(),
-                    per,
-                    estimate: entry.estimate,
-                    std_error: entry.std_error,
-                    lower: entry.lower,
-                    upper: entry.upper,
-                    noise_share: entry.noise_share,
-                    interval: entry.interval,
-                    reach,
-                })
-            };
-            table.terms().iter().enumerate().filter_map(line).collect()
-        }
-    }
+        Line { term: (*term).to_owned(), per, entry: *entry, reach }
+    };
+    entries.iter().map(line).collect()
 }
 
 /// Returns the plan's entry for a column, by name or by pattern, or a column that the plan derives.
@@ -325,8 +257,7 @@ pub fn scaled(plan: &Plan, mut line: Line, per: f64) -> Line {
         return line;
     }
     line.per = per_units(plan, &line.term, per);
-    let Estimate { estimate, std_error, lower, upper, .. } = line.entry().times(per);
-    (line.estimate, line.std_error, line.lower, line.upper) = (estimate, std_error, lower, upper);
+    line.entry = line.entry.times(per);
     line.reach = line.reach.map(|reach| reach / per);
     line
 }
@@ -397,7 +328,7 @@ fn layout(lines: &[Line], ticks: impl Fn(f64, f64) -> Vec<(f64, f64)>) -> Option
     };
     let (mut least, mut most) = (0.0_f64, 0.0_f64);
     for line in lines {
-        for value in [line.estimate, line.lower, line.upper] {
+        for value in [line.entry.estimate, line.entry.lower, line.entry.upper] {
             if let Some(value) = scaled(line, value) {
                 least = least.min(value);
                 most = most.max(value);
@@ -413,9 +344,10 @@ fn layout(lines: &[Line], ticks: impl Fn(f64, f64) -> Vec<(f64, f64)>) -> Option
     let place = |value: f64| ((value - from) / (to - from)).clamp(0.0, 1.0);
     let marks = lines
         .iter()
-        .map(|line| Mark {
-            estimate: scaled(line, line.estimate).map(place),
-            span: scaled(line, line.lower).zip(scaled(line, line.upper)).map(|(a, b)| (place(a), place(b))),
+        .map(|line| {
+            let [estimate, lower, upper] = [line.entry.estimate, line.entry.lower, line.entry.upper]
+                .map(|value| scaled(line, value).map(place));
+            Mark { estimate, span: lower.zip(upper) }
         })
         .collect();
     let ticks =
@@ -519,17 +451,20 @@ pub fn ticks(from: f64, to: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Interval;
 
     fn line(estimate: f64, half: f64, reach: Option<f64>) -> Line {
         Line {
             term: "x".to_owned(),
             per: String::new(),
-            estimate: Some(estimate),
-            std_error: Some(half / 1.96),
-            lower: Some(estimate - half),
-            upper: Some(estimate + half),
-            noise_share: Some(0.5),
-            interval: Interval::Normal,
+            entry: Estimate {
+                estimate: Some(estimate),
+                std_error: Some(half / 1.96),
+                lower: Some(estimate - half),
+                upper: Some(estimate + half),
+                noise_share: Some(0.5),
+                interval: Interval::Normal,
+            },
             reach,
         }
     }

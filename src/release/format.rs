@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use crate::model::Estimate;
 pub use crate::text::grouped;
 
 /// Stands where there is no number.
@@ -66,7 +67,8 @@ pub struct Row {
 
 /// Writes an estimate so that its last digit is the second one of its standard error.
 #[must_use]
-pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> Row {
+pub fn row(entry: &Estimate) -> Row {
+    let Estimate { estimate, std_error, lower, upper, .. } = *entry;
     let place = std_error
         .filter(|error| error.is_finite() && *error > 0.0)
         .map(|error| exponent(error) - 1)
@@ -89,6 +91,12 @@ pub fn row(estimate: Option<f64>, std_error: Option<f64>, lower: Option<f64>, up
         _ => NONE.to_owned(),
     };
     Row { estimate: write(estimate), std_error: write(std_error), interval }
+}
+
+/// Writes a number without an interval as [`row`] does.
+#[must_use]
+pub fn with_error(estimate: Option<f64>, std_error: Option<f64>) -> Row {
+    row(&Estimate { estimate, std_error, ..Estimate::WITHHELD })
 }
 
 /// Formats a power of ten for an axis: 10⁴ from ten thousand on and below a thousandth, else as a number.
@@ -233,41 +241,51 @@ mod tests {
         assert_eq!(short(5e-6, 4), "5 × 10⁻⁶");
     }
 
+    fn entry(estimate: f64, std_error: f64, lower: f64, upper: f64) -> Estimate {
+        Estimate {
+            estimate: Some(estimate),
+            std_error: Some(std_error),
+            lower: Some(lower),
+            upper: Some(upper),
+            ..Estimate::WITHHELD
+        }
+    }
+
     #[test]
     fn an_estimate_ends_where_its_standard_error_does() {
-        let row = row(Some(0.482_13), Some(0.031_2), Some(0.421), Some(0.543_2));
+        let row = row(&entry(0.482_13, 0.031_2, 0.421, 0.543_2));
         assert_eq!(row.estimate, "0.482");
         assert_eq!(row.std_error, "0.031");
         assert_eq!(row.interval, "0.421 to 0.543");
-        let row = super::row(Some(-101.23), Some(210.0), None, None);
+        let row = with_error(Some(-101.23), Some(210.0));
         assert_eq!((row.estimate.as_str(), row.interval.as_str()), ("−100", NONE));
     }
 
     #[test]
     fn tiny_and_huge_estimates_keep_their_digits() {
-        let row = row(Some(1.234e-12), Some(2.0e-13), Some(8.34e-13), Some(1.634e-12));
+        let row = row(&entry(1.234e-12, 2.0e-13, 8.34e-13, 1.634e-12));
         assert_eq!(row.estimate, "1.23 × 10⁻¹²");
-        let row = super::row(Some(1.234e12), Some(2.0e10), None, None);
+        let row = with_error(Some(1.234e12), Some(2.0e10));
         assert_eq!(row.estimate, "1.234 × 10¹²");
     }
 
     #[test]
     fn numbers_at_the_ends_of_the_doubles_are_numbers() {
-        let row = row(Some(0.0), Some(5e-324), Some(-5e-324), Some(f64::MAX));
+        let row = row(&entry(0.0, 5e-324, -5e-324, f64::MAX));
         assert_eq!((row.estimate.as_str(), row.std_error.as_str()), ("0", "4.9 × 10⁻³²⁴"));
         assert_eq!(row.interval, "−4.9 × 10⁻³²⁴ to 1.797693 × 10³⁰⁸");
-        assert_eq!(super::row(Some(-0.0), Some(5e-324), None, None).estimate, "0");
+        assert_eq!(with_error(Some(-0.0), Some(5e-324)).estimate, "0");
         assert_eq!(significant(9.999e-12, 2), "1.0 × 10⁻¹¹");
     }
 
     #[test]
     fn what_rounds_to_nothing_has_no_sign() {
-        assert_eq!(super::row(Some(-0.000_2), Some(0.31), None, None).estimate, "0.00");
+        assert_eq!(with_error(Some(-0.000_2), Some(0.31)).estimate, "0.00");
     }
 
     #[test]
     fn an_interval_shows_on_which_side_of_0_it_ends() {
-        let written = |lower, upper| super::row(Some(2.2), Some(1.1), Some(lower), Some(upper)).interval;
+        let written = |lower, upper| row(&entry(2.2, 1.1, lower, upper)).interval;
         assert_eq!(written(-0.029, 4.4), "\u{2212}0.03 to 4.4");
         assert_eq!(written(-0.09, 4.4), "\u{2212}0.1 to 4.4");
         assert_eq!(written(0.0, 4.4), "0.0 to 4.4");

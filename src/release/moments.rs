@@ -3,8 +3,7 @@
 use std::fmt;
 
 use serde::de::{Error, SeqAccess, Visitor};
-use serde::ser::{SerializeSeq, Serializer};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::{Contrast, NoiseLaw};
 
@@ -174,8 +173,15 @@ pub struct Integers {
 }
 
 /// Integers, written as decimal strings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Vec<Decimal>")]
 pub struct Decimals(pub Vec<i128>);
+
+impl From<Vec<Decimal>> for Decimals {
+    fn from(cells: Vec<Decimal>) -> Self {
+        Self(cells.into_iter().map(|Decimal(cell)| cell).collect())
+    }
+}
 
 impl Integers {
     /// Creates a matrix of `rows` rows from its cells, row by row; cells that fill no row are left out.
@@ -213,11 +219,7 @@ impl Integers {
 
 impl Serialize for Integers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut rows = serializer.serialize_seq(Some(self.rows))?;
-        for row in self.cells.chunks(self.columns().max(1)) {
-            rows.serialize_element(&Texts(row))?;
-        }
-        rows.end()
+        serializer.collect_seq(self.cells.chunks(self.columns().max(1)).map(Texts))
     }
 }
 
@@ -250,28 +252,6 @@ impl<'de> Deserialize<'de> for Integers {
 impl Serialize for Decimals {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Texts(&self.0).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Decimals {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Items;
-        impl<'de> Visitor<'de> for Items {
-            type Value = Decimals;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of decimal integers as strings")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Decimals, A::Error> {
-                let mut cells = Vec::new();
-                while let Some(Decimal(cell)) = access.next_element()? {
-                    cells.push(cell);
-                }
-                Ok(Decimals(cells))
-            }
-        }
-        deserializer.deserialize_seq(Items)
     }
 }
 

@@ -63,33 +63,23 @@ pub fn named(plan: &Plan, outcome: &str, log_odds: bool) -> String {
         .map_or_else(|| outcome.to_owned(), |answers| words::result::of_answers(outcome, answers.words()))
 }
 
-/// An odds ratio with its interval: the exponentials of a coefficient and of the ends of its interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct OddsRatio {
-    /// The ratio; absent where the coefficient is, or where it is no number that can be written.
-    pub estimate: Option<f64>,
-    /// Its standard error to first order, by which it is rounded when it is shown.
-    pub std_error: Option<f64>,
-    /// Lower end of the interval.
-    pub lower: Option<f64>,
-    /// Upper end of the interval.
-    pub upper: Option<f64>,
-}
-
-/// Returns the odds ratio of a term's log-odds; the constant has none, because it is no comparison.
+/// Returns the odds ratio of a term's log-odds: the exponentials of the coefficient and of the ends of its interval, each absent where it
+/// is no number that can be written, and the standard error to first order, by which they are rounded when they are shown. The constant
+/// has none, because it is no comparison.
 #[must_use]
-pub fn ratio(term: &str, entry: &Estimate) -> Option<OddsRatio> {
+pub fn ratio(term: &str, entry: &Estimate) -> Option<Estimate> {
     if term == INTERCEPT {
         return None;
     }
     let raised = |value: Option<f64>| value.map(libm::exp).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
     let estimate = raised(entry.estimate);
     let std_error = estimate.zip(entry.std_error).map(|(ratio, error)| ratio * error);
-    Some(OddsRatio {
+    Some(Estimate {
         estimate,
         std_error: std_error.filter(|error| error.is_finite()),
         lower: raised(entry.lower),
         upper: raised(entry.upper),
+        ..*entry
     })
 }
 

@@ -27,7 +27,7 @@ impl Reduced {
         let lines = lines(&release.plan, &release.coefficients, outcome).into_iter();
         let terms = lines.map(|line| {
             let withheld = match held {
-                [] => line.interval == Interval::Withheld,
+                [] => line.entry.interval == Interval::Withheld,
                 held => held.contains(&line.term),
             };
             (line.term, withheld)

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Release;
 use super::document::Coefficients;
 use super::figure;
-use super::odds::{self, Answers, OddsRatio};
+use super::odds::{self, Answers};
 use super::remarks::remarks;
 use super::shared::Shared;
 use super::significance::Tests;
@@ -185,7 +185,7 @@ pub fn records<'a>(
             }
             if log_odds || any_factor {
                 let ratio = odds::ratio(term, &entry).filter(|_| has_ratio);
-                let OddsRatio { estimate, lower, upper, .. } = ratio.unwrap_or_default();
+                let Estimate { estimate, lower, upper, .. } = ratio.unwrap_or(Estimate::WITHHELD);
                 numbers(&mut text, &[estimate, lower, upper]);
             }
             if has_note {

@@ -4,7 +4,6 @@
 use std::io::{self, Write};
 
 use js_sys::{Array, Uint8Array};
-use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
@@ -13,6 +12,7 @@ use super::failure::{Failure, Reason};
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
 use crate::release::document::SCHEMA;
+use crate::text::json;
 use crate::words;
 
 /// The number of bytes that are passed to the browser at a time.
@@ -59,15 +59,19 @@ pub fn from_text(pieces: impl IntoIterator<Item = impl AsRef<[u8]>>, kind: &str)
     parts.finish(kind)
 }
 
-/// A writer that passes its bytes to the browser piece by piece.
+/// A writer that passes its bytes to the browser piece by piece, which may keep them on a disk.
 #[derive(Default)]
-struct Pieces {
+pub struct Pieces {
     pending: Vec<u8>,
     parts: Array,
 }
 
 impl Pieces {
-    fn finish(mut self, kind: &str) -> io::Result<Blob> {
+    /// Returns what was written, as a document of this media type.
+    ///
+    /// # Errors
+    /// [`io::Error`] if the browser has no room for it.
+    pub fn finish(mut self, kind: &str) -> io::Result<Blob> {
         self.flush()?;
         let options = BlobPropertyBag::new();
         options.set_type(kind);
@@ -77,11 +81,12 @@ impl Pieces {
 
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.pending.len() + bytes.len() > PIECE {
+        let taken = bytes.len().min(PIECE);
+        if self.pending.len() + taken > PIECE {
             self.flush()?;
         }
-        self.pending.extend_from_slice(bytes);
-        Ok(bytes.len())
+        self.pending.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -108,17 +113,6 @@ pub async fn text(document: &Blob) -> io::Result<Option<String>> {
     Ok(text)
 }
 
-/// Returns the name and version of the form that a document states.
-#[must_use]
-pub fn schema(text: &str) -> Option<String> {
-    /// The field that every document begins with.
-    #[derive(Deserialize)]
-    struct Named {
-        schema: String,
-    }
-    serde_json::from_str::<Named>(text).ok().map(|named| named.schema)
-}
-
 /// Reads a release from its document. Returns `None` if it is another document.
 ///
 /// # Errors
@@ -129,7 +123,7 @@ pub async fn read_release(document: &Blob) -> Result<Option<Release>, Failure> {
     let Some(text) = text else { return Ok(None) };
     match serde_json::from_str::<Release>(&text) {
         Ok(release) => Ok((release.schema == SCHEMA).then_some(release)),
-        Err(error) if schema(&text).as_deref() == Some(SCHEMA) => {
+        Err(error) if json::schema(&text).as_deref() == Some(SCHEMA) => {
             Err(refused(words::page::release_unreadable(error)))
         }
         Err(_) => Ok(None),

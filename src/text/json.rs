@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use strsim::levenshtein;
 
 use crate::words;
@@ -17,11 +17,32 @@ pub struct Fault {
     pub what: String,
 }
 
-/// Reads a document, after which only white space may follow.
+/// The mark of the order of bytes, which some programs write before a text.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// Returns whether a file with these first bytes has one JSON object: whether it begins with a brace.
+#[must_use]
+pub fn begins(head: &[u8]) -> bool {
+    let text = head.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(head);
+    text.trim_ascii_start().starts_with(b"{")
+}
+
+/// Returns the name and version that a document states, whatever else stands in it.
+#[must_use]
+pub fn schema(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        schema: String,
+    }
+    read::<Named>(text).ok().map(|named| named.schema)
+}
+
+/// Reads a document, after which only white space may follow; a byte order mark may stand before it.
 ///
 /// # Errors
 /// [`Fault`] if it is no JSON, or no `T`.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     serde_json::from_str(text).map_err(|error| {
         let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
         let end = lines.map(str::len).sum::<usize>() + error.column();

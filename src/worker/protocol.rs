@@ -9,7 +9,7 @@ use crate::audit::check::Finding;
 use crate::data::genotypes::{Choice, SamplePart};
 use crate::data::inspection::Misfits;
 use crate::data::minhash::Overlap;
-use crate::data::slices::Job;
+use crate::data::slices::{Job, Outcome};
 use crate::data::{FileRole, MinHashKey};
 use crate::plan::Plan;
 use crate::plan::bound::Encoding;
@@ -305,8 +305,8 @@ pub enum ScanResponse {
     /// A span and a slice were read, or one of the two. Beside it travel the digests of the chunks, then the bytes of the
     /// MinHash or of the sums, where the slice holds some.
     Done {
-        /// The slice.
-        slice: Option<SliceAnswer>,
+        /// The slice, without its sums.
+        slice: Option<Outcome<()>>,
         /// The number of chunks.
         chunks: usize,
     },
@@ -314,34 +314,6 @@ pub enum ScanResponse {
     Summed,
     /// The slice could not be read.
     Failed(Failure),
-}
-
-/// A [`crate::data::slices::SliceReport`] without its sums.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SliceAnswer {
-    /// No record seems to start here.
-    Nothing,
-    /// Records.
-    Read {
-        /// Offset where the first record started.
-        start: u64,
-        /// Offset where the next record starts.
-        end: u64,
-        /// Line ends in between.
-        lines: u64,
-        /// Records in between.
-        records: u64,
-        /// Distinct persons.
-        persons: Option<u64>,
-    },
-    /// A record that is not well formed.
-    Malformed {
-        /// Offset where the first record started.
-        start: u64,
-        /// What is wrong, and where, without the text of a cell.
-        error: crate::data::CsvError,
-    },
 }
 
 /// The progress of one pass over the files.

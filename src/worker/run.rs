@@ -11,7 +11,7 @@ use super::protocol::{Failure, Look, Reason, ReleaseRequest, Response, RoundNumb
 use super::scan_pool::{ScanPool, confused};
 use super::table::{Rows, Table};
 use super::unpack;
-use crate::data::genotypes::Wanted;
+use crate::data::genotypes::{DELIMITER, Wanted};
 use crate::data::{FileRole, Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
 use crate::engine::{self, Computation, ConfiguredPlan, EngineError, Prepared};
 use crate::noise::entropy::PrivateRng;
@@ -229,9 +229,6 @@ enum Material {
     Shared,
 }
 
-/// The delimiter that a plan without one gets from genotypes: a VCF's own.
-const GENOTYPE_DELIMITER: u8 = b'\t';
-
 impl<P: Fn(&Response)> Source<P> {
     /// Reads what is public about the files, and of genotypes the samples and the variants that the plan uses.
     async fn open(
@@ -257,7 +254,7 @@ impl<P: Fn(&Response)> Source<P> {
     fn header(&self, checked: &CheckedPlan) -> (&[String], u8) {
         match self {
             Self::Table(_, header) => (&header.names, header.delimiter),
-            Self::Genotypes(_, opened) => (opened.names(), checked.delimiter.unwrap_or(GENOTYPE_DELIMITER)),
+            Self::Genotypes(_, opened) => (opened.names(), checked.delimiter.unwrap_or(DELIMITER)),
         }
     }
 

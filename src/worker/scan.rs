@@ -1,6 +1,7 @@
 //! A scanning worker: hashes chunks and their records, turns slices into partial sums, and replies to the engine worker alone.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use js_sys::Uint8Array;
 use wasm_bindgen::JsCast;
@@ -10,13 +11,13 @@ use web_sys::{Blob, MessageEvent, MessagePort};
 use zeroize::Zeroizing;
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
-use super::protocol::{Failure, FileKey, Reason, ScanRequest, ScanResponse, SliceAnswer, Span, Taken};
+use super::protocol::{Failure, FileKey, Reason, ScanRequest, ScanResponse, Span, Taken};
 use super::read::{Piece, Pieces};
 use crate::data::csv::Feed;
 use crate::data::genotypes::SamplePart;
 use crate::data::inspection::Inspection;
 use crate::data::minhash::MinHashScanner;
-use crate::data::slices::{Job, Outcome, Part, SliceReport, SliceScanner};
+use crate::data::slices::{Job, Outcome, SliceReport, SliceScanner};
 use crate::data::{EncodedRows, FewRows, MinHashKey, Nothing, RowSink, Statistic, Sums};
 use crate::engine::{self, Answer, EngineError, Prepared, Run};
 use crate::plan::Purpose;
@@ -180,10 +181,10 @@ impl Scanner {
                 let prepared = self.prepared()?;
                 let few = FewRows::new(prepared.row_width(), prepared.most_rows());
                 let (report, few) = self.slice(prepared.bound(), span, job, few, &mut digests).await?;
-                if let (SliceAnswer::Read { start, end, .. }, Some(rows)) =
+                if let (Outcome::Read { start, part }, Some(rows)) =
                     (&report, few.and_then(FewRows::into_rows))
                 {
-                    self.kept.insert(job.slice, (rows, end - start));
+                    self.kept.insert(job.slice, (rows, part.end - start));
                 }
                 answer = Some(report);
             }
@@ -202,7 +203,7 @@ impl Scanner {
         job: Job,
         sink: S,
         digests: &mut Vec<Digest>,
-    ) -> Result<(SliceAnswer, Option<S>), Failure> {
+    ) -> Result<(Outcome<()>, Option<S>), Failure> {
         let mut scanner = SliceScanner::new(job, bound, sink);
         self.pass(span, Some(job), digests, |bytes| scanner.feed(bytes)).await?;
         Ok(split(scanner.finish()))
@@ -289,12 +290,11 @@ fn early() -> Failure {
 }
 
 /// Splits a report into the message to the engine worker and the data that travel beside it.
-fn split<S>(report: SliceReport<S>) -> (SliceAnswer, Option<S>) {
-    match report.outcome {
-        Outcome::Nothing => (SliceAnswer::Nothing, None),
-        Outcome::Failed { start, error } => (SliceAnswer::Malformed { start, error }, None),
-        Outcome::Read { start, part: Part { end, lines, records, persons, sink } } => {
-            (SliceAnswer::Read { start, end, lines, records, persons }, Some(sink))
-        }
-    }
+fn split<S>(report: SliceReport<S>) -> (Outcome<()>, Option<S>) {
+    let mut rows = None;
+    let Ok(outcome) = report.outcome.try_map(|sink| {
+        rows = Some(sink);
+        Ok::<_, Infallible>(())
+    });
+    (outcome, rows)
 }

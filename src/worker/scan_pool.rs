@@ -9,11 +9,10 @@ use zeroize::Zeroizing;
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::files::Files;
 use super::protocol::{
-    CHUNK, Failure, Progress, Reason, Response, RoundNumber, ScanRequest, ScanResponse, SliceAnswer, Span,
-    Taken,
+    CHUNK, Failure, Progress, Reason, Response, RoundNumber, ScanRequest, ScanResponse, Span, Taken,
 };
 use super::read::length;
-use crate::data::slices::{Combiner, Job, Outcome, Part, ScanError, SliceReport};
+use crate::data::slices::{Combiner, Job, Outcome, ScanError, SliceReport};
 use crate::data::{Header, Merge, MinHash, Statistic, Sums};
 use crate::engine::Answer;
 use crate::store;
@@ -122,7 +121,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
         }
         let sink = |found: Found| MinHash::from_bytes(found.bytes).ok_or_else(confused);
         let key = self.pass(Some(hashing), combiner.as_mut(), |_| Taken::Hashed, sink).await?;
-        let minhash = combiner.and_then(Combiner::into_sink).unwrap_or_default();
+        let minhash = combiner.and_then(Combiner::finish).map(|scan| scan.sink).unwrap_or_default();
         Ok((key.unwrap_or_default(), minhash))
     }
 
@@ -166,11 +165,11 @@ impl<P: Fn(&Response)> ScanPool<P> {
                 hashing.take(span, digests.as_chunks().0)?;
             }
             if let (Some(combiner), Some(job), Some(slice)) = (&mut combiner, work.job, slice) {
-                if let SliceAnswer::Read { records: more, .. } = &slice {
-                    records = records.saturating_add(*more);
+                if let Outcome::Read { part, .. } = &slice {
+                    records = records.saturating_add(part.records);
                 }
                 let found = Found { worker, slice: job.slice, bytes: rest };
-                let report = SliceReport { job, outcome: outcome(slice, || sink(found))? };
+                let report = SliceReport { job, outcome: slice.try_map(|()| sink(found))? };
                 let failed = |error: ScanError| {
                     let reason = if error.is_of_encoding() { Reason::Encoding } else { Reason::Table };
                     Failure::new(reason, error.to_string())
@@ -305,17 +304,6 @@ impl Hashing {
     fn into_files(self) -> Vec<Hashed> {
         self.files
     }
-}
-
-/// Converts a scanning worker's answer, with its sums or its MinHash.
-fn outcome<S>(answer: SliceAnswer, sink: impl FnOnce() -> Result<S, Failure>) -> Result<Outcome<S>, Failure> {
-    Ok(match answer {
-        SliceAnswer::Nothing => Outcome::Nothing,
-        SliceAnswer::Malformed { start, error } => Outcome::Failed { start, error },
-        SliceAnswer::Read { start, end, lines, records, persons } => {
-            Outcome::Read { start, part: Part { end, lines, records, persons, sink: sink()? } }
-        }
-    })
 }
 
 /// Returns the failure for an answer that was not asked for.

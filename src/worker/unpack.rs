@@ -1,12 +1,15 @@
 //! Unpacks the table of a file that is compressed, in UTF-16, or a workbook, into a file that is read like any CSV.
 
-use js_sys::{Array, Uint8Array};
+use std::io::Write;
+
+use js_sys::Uint8Array;
 use web_sys::Blob;
 use zeroize::Zeroizing;
 
-use super::protocol::{CHUNK, Failure, Progress, Reason, Response};
-use super::read::{Piece, Pieces, length, whole};
+use super::protocol::{Failure, Progress, Reason, Response};
+use super::read::{self, Piece, length, whole};
 use crate::data::container::{ContainerError, Form, HEAD_BYTES, PACKED_BYTES, Unpacker, Workbook};
+use crate::store::document::Pieces;
 use crate::words;
 
 /// The largest workbook in bytes.
@@ -24,18 +27,20 @@ pub async fn unpack(
     let head = Uint8Array::new(&head).to_vec();
     let form = Form::of(&head).map_err(refused)?.ok_or_else(|| refused(ContainerError::Archive))?;
     let mut unpacker = Unpacker::new(form);
-    let (mut out, mut packed) = (Parts::new(), Zeroizing::new(Vec::new()));
+    let (mut out, mut packed) = (Pieces::default(), Zeroizing::new(Vec::new()));
+    let mut text = Vec::new();
     if unpacker.is_none() {
         let room = usize::try_from(total).ok().filter(|_| total <= MOST_BYTES).ok_or_else(memory)?;
         packed.reserve_exact(room);
     }
-    let (mut pieces, mut done) = (Pieces::new(file, 0, total)?, 0);
+    let (mut pieces, mut done) = (read::Pieces::new(file, 0, total)?, 0);
     while let Some(Piece { bytes, .. }) = pieces.next().await? {
         match &mut unpacker {
             Some(unpacker) => {
                 for piece in bytes.chunks(PACKED_BYTES) {
-                    unpacker.feed(piece, &mut out.bytes).map_err(refused)?;
-                    out.flush(CHUNK)?;
+                    unpacker.feed(piece, &mut text).map_err(refused)?;
+                    out.write_all(&text).map_err(|_| memory())?;
+                    text.clear();
                 }
             }
             None => packed.extend_from_slice(bytes),
@@ -45,43 +50,16 @@ pub async fn unpack(
     }
     let (mut sheets, mut taken) = (Vec::new(), 0);
     match unpacker {
-        Some(unpacker) => unpacker.finish(&mut out.bytes).map_err(refused)?,
+        Some(unpacker) => unpacker.finish(&mut text).map_err(refused)?,
         None => {
             let book = Workbook::open(&packed).map_err(refused)?;
             sheets = book.sheets();
             taken = sheet.unwrap_or_else(|| book.largest());
-            out.bytes = book.csv(sheets.get(taken).map(String::as_str)).map_err(refused)?;
+            text = book.csv(sheets.get(taken).map(String::as_str)).map_err(refused)?;
         }
     }
-    Ok((sheets, taken, out.finish()?))
-}
-
-/// The parts of a file that is being written. The browser may keep them on a disk.
-struct Parts {
-    bytes: Vec<u8>,
-    parts: Array,
-}
-
-impl Parts {
-    fn new() -> Self {
-        Self { bytes: Vec::new(), parts: Array::new() }
-    }
-
-    /// Hands the bytes over if there are at least so many.
-    fn flush(&mut self, least: u64) -> Result<(), Failure> {
-        if !self.bytes.is_empty() && self.bytes.len() as u64 >= least {
-            let bytes = Array::of1(&Uint8Array::from(self.bytes.as_slice()));
-            let part = Blob::new_with_u8_array_sequence(&bytes).map_err(|_| memory())?;
-            self.parts.push(&part);
-            self.bytes.clear();
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Blob, Failure> {
-        self.flush(0)?;
-        Blob::new_with_blob_sequence(&self.parts).map_err(|_| memory())
-    }
+    out.write_all(&text).map_err(|_| memory())?;
+    Ok((sheets, taken, out.finish("").map_err(|_| memory())?))
 }
 
 fn refused(error: ContainerError) -> Failure {

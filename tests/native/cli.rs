@@ -182,7 +182,7 @@ fn the_whole_job() {
     );
     let tables =
         bench.ok("refit --release=release.json --outcome bmi --features bp,target --format markdown");
-    assert!(tables.contains("| bp per unit") && tables.contains("Residual standard deviation"), "{tables}");
+    assert!(tables.contains("| bp per unit") && tables.contains("residual SD"), "{tables}");
     assert!(
         bench
             .fails("refit --release=release.json --outcome bmi --features bp --format r", 2)

@@ -3,7 +3,7 @@
 
 use discreet::data::header::read_header;
 use discreet::data::inspection::{Counts, Inspection, Misfits};
-use discreet::data::slices::{Combiner, Scan};
+use discreet::data::slices::{Combiner, Scan, ScanError, SliceReport};
 use discreet::data::{EncodedRows, HeaderRead, HeaderRules, Merge, RowSink, SliceScanner};
 use discreet::engine::bind_described;
 use discreet::plan::bound::BoundPlan;
@@ -39,7 +39,9 @@ fn read<S: RowSink, M: Merge>(
         let mut scanner = SliceScanner::new(job, &bound, sink(&bound));
         let from = usize::try_from(job.from).unwrap();
         let _ = scanner.feed(&text.as_bytes()[from..]);
-        combiner.offer(scanner.finish().map(&found)).unwrap();
+        let SliceReport { job, outcome } = scanner.finish();
+        let outcome = outcome.try_map(|rows| Ok::<_, ScanError>(found(rows))).unwrap();
+        combiner.offer(SliceReport { job, outcome }).unwrap();
     }
     combiner.finish().expect("records")
 }

@@ -722,10 +722,7 @@ fn what_is_not_determined_is_left_out_of_r_squared_and_of_a_refit() {
     for mut release in demonstrations(&plan, 24, 4) {
         assert_eq!(tables::r_squared(&release, &supplement(&release), "target"), None);
         assert!(
-            tables::fit_line(&release, &supplement(&release), "target")
-                .1
-                .join(" ")
-                .contains("not determined")
+            tables::fit(&release, &supplement(&release), "target").1.join(" ").contains("not determined")
         );
         let Coefficients::List(list) = &mut release.coefficients else { panic!("a list") };
         for entry in list.iter_mut().filter(|entry| entry.term == "bp") {
@@ -939,10 +936,10 @@ fn the_program_in_python_reproduces_the_table() {
                     assert!((cell - value).abs() <= 1e-12 * value.abs(), "{line} {value}");
                 }
             };
-            near(cells[2], shown.estimate);
-            near(cells[3], shown.std_error);
-            near(cells[4], shown.lower);
-            near(cells[5], shown.upper);
+            near(cells[2], shown.entry.estimate);
+            near(cells[3], shown.entry.std_error);
+            near(cells[4], shown.entry.lower);
+            near(cells[5], shown.entry.upper);
         }
         let printed = &printed(&Labels::default())[0];
         assert_eq!(printed.lines().count(), own.lines().count());

@@ -169,6 +169,12 @@ fn lists_do_not_pass_for_objects() {
             json!([{"name": "y", "role": "ignored"}, ["age", null, "feature", "number"]]),
             "columns[1]",
         ),
+        ("/columns/0/typical", json!([50, 10, null, null]), "columns[0].typical"),
+        (
+            "/derived",
+            json!([{"transform": "merged", "from": ["sex"], "groups": [{"name": "a", "levels": []}, ["b", []]]}]),
+            "derived[0].groups[1]",
+        ),
     ] {
         let refused = Plan::parse(&with(&[(pointer, list)]).to_string()).unwrap_err();
         assert_eq!(refused.path, path, "{refused}");

@@ -97,7 +97,7 @@ fn from_csv(plan: &Value, table: &str) -> Result<PublicTable, EngineError> {
     let table = open(table);
     let header = table.header();
     let prepared = prepare_table(&parse(plan), &header.names, header.delimiter)?;
-    let scan = table.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap();
+    let scan = table.scan(prepared.bound(), || prepared.sums(), 1).unwrap();
     table_of(&prepared, &scan.sink)
 }
 
@@ -251,7 +251,7 @@ fn released(plan: &Value) -> Release {
     let table = open(DIABETES);
     let header = table.header();
     let prepared = engine::prepare(parse(plan), &header.names, header.delimiter, Purpose::Release).unwrap();
-    let scan = table.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap();
+    let scan = table.scan(prepared.bound(), || prepared.sums(), 1).unwrap();
     let charge = LedgerReference { id: "0".repeat(32), entry: 1, idealised: false, promise: None };
     let gathered: Sums = scan.sink;
     engine::release(&prepared, &gathered, PrivateRng::from_os().unwrap(), charge, support::software())

@@ -279,26 +279,14 @@ fn threads_and_streams_read_a_file_alike() {
     file.write_all(text.as_bytes()).expect("room");
     let plan = clinic();
     let terms = Geometry::new(&plan).terms.len();
-    let read = |table: Table, workers| {
-        let most = std::sync::atomic::AtomicU64::new(0);
-        let scan = table.scan(
-            &plan,
-            || Moments::new(terms),
-            workers,
-            |done, _| {
-                most.fetch_max(done, std::sync::atomic::Ordering::Relaxed);
-            },
-        );
-        (scan.expect("a table"), most.into_inner())
-    };
+    let read = |table: Table, workers| table.scan(&plan, || Moments::new(terms), workers).expect("a table");
     let open = || Table::open(file.path(), HeaderRules::default()).expect("a header");
     let one = read(open(), 1);
-    assert_eq!(one.0.records, 400_000);
-    assert!(one.1 <= text.len() as u64 && one.1 > text.len() as u64 / 2);
-    assert_eq!(read(open(), 3).0, one.0);
+    assert_eq!(one.records, 400_000);
+    assert_eq!(read(open(), 3), one);
     let stream = std::io::Cursor::new(text.clone().into_bytes());
     let stream = Table::stream(stream, HeaderRules::default()).expect("a header");
-    assert_eq!(read(stream, 3).0, one.0);
+    assert_eq!(read(stream, 3), one);
 }
 
 #[test]
@@ -308,11 +296,11 @@ fn a_file_that_changes_while_it_is_read_is_refused() {
     let plan = clinic();
     let table = Table::open(file.path(), HeaderRules::default()).expect("a header");
     file.write_all(b"1,F,100\n").expect("room");
-    let scan = table.scan(&plan, || Moments::new(4), 2, |_, _| ());
+    let scan = table.scan(&plan, || Moments::new(4), 2);
     assert!(matches!(scan, Err(TableError::Changed)));
     let table = Table::open(file.path(), HeaderRules::default()).expect("a header");
     file.as_file().set_len(20).expect("shorter");
-    assert!(matches!(table.scan(&plan, || Moments::new(4), 2, |_, _| ()), Err(TableError::Changed)));
+    assert!(matches!(table.scan(&plan, || Moments::new(4), 2), Err(TableError::Changed)));
 }
 
 #[test]
@@ -323,7 +311,7 @@ fn a_file_that_changes_between_two_readings_is_refused() {
     let plan = clinic();
     let table = Table::open(file.path(), HeaderRules::default()).expect("a header");
     let second = |table: &Table| table.again().expect("a file");
-    let records = |table: Table| table.scan(&plan, || Moments::new(4), 2, |_, _| ()).map(|scan| scan.records);
+    let records = |table: Table| table.scan(&plan, || Moments::new(4), 2).map(|scan| scan.records);
     assert_eq!(records(second(&table)).expect("unchanged"), 1_000);
     // Other values, as long and as many as before, at another time.
     let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(3_600);
@@ -340,6 +328,6 @@ fn what_cannot_be_opened_says_so() {
     let folder = Table::open(std::path::Path::new("."), HeaderRules::default());
     assert!(matches!(folder, Err(TableError::Io(_))));
     let other = Table::stream(&b"a,b\n1,2\n"[..], HeaderRules::default()).expect("a header");
-    let scan = other.scan(&clinic(), || Moments::new(4), 1, |_, _| ());
+    let scan = other.scan(&clinic(), || Moments::new(4), 1);
     assert!(matches!(scan, Err(TableError::OtherHeader { bound: 3, found: 2 })));
 }

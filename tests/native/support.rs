@@ -56,7 +56,7 @@ pub fn scan<S: RowSink + Send>(
     sink: impl Fn(usize) -> S + Sync,
 ) -> Scan<S> {
     let terms = prepared.row_width();
-    open(table).scan(prepared.bound(), || sink(terms), 1, |_, _| ()).unwrap()
+    open(table).scan(prepared.bound(), || sink(terms), 1).unwrap()
 }
 
 fn open(table: &str) -> Table {

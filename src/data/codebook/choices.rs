@@ -1,26 +1,14 @@
 //! The values of a category as a codebook lists them, and the numbers beside them.
 
-use crate::data::number as cell;
+use crate::data::number::parse_either;
 
 /// A value of a category.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
-    code: String,
-    label: String,
-}
-
-impl Level {
-    /// Returns the code, which raw exports contain.
-    #[must_use]
-    pub fn code(&self) -> &str {
-        &self.code
-    }
-
-    /// Returns the label, which labelled exports contain.
-    #[must_use]
-    pub fn label(&self) -> &str {
-        &self.label
-    }
+    /// The code, which raw exports contain.
+    pub code: String,
+    /// The label, which labelled exports contain.
+    pub label: String,
 }
 
 /// Reads a list of values, such as `1, Male | 2, Female`, `1=Male; 2=Female`, `F, M`, or one value on each line.
@@ -64,12 +52,6 @@ fn bracketed(item: &str) -> Option<(&str, &str)> {
     item.get(1..)?.split_once(close)
 }
 
-/// Reads a number with a point or a comma.
-pub fn number(text: &str) -> Option<f64> {
-    let text = text.trim();
-    cell::parse_either(text)
-}
-
 /// Reads two numbers, such as `0-120`, `0 to 120` or `[0, 120]`, of which the first is smaller.
 pub fn range(text: &str) -> Option<(f64, f64)> {
     let text = text.trim();
@@ -84,6 +66,6 @@ pub fn range(text: &str) -> Option<(f64, f64)> {
             Some((text.get(..at)?, text.get(at + mark.len()..)?))
         }),
     };
-    let (lower, upper) = halves.and_then(|(lower, upper)| number(lower).zip(number(upper)))?;
+    let (lower, upper) = halves.and_then(|(lower, upper)| parse_either(lower).zip(parse_either(upper)))?;
     (lower < upper).then_some((lower, upper))
 }

@@ -2,6 +2,7 @@
 
 use csv_core::{ReadFieldResult, ReaderBuilder};
 
+use crate::data::container::{Form, Unpacker};
 use crate::data::latin1;
 
 /// Delimiters, in the order that decides a tie.
@@ -12,17 +13,15 @@ const MOST_LINES: usize = 400_000;
 
 /// Returns the text of a file: UTF-8, UTF-16 with a byte order mark, else Latin-1. `None` if it is no text.
 pub fn text(bytes: &[u8]) -> Option<String> {
-    let units = |pair: fn([u8; 2]) -> u16| {
-        let pairs = bytes.chunks_exact(2).skip(1);
-        let units: Vec<u16> = pairs.map(|bytes| pair([bytes[0], bytes[1]])).collect();
-        Some(String::from_utf16_lossy(&units))
-    };
-    let text = match bytes {
-        [0xff, 0xfe, ..] => units(u16::from_le_bytes)?,
-        [0xfe, 0xff, ..] => units(u16::from_be_bytes)?,
+    let text = match Form::of(bytes) {
+        Ok(Some(form @ (Form::Utf16Little | Form::Utf16Big))) => {
+            let mut text = Vec::new();
+            Unpacker::new(form)?.feed(bytes, &mut text).ok()?;
+            String::from_utf8(text).ok()?
+        }
         _ => match std::str::from_utf8(bytes) {
             Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
-            Err(_) => latin1::characters(bytes).collect(),
+            Err(_) => latin1::text(bytes),
         },
     };
     (!text.contains('\0')).then_some(text)

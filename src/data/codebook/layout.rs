@@ -218,7 +218,7 @@ pub fn kind(stated: &str, validation: &str, levels: &[Level], bounded: bool) -> 
         NUMBERS.contains(&stem) || stem.starts_with("number") || stem.starts_with("integer")
     };
     // Codes of missing values alone make no category of a number.
-    let coded = levels.iter().filter(|level| level.code() != level.label()).count();
+    let coded = levels.iter().filter(|level| level.code != level.label).count();
     match (stated, validation) {
         (stated, validation) if is_date(stated) || is_date(validation) => None,
         (stated, _) if CATEGORIES.contains(&stated) => Some(ColumnType::Category),

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use layout::{Field, Layout};
 
+use crate::data::number::parse_either;
 use crate::plan::document::ColumnType;
 
 /// The longest codebook in bytes.
@@ -48,12 +49,12 @@ impl Entry {
         let count = |text: fn(&Level) -> &str| {
             cells.iter().filter(|cell| self.levels.iter().any(|level| text(level) == **cell)).count()
         };
-        let labelled = count(Level::label) > count(Level::code);
+        let labelled = count(|level| &level.label) > count(|level| &level.code);
         let mut levels: Vec<String> = Vec::new();
         for level in &self.levels {
-            let text = if labelled { level.label() } else { level.code() };
+            let text = if labelled { &level.label } else { &level.code };
             if !levels.iter().any(|known| known == text) {
-                levels.push(text.to_owned());
+                levels.push(text.clone());
             }
         }
         levels
@@ -157,8 +158,8 @@ impl Layout {
         };
         let span = choices::range(cell(Field::Range)).or_else(|| choices::range(cell(Field::Levels)));
         let ends = span.or((stated == "slider").then_some((0.0, 100.0)));
-        let lower = choices::number(cell(Field::Lower)).or(ends.map(|(lower, _)| lower));
-        let upper = choices::number(cell(Field::Upper)).or(ends.map(|(_, upper)| upper));
+        let lower = parse_either(cell(Field::Lower)).or(ends.map(|(lower, _)| lower));
+        let upper = parse_either(cell(Field::Upper)).or(ends.map(|(_, upper)| upper));
         let kind = layout::kind(&stated, &validation, &levels, lower.is_some() || upper.is_some());
         let (number, category) = (kind == Some(ColumnType::Number), kind == Some(ColumnType::Category));
         let unit = Some(cell(Field::Unit).to_owned()).filter(|unit| !unit.is_empty());
@@ -180,13 +181,13 @@ impl Layout {
 /// Returns the entry for one choice of a checkbox, which REDCap exports as a column `name___code` that is 0 or 1.
 fn checkbox(name: &str, label: &str, level: &Level) -> Entry {
     let code: String = level
-        .code()
+        .code
         .chars()
         .map(|letter| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { '_' })
         .collect();
     Entry {
         name: format!("{name}___{code}"),
-        label: [label, level.label()].join(": "),
+        label: [label, &level.label].join(": "),
         kind: Some(ColumnType::Category),
         levels: choices::parse("0, Unchecked | 1, Checked"),
         ..Entry::default()

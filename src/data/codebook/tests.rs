@@ -20,7 +20,7 @@ fn entry(text: &str, name: &str) -> Entry {
 }
 
 fn levels(entry: &Entry) -> Vec<(&str, &str)> {
-    entry.levels.iter().map(|level| (level.code(), level.label())).collect()
+    entry.levels.iter().map(|level| (level.code.as_str(), level.label.as_str())).collect()
 }
 
 #[test]
@@ -118,7 +118,8 @@ fn values_are_listed_in_many_ways() {
         (" | ;", &[(";", ";")]),
     ] {
         let found = choices::parse(text);
-        let found: Vec<(&str, &str)> = found.iter().map(|level| (level.code(), level.label())).collect();
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|level| (level.code.as_str(), level.label.as_str())).collect();
         assert_eq!(found, expected, "{text:?}");
     }
     for (text, expected) in [

@@ -1,27 +1,32 @@
 //! Cuts bytes into lines that end with LF or CRLF. Memory is that of the longest line.
 
-use super::error::GenotypeFault;
+use super::error::{GenotypeError, GenotypeFault, SourceFile};
 
 /// Longest line in bytes. A record of half a million samples with all fields that variant callers write is shorter.
 const LINE_LIMIT: usize = 256 << 20;
 
-/// A push parser of lines.
-#[derive(Debug, Default)]
+/// A push parser of the lines of a file.
+#[derive(Debug)]
 pub(super) struct Lines {
+    file: SourceFile,
     /// The incomplete last line so far.
     partial: Vec<u8>,
-    /// Lines that are complete.
+    /// Lines that are complete, those before the first byte among them.
     ended: u64,
 }
 
 impl Lines {
-    /// Visits each line that ends in these bytes, with its number.
-    pub fn feed<E>(
+    /// Creates a parser of what stands behind so many lines.
+    pub const fn after(file: SourceFile, lines: u64) -> Self {
+        Self { file, partial: Vec::new(), ended: lines }
+    }
+
+    /// Visits each line that ends in these bytes, with its number in the file.
+    pub fn feed(
         &mut self,
         mut bytes: &[u8],
-        too_long: impl Fn(u64, GenotypeFault) -> E,
-        mut visit: impl FnMut(u64, &[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut visit: impl FnMut(u64, &[u8]) -> Result<(), GenotypeError>,
+    ) -> Result<(), GenotypeError> {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
             self.ended += 1;
@@ -36,15 +41,17 @@ impl Lines {
         }
         self.partial.extend_from_slice(bytes);
         if self.partial.len() >= LINE_LIMIT {
-            return Err(too_long(self.ended + 1, GenotypeFault::LongLine));
+            return Err(GenotypeError::at(self.file, self.ended + 1, GenotypeFault::LongLine));
         }
         Ok(())
     }
 
     /// Visits a last line without an end.
-    pub fn finish<E>(mut self, mut visit: impl FnMut(u64, &[u8]) -> Result<(), E>) -> Result<(), E> {
-        let last = std::mem::take(&mut self.partial);
-        if last.is_empty() { Ok(()) } else { visit(self.ended + 1, trimmed(&last)) }
+    pub fn finish(
+        self,
+        mut visit: impl FnMut(u64, &[u8]) -> Result<(), GenotypeError>,
+    ) -> Result<(), GenotypeError> {
+        if self.partial.is_empty() { Ok(()) } else { visit(self.ended + 1, trimmed(&self.partial)) }
     }
 }
 
@@ -58,13 +65,13 @@ mod tests {
 
     fn lines(bytes: &[u8], piece: usize) -> Vec<(u64, Vec<u8>)> {
         let mut found = Vec::new();
-        let mut lines = Lines::default();
+        let mut lines = Lines::after(SourceFile::Fam, 0);
         let mut keep = |number, line: &[u8]| {
             found.push((number, line.to_vec()));
-            Ok::<_, GenotypeFault>(())
+            Ok(())
         };
         for piece in bytes.chunks(piece) {
-            lines.feed(piece, |_, fault| fault, &mut keep).unwrap();
+            lines.feed(piece, &mut keep).unwrap();
         }
         lines.finish(&mut keep).unwrap();
         found

@@ -32,3 +32,6 @@ pub use samples::{FamReader, Samples};
 pub use table::{GenotypeTable, join};
 pub use variants::{Choice, Wanted};
 pub use vcf::{VcfContent, VcfReader};
+
+/// The delimiter that a plan without one gets from a genotype source: a VCF's own.
+pub const DELIMITER: u8 = b'\t';

@@ -30,7 +30,6 @@ enum State {
     Csv(Header, Box<Parser>),
     Spaces {
         lines: Lines,
-        before: u64,
         fields: usize,
     },
 }
@@ -104,9 +103,9 @@ impl<'a> PhenotypeReader<'a> {
                 let read = parser.finish(|record| join.add(|field| record.field(field)));
                 settle(&join, read, &header)?;
             }
-            State::Spaces { lines, before, fields } => {
+            State::Spaces { lines, fields } => {
                 let encoding = self.encoding;
-                lines.finish(|number, line| spaced(&mut join, encoding, fields, before + number, line))?;
+                lines.finish(|number, line| spaced(&mut join, encoding, fields, number, line))?;
             }
         }
         Ok(join.found)
@@ -132,7 +131,8 @@ impl<'a> PhenotypeReader<'a> {
         self.join = Some(Join::new(self.samples, &self.wanted, &header.names)?);
         let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
         self.state = if spaces {
-            State::Spaces { lines: Lines::default(), before: header.lines, fields: header.names.len() }
+            let lines = Lines::after(SourceFile::Phenotypes, header.lines);
+            State::Spaces { lines, fields: header.names.len() }
         } else {
             let rules = CsvRules {
                 delimiter: header.delimiter,
@@ -156,11 +156,9 @@ impl<'a> PhenotypeReader<'a> {
                 let read = parser.feed(bytes, |record| join.add(|field| record.field(field)));
                 settle(join, read.map(|_| ()), header)
             }
-            State::Spaces { lines, before, fields } => lines.feed(
-                bytes,
-                |line, fault| GenotypeError::at(SourceFile::Phenotypes, *before + line, fault),
-                |number, line| spaced(join, encoding, *fields, *before + number, line),
-            ),
+            State::Spaces { lines, fields } => {
+                lines.feed(bytes, |number, line| spaced(join, encoding, *fields, number, line))
+            }
         }
     }
 }

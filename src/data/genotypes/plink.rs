@@ -58,7 +58,7 @@ impl BimReader {
     #[must_use]
     pub fn new(wanted: Wanted) -> Self {
         Self {
-            lines: Lines::default(),
+            lines: Lines::after(SourceFile::Bim, 0),
             candidates: Candidates::new(SourceFile::Bim, wanted),
             places: Vec::new(),
             variants: 0,
@@ -71,11 +71,7 @@ impl BimReader {
     /// [`GenotypeError`] for the first malformed line.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         let Self { lines, candidates, places, variants } = self;
-        lines.feed(
-            bytes,
-            |line, fault| GenotypeError::at(SourceFile::Bim, line, fault),
-            |number, line| add(candidates, places, variants, number, line),
-        )
+        lines.feed(bytes, |number, line| add(candidates, places, variants, number, line))
     }
 
     /// Ends the file.

@@ -113,7 +113,12 @@ impl FamReader {
     /// Creates a reader of text in this encoding.
     #[must_use]
     pub fn new(encoding: Encoding) -> Self {
-        Self { encoding, lines: Lines::default(), cells: Cells::new(FAM.len()), seen: HashSet::new() }
+        Self {
+            encoding,
+            lines: Lines::after(SourceFile::Fam, 0),
+            cells: Cells::new(FAM.len()),
+            seen: HashSet::new(),
+        }
     }
 
     /// Reads the next bytes.
@@ -122,11 +127,7 @@ impl FamReader {
     /// [`GenotypeError`] for the first malformed line.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         let Self { encoding, lines, cells, seen } = self;
-        lines.feed(
-            bytes,
-            |line, fault| GenotypeError::at(SourceFile::Fam, line, fault),
-            |number, line| add(*encoding, cells, seen, number, line),
-        )
+        lines.feed(bytes, |number, line| add(*encoding, cells, seen, number, line))
     }
 
     /// Ends the file.
@@ -182,7 +183,7 @@ pub(super) fn text(bytes: &[u8], encoding: Encoding) -> Option<Cow<'_, str>> {
     }
     match encoding {
         Encoding::Utf8 => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-        Encoding::Latin1 => Some(latin1::characters(bytes).collect()),
+        Encoding::Latin1 => Some(latin1::text(bytes).into()),
     }
 }
 

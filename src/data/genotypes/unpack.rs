@@ -1,13 +1,7 @@
 //! Decompresses bytes that may be compressed with gzip or bgzip.
 
-use std::io::{self, Write};
-
-use flate2::write::MultiGzDecoder;
-
 use super::error::{GenotypeError, GenotypeFault, SourceFile};
-
-/// First bytes of a gzip member.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+use crate::data::container::{ContainerError, Form, PACKED_BYTES, Unpacker};
 
 /// The empty block at the end of a bgzip file (SAM specification, 4.1.2). A file without it is cut off, even if its last block is
 /// complete.
@@ -19,25 +13,24 @@ const BGZIP_END: [u8; 28] = [
 /// The number of bytes that decide the format: a gzip header with the field of bgzip.
 const HEAD_BYTES: usize = 18;
 
-/// The number of compressed bytes that are decompressed at a time. The result, at most a thousand times as long, is in memory.
-const PIECE: usize = 1 << 14;
-
 /// A push decompressor.
 pub(super) struct Unpack {
     head: Vec<u8>,
     /// The last bytes, where the file is bgzip's.
     tail: Option<Vec<u8>>,
-    form: Option<Form>,
+    body: Option<Body>,
+    /// The decompressed bytes of a piece.
+    text: Vec<u8>,
 }
 
-enum Form {
+enum Body {
     Plain,
-    Gzip(Box<MultiGzDecoder<Vec<u8>>>),
+    Gzip(Unpacker),
 }
 
 impl Unpack {
     pub const fn new() -> Self {
-        Self { head: Vec::new(), tail: None, form: None }
+        Self { head: Vec::new(), tail: None, body: None, text: Vec::new() }
     }
 
     /// Takes the next bytes of the file and visits the decompressed bytes.
@@ -46,7 +39,7 @@ impl Unpack {
         bytes: &[u8],
         mut visit: impl FnMut(&[u8]) -> Result<(), GenotypeError>,
     ) -> Result<(), GenotypeError> {
-        if self.form.is_some() {
+        if self.body.is_some() {
             return self.pass(bytes, &mut visit);
         }
         self.head.extend_from_slice(bytes);
@@ -58,16 +51,16 @@ impl Unpack {
         mut self,
         mut visit: impl FnMut(&[u8]) -> Result<(), GenotypeError>,
     ) -> Result<(), GenotypeError> {
-        if self.form.is_none() {
+        if self.body.is_none() {
             self.begin(&mut visit)?;
         }
         if self.tail.is_some_and(|tail| tail != BGZIP_END) {
             return Err(failed(GenotypeFault::CutOff));
         }
-        match self.form {
-            Some(Form::Gzip(mut decoder)) => {
-                decoder.try_finish().map_err(damaged)?;
-                visit(decoder.get_ref())
+        match self.body {
+            Some(Body::Gzip(unpacker)) => {
+                unpacker.finish(&mut self.text).map_err(damaged)?;
+                visit(&self.text)
             }
             _ => Ok(()),
         }
@@ -79,11 +72,9 @@ impl Unpack {
         visit: &mut impl FnMut(&[u8]) -> Result<(), GenotypeError>,
     ) -> Result<(), GenotypeError> {
         let head = std::mem::take(&mut self.head);
-        self.form = Some(if head.starts_with(&GZIP) {
-            Form::Gzip(Box::new(MultiGzDecoder::new(Vec::new())))
-        } else {
-            Form::Plain
-        });
+        let is_gzip = Form::of(&head) == Ok(Some(Form::Gzip));
+        let unpacker = Unpacker::new(Form::Gzip).filter(|_| is_gzip);
+        self.body = Some(unpacker.map_or(Body::Plain, Body::Gzip));
         // A bgzip block has its length in the extra field `BC`.
         let bgzip = head.starts_with(&BGZIP_END[..4]) && head.get(12..14) == Some(&BGZIP_END[12..14]);
         self.tail = bgzip.then(Vec::new);
@@ -95,15 +86,15 @@ impl Unpack {
         bytes: &[u8],
         visit: &mut impl FnMut(&[u8]) -> Result<(), GenotypeError>,
     ) -> Result<(), GenotypeError> {
-        let Some(Form::Gzip(decoder)) = &mut self.form else { return visit(bytes) };
+        let Some(Body::Gzip(unpacker)) = &mut self.body else { return visit(bytes) };
         if let Some(tail) = &mut self.tail {
             tail.extend_from_slice(&bytes[bytes.len().saturating_sub(BGZIP_END.len())..]);
             tail.drain(..tail.len().saturating_sub(BGZIP_END.len()));
         }
-        for piece in bytes.chunks(PIECE) {
-            decoder.write_all(piece).map_err(damaged)?;
-            visit(decoder.get_ref())?;
-            decoder.get_mut().clear();
+        for piece in bytes.chunks(PACKED_BYTES) {
+            unpacker.feed(piece, &mut self.text).map_err(damaged)?;
+            visit(&self.text)?;
+            self.text.clear();
         }
         Ok(())
     }
@@ -113,7 +104,6 @@ fn failed(fault: GenotypeFault) -> GenotypeError {
     GenotypeError::of(SourceFile::Vcf, fault)
 }
 
-/// Returns the error for a damaged archive. The text of the library is dropped, because it says nothing more.
-fn damaged(_: io::Error) -> GenotypeError {
+fn damaged(_: ContainerError) -> GenotypeError {
     failed(GenotypeFault::Damaged)
 }

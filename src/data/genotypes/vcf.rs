@@ -60,7 +60,7 @@ impl VcfReader {
     fn of(wanted: Wanted, calls: Option<Vec<Calls>>) -> Self {
         let candidates = Candidates::new(SourceFile::Vcf, wanted);
         let body = Body { candidates, samples: None, calls, sites: 0 };
-        Self { unpack: Unpack::new(), lines: Lines::default(), body }
+        Self { unpack: Unpack::new(), lines: Lines::after(SourceFile::Vcf, 0), body }
     }
 
     /// Returns the samples, once the header is read. The reader cannot continue after that.
@@ -75,7 +75,7 @@ impl VcfReader {
     /// memory.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), GenotypeError> {
         let Self { unpack, lines, body } = self;
-        unpack.feed(bytes, |piece| lines.feed(piece, at, |number, line| body.line(number, line)))
+        unpack.feed(bytes, |piece| lines.feed(piece, |number, line| body.line(number, line)))
     }
 
     /// Ends the file.
@@ -85,7 +85,7 @@ impl VcfReader {
     /// that several alleles have.
     pub fn finish(self) -> Result<VcfContent, GenotypeError> {
         let Self { unpack, mut lines, mut body } = self;
-        unpack.finish(|piece| lines.feed(piece, at, |number, line| body.line(number, line)))?;
+        unpack.finish(|piece| lines.feed(piece, |number, line| body.line(number, line)))?;
         lines.finish(|number, line| body.line(number, line))?;
         let Body { candidates, samples, calls, sites: total } = body;
         let samples = samples.ok_or(GenotypeError::of(SourceFile::Vcf, GenotypeFault::VcfHeader))?;

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use strsim::levenshtein;
 
 use super::dates::is_date;
-use super::number;
+use super::number::{self, CURRENCIES};
 use super::spelling::respell;
 use crate::plan::bound::CsvRules;
 use crate::plan::number_format::NumberFormat;
@@ -271,18 +271,15 @@ fn before_levels(present: &[&str]) -> Vec<Mismatch> {
     vec![mismatch(kind, distinct(told), repairs)]
 }
 
-/// Signs of money, before or after a number.
-const MONEY: [char; 4] = ['$', '€', '£', '¥'];
-
 /// Returns whether a cell is a number with a unit after it, or with a sign such as `<` or one of money before it.
 fn has_unit(cell: &str) -> bool {
     let is_sign =
-        |letter: char| matches!(letter, '<' | '>' | '≤' | '≥' | '~' | '=') || MONEY.contains(&letter);
+        |letter: char| matches!(letter, '<' | '>' | '≤' | '≥' | '~' | '=') || CURRENCIES.contains(&letter);
     let bare = cell.trim_start_matches(is_sign).trim_start();
     let end = bare.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '-' | '+'));
     let (value, unit) = bare.split_at(end.unwrap_or(bare.len()));
     let is_unit =
-        unit.is_empty() || unit.starts_with(' ') || unit.starts_with(MONEY) || unit.chars().count() > 1;
+        unit.is_empty() || unit.starts_with(' ') || unit.starts_with(CURRENCIES) || unit.chars().count() > 1;
     let is_number = candidates(NumberFormat::default()).any(|format| number::parse(value, format).is_some());
     // 20:34 is a time of the day.
     is_number && is_unit && !unit.starts_with(':') && (bare.len() < cell.len() || !unit.is_empty())

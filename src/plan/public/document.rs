@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::super::error::PlanError;
+use super::super::error::{PlanError, list_for_object};
 use crate::model::INTERCEPT;
 use crate::text::json::{Fault, read};
 use crate::words;
@@ -66,13 +66,15 @@ impl PublicTable {
     /// # Errors
     /// [`PlanError`] with the path inside the document, which begins with `public`.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let wrong = |fault: Fault| {
             let path = fault.path.map_or_else(|| "public".to_owned(), |path| format!("public.{path}"));
             PlanError::at(path, fault.what, words::public_table::document_advice())
         };
         let table: Self = read(text).map_err(wrong)?;
-        named_fields(&read(text).map_err(wrong)?)?;
+        let given: Value = read(text).map_err(wrong)?;
+        if let Some(path) = list_for_object(&given, &json!(table)) {
+            return Err(PlanError::list(format!("public{path}")));
+        }
         table.check()?;
         Ok(table)
     }
@@ -216,19 +218,6 @@ impl PublicTable {
             Some(sd) => sd * ((rows - 1.0) / rows).sqrt(),
             None => (term.mean * (1.0 - term.mean)).sqrt(),
         }
-    }
-}
-
-/// Refuses lists where objects are due, which the reader would take in the order of the fields.
-fn named_fields(table: &Value) -> Result<(), PlanError> {
-    let refuse = |path: &str| Err(at(path, words::plan::list(), words::plan::list_advice()));
-    if table.is_array() {
-        return Err(PlanError::at("public", words::plan::list(), words::plan::list_advice()));
-    }
-    let terms = table["terms"].as_array().into_iter().flatten();
-    match terms.enumerate().find(|(_, term)| term.is_array()) {
-        Some((index, _)) => refuse(&format!("terms[{index}]")),
-        None => Ok(()),
     }
 }
 

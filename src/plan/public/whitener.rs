@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::super::error::PlanError;
+use super::super::error::{MOST_LISTED, PlanError};
 use super::document::PublicTable;
 use crate::math::jacobi_svd::JacobiSvd;
 use crate::math::linalg::{Cholesky, Eigen};
 use crate::model::INTERCEPT;
+use crate::text::listing;
 use crate::words;
 
 /// Most terms of a whitener, the constant included: its roots take a time that grows with their cube.
@@ -148,16 +149,11 @@ impl<'a> Places<'a> {
     fn features(&self, names: &[String]) -> Result<Vec<usize>, PlanError> {
         let place = |name: &String| {
             self.by_name.get(name.as_str()).copied().ok_or_else(|| {
-                const SHOWN: usize = 12;
-                let has: Vec<String> =
-                    self.table.terms.iter().take(SHOWN).map(|term| format!("`{}`", term.term)).collect();
-                let more = self.table.terms.len().saturating_sub(SHOWN);
-                let has = has.join(", ");
-                let names = if more == 0 { has } else { words::error::names_more(has, more) };
+                let has = self.table.terms.iter().map(|term| term.term.as_str());
                 PlanError::at(
                     "public.terms",
                     words::public_table::missing(name),
-                    words::public_table::missing_advice(names),
+                    words::public_table::missing_advice(listing(has, MOST_LISTED)),
                 )
             })
         };

@@ -8,7 +8,7 @@ use super::super::odds;
 use super::super::paid::LedgerReference;
 use super::super::table::{BYTE_ORDER_MARK, name, numbers};
 use super::{Head, Table, tables};
-use crate::model::{Estimate, INTERCEPT, Interval};
+use crate::model::{Estimate, INTERCEPT};
 use crate::plan::Plan;
 use crate::words;
 
@@ -193,8 +193,8 @@ impl Comparison {
             let mut row = vec![pair.label()];
             row.extend(pair.sides.iter().flat_map(|side| match side {
                 Some(line) => {
-                    let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
-                    [written.estimate, tables::interval(written.interval, line.interval)]
+                    let written = format::row(&line.entry);
+                    [written.estimate, tables::interval(written.interval, line.entry.interval)]
                 }
                 None => [words::compared::without().to_owned(), format::NONE.to_owned()],
             }));
@@ -217,7 +217,7 @@ impl Comparison {
             text.extend_from_slice(name(&pair.term).as_bytes());
             for side in &pair.sides {
                 let Estimate { estimate, std_error, lower, upper, .. } =
-                    side.as_ref().map_or(Estimate::WITHHELD, Line::entry);
+                    side.as_ref().map_or(Estimate::WITHHELD, |line| line.entry);
                 numbers(&mut text, &[estimate, std_error, lower, upper]);
             }
             numbers(&mut text, &[pair.difference, pair.noise]);
@@ -252,13 +252,13 @@ impl Pair {
     pub fn written(&self) -> String {
         match (self.difference, self.noise) {
             (None, _) => format::NONE.to_owned(),
-            (Some(value), Some(noise)) => {
-                let written = format::row(Some(value), Some(noise), None, None);
+            (estimate, Some(noise)) => {
+                let written = format::with_error(estimate, Some(noise));
                 format!("{} ± {}", written.estimate, written.std_error)
             }
-            (Some(value), None) => {
-                let error = self.sides.iter().flatten().filter_map(|line| line.std_error).reduce(f64::max);
-                format::row(Some(value), error, None, None).estimate
+            (estimate, None) => {
+                let errors = self.sides.iter().flatten().filter_map(|line| line.entry.std_error);
+                format::with_error(estimate, errors.reduce(f64::max)).estimate
             }
         }
     }
@@ -268,17 +268,8 @@ impl Pair {
         let reach = self.sides.iter().flatten().find_map(|line| line.reach);
         let reach = reach.filter(|_| self.term != INTERCEPT);
         self.sides.clone().map(|side| {
-            let nothing = Line {
-                term: self.term.clone(),
-                per: String::new(),
-                estimate: None,
-                std_error: None,
-                lower: None,
-                upper: None,
-                noise_share: None,
-                interval: Interval::Withheld,
-                reach,
-            };
+            let nothing =
+                Line { term: self.term.clone(), per: String::new(), entry: Estimate::WITHHELD, reach };
             Line { reach, ..side.unwrap_or(nothing) }
         })
     }
@@ -315,12 +306,12 @@ fn pair(term: &str, sides: [&Regression; 2], relation: Relation) -> Pair {
         && first.per == second.per
         && share_unit(sides[0], sides[1])
     {
-        difference = first.estimate.zip(second.estimate).map(|(first, second)| {
+        difference = first.entry.estimate.zip(second.entry.estimate).map(|(first, second)| {
             // The same regression by another order of the terms differs in the last bits alone.
             let rounding = ROUNDING * (first.abs() + second.abs());
             Some(second - first).filter(|left| left.abs() > rounding).unwrap_or(0.0)
         });
-        let variance = |line: &Line| Some(line.std_error?.powi(2) * line.noise_share?);
+        let variance = |line: &Line| Some(line.entry.std_error?.powi(2) * line.entry.noise_share?);
         if relation == Relation::SameModel {
             noise = variance(first).zip(variance(second)).map(|(first, second)| (first + second).sqrt());
         }
@@ -331,17 +322,20 @@ fn pair(term: &str, sides: [&Regression; 2], relation: Relation) -> Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Interval;
 
     fn regression(outcome: &str, unit: &str, estimate: f64) -> Regression {
         let line = Line {
             term: "age".to_owned(),
             per: "per year".to_owned(),
-            estimate: Some(estimate),
-            std_error: Some(0.1),
-            lower: Some(estimate - 0.2),
-            upper: Some(estimate + 0.2),
-            noise_share: Some(0.5),
-            interval: Interval::Normal,
+            entry: Estimate {
+                estimate: Some(estimate),
+                std_error: Some(0.1),
+                lower: Some(estimate - 0.2),
+                upper: Some(estimate + 0.2),
+                noise_share: Some(0.5),
+                interval: Interval::Normal,
+            },
             reach: Some(82.0),
         };
         let (name, outcome, unit) = (outcome.to_owned(), outcome.to_owned(), unit.to_owned());

@@ -180,21 +180,18 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
     let mut withheld = Vec::new();
     let mut told = Vec::new();
     for line in lines.iter().filter(|line| line.term != INTERCEPT).take(MOST_TERMS) {
-        if line.interval == Interval::Withheld {
+        if line.entry.interval == Interval::Withheld {
             withheld.push(name(&line.term).to_owned());
             continue;
         }
-        let ratio = supplement.log_odds.then(|| odds::ratio(&line.term, &line.entry())).flatten();
-        let written = match ratio {
-            Some(ratio) => row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper),
-            None => row(line.estimate, line.std_error, line.lower, line.upper),
-        };
-        let interval = match line.interval {
+        let ratio = supplement.log_odds.then(|| odds::ratio(&line.term, &line.entry)).flatten();
+        let written = row(&ratio.unwrap_or(line.entry));
+        let interval = match line.entry.interval {
             Interval::Approximate => words::journal::noted(written.interval, words::result::approximate()),
             Interval::Normal | Interval::Withheld => written.interval,
         };
-        let test = tests.test(&line.entry()).map(|test| {
-            let p = tables::p_value(test.p, line.interval);
+        let test = tests.test(&line.entry).map(|test| {
+            let p = tables::p_value(test.p, line.entry.interval);
             // "< 0.001" and "≈ 0.901" bring their own sign.
             let has_sign = !p.starts_with(|c: char| c.is_ascii_digit());
             if has_sign { words::journal::with_p_sign(p) } else { words::journal::with_p(p) }
@@ -207,7 +204,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             test.unwrap_or_default(),
         ));
     }
-    let mut text = tables::fit(release, supplement, outcome);
+    let mut text = tables::fit_in_sentences(release, supplement, outcome).join(" ");
     if !told.is_empty() {
         let unit = figure::unit(&release.plan, outcome);
         let told = told.join("; ");

@@ -84,12 +84,9 @@ struct Row {
 
 /// Returns the numbers of a line: under log-odds its odds ratio, which is what the axis shows.
 fn numbers(line: &Line, log_odds: bool) -> String {
-    let ratio = log_odds.then(|| odds::ratio(&line.term, &line.entry())).flatten();
-    let written = match ratio {
-        Some(ratio) => row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper),
-        None => row(line.estimate, line.std_error, line.lower, line.upper),
-    };
-    match line.interval {
+    let ratio = log_odds.then(|| odds::ratio(&line.term, &line.entry)).flatten();
+    let written = row(&ratio.unwrap_or(line.entry));
+    match line.entry.interval {
         Interval::Withheld => words::journal::noted(written.estimate, words::result::interval_withheld()),
         Interval::Normal => format!("{} ({})", written.estimate, written.interval),
         Interval::Approximate => {

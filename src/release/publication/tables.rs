@@ -171,31 +171,29 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     }
     heads.push(number(words::report::noise_share()));
     let rows = lines.iter().zip(standard).map(|(line, standard)| {
-        let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
+        let written = format::row(&line.entry);
         let mut row = vec![label(line)];
         if log_odds {
             row.push(ratio(line));
         }
-        row.extend([written.estimate, written.std_error, interval(written.interval, line.interval)]);
+        row.extend([written.estimate, written.std_error, interval(written.interval, line.entry.interval)]);
         if any_test {
-            row.extend(tested(tests.test(&line.entry()), line.interval));
+            row.extend(tested(tests.test(&line.entry), line.entry.interval));
         }
         if any_standard {
             row.push(standard.map_or_else(|| format::NONE.to_owned(), |value| significant(value, 2)));
         }
-        row.push(line.noise_share.map_or_else(|| format::NONE.to_owned(), percent));
+        row.push(line.entry.noise_share.map_or_else(|| format::NONE.to_owned(), percent));
         row
     });
     let rows = rows.collect();
     let caption = title(&named, log_odds, tests);
-    let mut notes = vec![fit(release, supplement, outcome)];
-    notes.extend(without_r_squared(release, supplement, outcome));
+    let mut notes = fit_in_sentences(release, supplement, outcome);
     notes.extend(test_notes(release, &lines));
     if any_standard {
         notes.push(words::journal::standardised_note().to_owned());
     }
     notes.push(words::journal::share_note().to_owned());
-    notes.retain(|note| !note.is_empty());
     Table { caption, heads, rows, notes }
 }
 
@@ -212,12 +210,12 @@ pub fn title(outcome: &str, log_odds: bool, tests: Tests) -> String {
 /// Returns the exponential of a line's coefficient with its interval, where it has one: an odds ratio, or a factor.
 #[must_use]
 pub fn ratio(line: &Line) -> String {
-    ratio_of(&line.term, &line.entry())
+    ratio_of(&line.term, &line.entry)
 }
 
 fn ratio_of(term: &str, entry: &Estimate) -> String {
     let Some(ratio) = odds::ratio(term, entry) else { return String::new() };
-    let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
+    let written = format::row(&ratio);
     match entry.interval {
         Interval::Withheld => written.estimate,
         Interval::Normal | Interval::Approximate => format!("{} ({})", written.estimate, written.interval),
@@ -276,8 +274,7 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) ->
         heads.push(number(ratio));
     }
     let row = |one: &&Difference| {
-        let Estimate { estimate, std_error, lower, upper, interval: kind, .. } = one.entry;
-        let written = format::row(estimate, std_error, lower, upper);
+        let (written, kind) = (format::row(&one.entry), one.entry.interval);
         let mut row =
             vec![labelled(&one.term, &one.per), words::journal::at_its_level(&one.column, &one.level)];
         row.extend([written.estimate, interval(written.interval, kind)]);
@@ -305,13 +302,13 @@ fn standardised(
     outcome: &str,
     per: f64,
 ) -> Option<f64> {
-    if supplement.log_odds || line.term == INTERCEPT || line.interval == Interval::Withheld {
+    if supplement.log_odds || line.term == INTERCEPT || line.entry.interval == Interval::Withheld {
         return None;
     }
     let of = outcome_spread(release, supplement, outcome)?;
     let units = if figure::is_scaled(&release.plan, &line.term) { per } else { 1.0 };
     let own = spread(supplement, &line.term)? / units;
-    Some(line.estimate? * own / of)
+    Some(line.entry.estimate? * own / of)
 }
 
 /// Returns the standard deviation of an outcome: as its residuals and coefficients give it, or else its own.
@@ -397,31 +394,30 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
         .then(|| words::journal::r_squared_left_out().to_owned())
 }
 
-/// Returns the fit as a whole in one line for the screen, and in sentences what a reader has to know of it.
+/// Returns the fit as a whole: rows, R² and the residual standard deviation, and in sentences what a reader has to know of them.
 #[must_use]
-pub fn fit_line(release: &Release, supplement: &Supplement, outcome: &str) -> (String, Vec<String>) {
+pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<String>, Vec<String>) {
     let unit = figure::unit(&release.plan, outcome);
-    let (mut line, mut below) = (Vec::new(), Vec::new());
-    line.extend(RowCount::of(release).map(|count| {
+    let (mut fit, mut below) = (Vec::new(), Vec::new());
+    fit.extend(RowCount::of(release).map(|count| {
         if count.std_error > 0.0 {
-            words::journal::line_n_about(count.about())
+            words::journal::n_about(count.about())
         } else {
-            words::journal::line_n(count.about())
+            words::journal::n(count.about())
         }
     }));
     if let Some((share, noise)) = r_squared(release, supplement, outcome) {
         let (short, long) = match noise {
             Some(noise) => {
                 let [share, noise] = of_one(share, noise);
-                let words = words::journal::line_r_squared_about(share, noise);
-                (words, words::journal::r_squared_from_coefficients())
+                (words::journal::r_squared_about(share, noise), words::journal::r_squared_from_coefficients())
             }
             None => {
-                let words = words::journal::line_r_squared(significant(share.clamp(0.0, 1.0), 2));
-                (words, words::journal::r_squared_from_moments())
+                let share = significant(share.clamp(0.0, 1.0), 2);
+                (words::journal::r_squared(share), words::journal::r_squared_from_moments())
             }
         };
-        line.push(short);
+        fit.push(short);
         below.push(long.to_owned());
     }
     below.extend(without_r_squared(release, supplement, outcome));
@@ -430,16 +426,23 @@ pub fn fit_line(release: &Release, supplement: &Supplement, outcome: &str) -> (S
         let sd = format!("{} {unit}", significant(value, 3));
         let sd = sd.trim_end();
         if known.residual_resolved {
-            line.push(words::journal::line_residual_sd(sd));
+            fit.push(words::journal::residual_sd(sd));
             let noise =
                 residual_noise(release, supplement, outcome).map(|noise| significant(noise * value, 1));
             below.extend(noise.map(words::journal::residual_sd_noise));
         } else {
-            line.push(words::journal::line_residual_sd_at_most(sd));
+            fit.push(words::journal::residual_sd_at_most(sd));
             below.push(words::journal::residual_sd_unresolved().to_owned());
         }
     }
-    (line.join(" · "), below)
+    (fit, below)
+}
+
+/// Returns the fit as a whole in sentences.
+pub(super) fn fit_in_sentences(release: &Release, supplement: &Supplement, outcome: &str) -> Vec<String> {
+    let (fit, below) = fit(release, supplement, outcome);
+    let fit = Some(fit.join(", ")).filter(|fit| !fit.is_empty());
+    fit.map(|fit| format!("{fit}.")).into_iter().chain(below).collect()
 }
 
 /// Returns the standard deviation of the noise on an outcome's residual standard deviation, as a share of it.
@@ -448,42 +451,10 @@ fn residual_noise(release: &Release, supplement: &Supplement, outcome: &str) -> 
     *supplement.residual_noise.get(place)?
 }
 
-/// Returns the sentence on the fit as a whole: rows, R² and the residual standard deviation.
-#[must_use]
-pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> String {
-    let unit = figure::unit(&release.plan, outcome);
-    let rows = RowCount::of(release).map(|count| {
-        if count.std_error > 0.0 {
-            words::journal::n_about(count.about())
-        } else {
-            words::journal::n(count.about())
-        }
-    });
-    let share = r_squared(release, supplement, outcome).map(|(share, noise)| match noise {
-        Some(noise) => {
-            let [share, noise] = of_one(share, noise);
-            words::journal::r_squared_about(share, noise)
-        }
-        None => words::journal::r_squared(significant(share.clamp(0.0, 1.0), 2)),
-    });
-    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
-    let spread = known.and_then(|known| {
-        let value = known.residual_sd?;
-        let sd = format!("{} {unit}", significant(value, 3));
-        let sd = sd.trim_end();
-        Some(match residual_noise(release, supplement, outcome) {
-            _ if !known.residual_resolved => words::journal::residual_sd_at_most(sd),
-            Some(noise) => words::journal::residual_sd_about(sd, significant(noise * value, 1)),
-            None => words::journal::residual_sd(sd),
-        })
-    });
-    [rows, share, spread].into_iter().flatten().collect::<Vec<_>>().join(" ")
-}
-
 /// Returns whether one of these lines has a p-value.
 #[must_use]
 pub fn has_test(tests: Tests, lines: &[Line]) -> bool {
-    lines.iter().any(|line| tests.test(&line.entry()).is_some())
+    lines.iter().any(|line| tests.test(&line.entry).is_some())
 }
 
 /// Returns what a reader has to know of the p-values of these lines, or why there are none.
@@ -492,11 +463,11 @@ pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
     let tests = Tests::of(release);
     let has = |wanted: &dyn Fn(&Line) -> bool| lines.iter().any(wanted);
     let shown = has_test(tests, lines);
-    let interval = |line: &Line| line.interval != Interval::Withheld;
+    let interval = |line: &Line| line.entry.interval != Interval::Withheld;
     let mut notes = Vec::new();
     if shown {
         notes.push(words::journal::p_note());
-        if has(&|line| line.interval == Interval::Approximate) {
+        if has(&|line| line.entry.interval == Interval::Approximate) {
             notes.push(words::journal::p_approximate_note());
         }
     } else if has(&interval) {
@@ -506,7 +477,7 @@ pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
             None => words::journal::p_noise_alone(),
         });
     }
-    if shown && has(&|line| interval(line) && is_noise_alone(&line.entry())) {
+    if shown && has(&|line| interval(line) && is_noise_alone(&line.entry)) {
         notes.push(words::journal::p_noise_alone());
     }
     let mut notes: Vec<String> = notes.into_iter().map(str::to_owned).collect();
@@ -525,7 +496,7 @@ fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
     let columns = figure::columns(release).into_iter();
     let categories = columns.filter(|column| column.levels.as_ref().is_some_and(|levels| levels.len() > 2));
     let names = categories.filter_map(|column| column.name);
-    let withheld = |line: &Line| line.interval == Interval::Withheld;
+    let withheld = |line: &Line| line.entry.interval == Interval::Withheld;
     names
         .filter(|name| lines.iter().any(|line| withheld(line) && level_of(&line.term, name).is_some()))
         .collect()
@@ -613,9 +584,10 @@ pub fn adjusted(release: &Release) -> Option<Table> {
 
 /// Writes a number to the place that its noise leaves.
 fn noisy(value: Noisy) -> [String; 2] {
-    let written = format::row(Some(value.value), Some(value.std_error), None, None);
-    let error = if value.std_error > 0.0 { significant(value.std_error, 2) } else { "0".to_owned() };
-    let text = if value.std_error > 0.0 { written.estimate } else { significant(value.value, 4) };
+    let Noisy { value, std_error } = value;
+    let written = format::with_error(Some(value), Some(std_error));
+    let error = if std_error > 0.0 { significant(std_error, 2) } else { "0".to_owned() };
+    let text = if std_error > 0.0 { written.estimate } else { significant(value, 4) };
     [text, error]
 }
 

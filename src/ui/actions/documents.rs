@@ -62,7 +62,7 @@ async fn open_document(app: App, file: &Blob) {
         return fail(app, Step::Data, words::page::unreadable(), false);
     };
     let content = content.unwrap_or_default();
-    match document::schema(&content).as_deref().unwrap_or_default() {
+    match json::schema(&content).as_deref().unwrap_or_default() {
         crate::plan::document::SCHEMA => match Plan::parse(&content) {
             Ok(plan) => {
                 let question = Question {

@@ -11,7 +11,7 @@ use super::close::forget;
 use super::run::{cancelling, on_progress, pool};
 use super::say::{fail, say};
 use crate::data::FileRole;
-use crate::data::genotypes::Choice;
+use crate::data::genotypes::{Choice, DELIMITER};
 use crate::data::preview::suggestions;
 use crate::plan::Plan;
 use crate::plan::bound::CsvRules;
@@ -24,9 +24,6 @@ use crate::ui::{text, variants};
 use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Look, Reason};
-
-/// The delimiter that a plan gets from genotypes.
-const DELIMITER: u8 = b'\t';
 
 /// What was described of a table.
 #[derive(Default)]

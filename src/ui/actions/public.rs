@@ -100,8 +100,7 @@ fn refused(problem: impl Into<String>) -> Failure {
 
 async fn read(app: App, file: &File) -> Result<Opened, Failure> {
     let (head, _) = dom::first_bytes(file, HEAD).await.map_err(refused)?;
-    let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
-    if text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{') {
+    if json::begins(&head) {
         return of_document(app, file).await;
     }
     if Form::of(&file.name()).is_some() {
@@ -132,7 +131,7 @@ async fn of_document(app: App, file: &File) -> Result<Opened, Failure> {
     }
     let text = document::text(file).await.map_err(|_| refused(words::page::unreadable()))?;
     let text = text.unwrap_or_default();
-    let table = match document::schema(&text).as_deref().unwrap_or_default() {
+    let table = match json::schema(&text).as_deref().unwrap_or_default() {
         SCHEMA if file.size() <= most => {
             PublicTable::parse(&text).map_err(|error| refused(error.to_string()))?
         }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::inference::forecast::TermForecast;
-use crate::release::format::{NONE, row, significant};
+use crate::release::format::{NONE, significant, with_error};
 use crate::ui::text;
 use crate::words;
 
@@ -49,7 +49,7 @@ fn Least(term: TermForecast, one: bool, odds: bool) -> impl IntoView {
     let half = term.half().map_or_else(|| NONE.to_owned(), |half| significant(half, 2));
     // The distance from 1 is written with two digits.
     let factor = term.odds_factor();
-    let factor = row(factor, factor.map(|factor| factor - 1.0), None, None).estimate;
+    let factor = with_error(factor, factor.map(|factor| factor - 1.0)).estimate;
     let sampled = odds.then(|| {
         view! { <td class="numeric">{half}</td> <td class="numeric">{factor}</td> }
     });

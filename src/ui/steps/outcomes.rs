@@ -179,7 +179,7 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
 #[component]
 fn OutcomeRow(name: String, entry: Estimate) -> impl IntoView {
     let app = App::here();
-    let written = format::row(entry.estimate, entry.std_error, entry.lower, entry.upper);
+    let written = format::row(&entry);
     let ratio = ratio(&entry).map_or_else(|| format::NONE.to_owned(), |ratio| format::significant(ratio, 3));
     let share = entry.noise_share.map(|share| view! { <Uncertainty share/> });
     let (label, own, key) = (words::outcomes::open(&name), name.clone(), name.clone());

@@ -206,7 +206,7 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 let lines = figure::lines(&own.plan, &own.coefficients, &outcome);
                 let drowned = is_drowned(&own.diagnostics);
                 let tests = Tests::of(&own);
-                let (fit, mut below) = tables::fit_line(&own, &supplement, &outcome);
+                let (fit, mut below) = tables::fit(&own, &supplement, &outcome);
                 below.extend(tables::test_notes(&own, &lines));
                 let files =
                     Files::new("discreet-refit", |format| format.refitted(&own, &supplement, &outcome));
@@ -222,7 +222,7 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 let notes = notes.collect_view();
                 let outcome = odds::named(&own.plan, &outcome, false);
                 view! {
-                    <CoefficientTable lines outcome unit drowned tests fit below confidence=refit.confidence/>
+                    <CoefficientTable lines outcome unit drowned tests fit=fit.join(" · ") below confidence=refit.confidence/>
                     {others}
                     <ul class="notes">{notes}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>

@@ -140,13 +140,13 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = for_fit.log_odds;
         let tests = Tests::of(&for_table);
-        let (fit, mut below) = tables::fit_line(&for_table, &for_fit, &outcome);
+        let (fit, mut below) = tables::fit(&for_table, &for_fit, &outcome);
         below.extend(tables::test_notes(&for_table, &lines));
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
         let outcome = odds::named(&for_table.plan, &outcome, log_odds);
         view! {
-            <CoefficientTable lines outcome unit log_odds drowned confidence tests fit below/>
+            <CoefficientTable lines outcome unit log_odds drowned confidence tests fit=fit.join(" · ") below/>
             {others}
         }
         .into_any()

@@ -147,11 +147,11 @@ fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) ->
                 <td class="interval"></td>
             }
             .into_any(),
-            Some(Line { estimate, std_error, lower, upper, interval, .. }) => {
-                let written = format::row(estimate, std_error, lower, upper);
+            Some(Line { entry, .. }) => {
+                let written = format::row(&entry);
                 view! {
                     <td class="numeric" data-label=label(0)>{written.estimate}</td>
-                    <td class="numeric interval" data-label=label(1)><Spread written=written.interval kind=interval/></td>
+                    <td class="numeric interval" data-label=label(1)><Spread written=written.interval kind=entry.interval/></td>
                 }
                 .into_any()
             }

@@ -37,7 +37,7 @@ pub fn CoefficientTable(
     let level = format::short(100.0 * confidence, 3);
     let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
     let more = lines.len().saturating_sub(MOST);
-    let withheld = lines.iter().filter(|line| line.interval == Interval::Withheld).count();
+    let withheld = lines.iter().filter(|line| line.entry.interval == Interval::Withheld).count();
     let told = if withheld < lines.len() {
         words::result::some_withheld()
     } else if drowned {
@@ -102,22 +102,23 @@ fn CoefficientRow(
     interval: String,
 ) -> impl IntoView {
     let p = tests.map(|tests| {
-        let test = tests.test(&line.entry()).map(|test| {
+        let test = tests.test(&line.entry).map(|test| {
             let z = words::journal::z_is(tables::z_value(test.z));
-            view! { {tables::p_value(test.p, line.interval)} <span class="row-note">{z}</span> }
+            view! { {tables::p_value(test.p, line.entry.interval)} <span class="row-note">{z}</span> }
         });
         let label = test.is_some().then(words::journal::p);
         view! { <td class="numeric p-value" data-label=label>{test}</td> }
     });
-    let written = format::row(line.estimate, line.std_error, line.lower, line.upper);
-    let withheld = line.interval == Interval::Withheld;
+    let written = format::row(&line.entry);
+    let withheld = line.entry.interval == Interval::Withheld;
     let error = line
+        .entry
         .std_error
         .map(|_| view! { " " <span class="row-note">{words::journal::se_is(&written.std_error)}</span> });
-    let share = line.noise_share.map(|share| view! { <Uncertainty share/> });
+    let share = line.entry.noise_share.map(|share| view! { <Uncertainty share/> });
     let ratio = ratio.map(|label| {
-        let ratio = odds::ratio(&line.term, &line.entry()).map(|ratio| {
-            let written = format::row(ratio.estimate, ratio.std_error, ratio.lower, ratio.upper);
+        let ratio = odds::ratio(&line.term, &line.entry).map(|ratio| {
+            let written = format::row(&ratio);
             view! {
                 <strong>{written.estimate}</strong>
                 {(!withheld).then(|| view! { <span class="row-note">{written.interval}</span> })}
@@ -142,7 +143,7 @@ fn CoefficientRow(
             <th scope="row"><span class="term">{column}<wbr/>{level}</span> <span class="per">{line.per}</span></th>
             {ratio}
             <td class="numeric" data-label=estimate>{written.estimate} {error}</td>
-            <td class="numeric interval" data-label=interval><Spread written=written.interval kind=line.interval/></td>
+            <td class="numeric interval" data-label=interval><Spread written=written.interval kind=line.entry.interval/></td>
             {p}
             <td class="share-cell">{share}</td>
             <td class="plot">{plot}</td>

@@ -48,10 +48,10 @@ fn shown(release: &Release) {
     for outcome in figure::outcomes(release).iter().take(4) {
         let lines = figure::lines(&release.plan, &release.coefficients, outcome);
         for line in &lines {
-            let row = format::row(line.estimate, line.std_error, line.lower, line.upper);
+            let row = format::row(&line.entry);
             let text = format!("{} {} {}", row.estimate, row.std_error, row.interval);
             assert!(!text.contains("inf") && !text.contains("NaN"), "{text}");
-            if line.lower.is_none() || line.upper.is_none() {
+            if line.entry.lower.is_none() || line.entry.upper.is_none() {
                 assert_eq!(row.interval, format::NONE);
             }
         }

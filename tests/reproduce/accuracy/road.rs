@@ -51,7 +51,7 @@ fn reader(text: &str) -> Reader {
 /// Encodes all records that count.
 pub fn encoded(prepared: &Prepared, text: &str) -> EncodedRows {
     let sink = || EncodedRows::new(prepared.row_width());
-    reader(text).scan(prepared.bound(), sink, 1, |_, _| ()).unwrap().sink
+    reader(text).scan(prepared.bound(), sink, 1).unwrap().sink
 }
 
 /// As many rows, drawn with replacement.

@@ -182,7 +182,7 @@ fn shipped(table: &Table<'_>, (mu, lambda): (f64, f64), run: u64) -> Vec<f64> {
     let plan = Plan::parse(&plan.to_string()).unwrap();
     let prepared = prepare_with(plan, Some(&outside), &header, b',', Purpose::Simulate).unwrap();
     let source = Source::stream(Cursor::new(text.into_bytes()), HeaderRules::default()).unwrap();
-    let gathered = source.scan(prepared.bound(), || prepared.sums(), 1, |_, _| ()).unwrap().sink;
+    let gathered = source.scan(prepared.bound(), || prepared.sums(), 1).unwrap().sink;
     let rng = DemoRng::new(SEED, run);
     let release = demonstrate(&prepared, &gathered, rng, Software::new("reproduction".to_owned())).unwrap();
     let Coefficients::List(list) = &release.document().coefficients else { panic!("one outcome") };
