@@ -19,7 +19,6 @@ use crate::inference::report::{RegressionTerms, report};
 use crate::math::triangle;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
-use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Term};
 
 /// A release of second moments in one round.
@@ -53,20 +52,6 @@ pub trait Analysis: Debug + Send + Sync {
         _options: &mut Options,
     ) -> Result<NoisyMoments, Unsettled> {
         Ok(moments)
-    }
-
-    /// Computes the regressions.
-    ///
-    /// # Errors
-    /// [`Unsettled`] where arithmetic fails.
-    fn report(
-        &self,
-        task: &Task,
-        moments: &NoisyMoments,
-        layout: &RegressionTerms,
-        options: Options,
-    ) -> Result<(Coefficients, Diagnostics), Unsettled> {
-        report(moments, layout, task.checked.intercept, options).map_err(|_| Unsettled)
     }
 
     /// Computes what [`Rounds::projection`] does, of rows with this extent.
@@ -164,7 +149,8 @@ impl Run for Released {
         let extent = task.encoding.geometry.outcomes.and_then(|_| extent(task, &moments));
         options.trace = extent.map(|extent| extent.trace);
         let moments = analysis.adjust(task, moments, answer.outcomes.as_ref(), extent, &mut options)?;
-        let (coefficients, mut diagnostics) = analysis.report(task, &moments, &layout, options)?;
+        let solved = report(&moments, &layout, task.checked.intercept, options);
+        let (coefficients, mut diagnostics) = solved.map_err(|_| Unsettled)?;
         if answer.law.is_some() {
             diagnostics.notes.extend(analysis.note(answer.features.as_ref()).map(String::from));
         }
