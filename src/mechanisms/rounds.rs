@@ -112,7 +112,7 @@ pub struct Encoding {
 }
 
 /// The rounds of a release: public, and fixed before a record is read.
-pub trait Rounds: Debug + Send + Sync {
+pub trait Rounds: Any + Debug + Send + Sync {
     /// Returns how many rounds there are at most.
     fn count(&self) -> u32 {
         1
@@ -120,9 +120,6 @@ pub trait Rounds: Debug + Send + Sync {
 
     /// Starts before the first round.
     fn start(self: Arc<Self>) -> Box<dyn Run>;
-
-    /// Returns the public numbers of the noise, for an audit of this mechanism.
-    fn noise(&self) -> &dyn Any;
 
     /// Returns the noise on second moments, where it is one Gaussian for each cell.
     fn gaussian(&self) -> Option<&gaussian::Noise> {

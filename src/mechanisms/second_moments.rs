@@ -1,6 +1,5 @@
 //! One round of second moments, and the regressions that are computed from them: what most mechanisms release.
 
-use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -102,10 +101,6 @@ impl SecondMoments {
 impl Rounds for SecondMoments {
     fn start(self: Arc<Self>) -> Box<dyn Run> {
         Box::new(Released { rounds: self, answer: None })
-    }
-
-    fn noise(&self) -> &dyn Any {
-        &*self.noise
     }
 
     fn gaussian(&self) -> Option<&gaussian::Noise> {

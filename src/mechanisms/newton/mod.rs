@@ -35,7 +35,6 @@
 
 mod fit;
 
-use std::any::Any;
 use std::sync::Arc;
 
 use dashu_int::UBig;
@@ -675,10 +674,6 @@ impl Rounds for Noise {
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
         Box::new(Steps::new(self))
-    }
-
-    fn noise(&self) -> &dyn Any {
-        self
     }
 
     fn family(&self, task: &Task) -> Option<preflight::Family> {
