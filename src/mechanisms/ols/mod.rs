@@ -93,7 +93,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range.
-    pub fn read(params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(_: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         Ok(Self(Penalty::take(params)?))
     }
 }
