@@ -192,6 +192,16 @@ pub trait Noise: Any + Debug + Send + Sync {
     fn gaussian(&self) -> Option<&gaussian::Noise> {
         None
     }
+
+    /// Returns what the ledger is asked for, where this is all the noise of a release.
+    fn charge(&self) -> Option<Charge> {
+        None
+    }
+
+    /// Returns the law that the release names, as [`Resolved::law`] has it.
+    fn law(&self) -> Option<NoiseLaw> {
+        None
+    }
 }
 
 impl dyn Noise {
@@ -302,6 +312,20 @@ impl Encoding {
         let layout = layout(first, geometry.terms.len().saturating_sub(first));
         bound.guard = noiseless && geometry.outcomes.is_none();
         Self { bound, geometry, layout }
+    }
+
+    /// Fixes the grid as [`Self::new`] does, of records all of whose released moments can be kept.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn try_new(
+        bound: BoundPlan,
+        noiseless: bool,
+        layout: impl FnOnce(usize, usize) -> Layout,
+    ) -> Result<Self, PlanError> {
+        let encoding = Self::new(bound, noiseless, layout);
+        encoding.check(None)?;
+        Ok(encoding)
     }
 
     /// Returns the number of integers in an encoded row.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::gaussian;
 use super::rounds::{
-    Answer, Encoding, Noise, Outcomes, Output, PostProcessing, Round, Rounds, Run, Task, Unsettled,
-    moments_of,
+    Answer, Charge, Encoding, Noise, Outcomes, Output, PostProcessing, Resolved, Round, Rounds, Run, Task,
+    Unsettled, moments_of,
 };
 use crate::data::encode::{GUARD_BITS, Geometry};
 use crate::data::{Exact, Moments, Statistic};
@@ -95,6 +95,13 @@ impl SecondMoments {
         let noise = noise.map(|noise| Arc::new(noise) as Arc<dyn Noise>);
         let noise = noise.unwrap_or_else(|| Noiseless::of(&statistic, encoding));
         Self { statistic, noise, post_processing, analysis: Arc::new(Plain), family: None }
+    }
+
+    /// Returns the mechanism whose only round this is.
+    #[must_use]
+    pub fn resolved(self, encoding: Encoding) -> Resolved {
+        let (law, post_processing) = (self.noise.law(), self.post_processing);
+        Resolved { law, post_processing, ..Resolved::new(encoding, self.noise.charge(), Arc::new(self)) }
     }
 }
 
@@ -320,5 +327,13 @@ impl Noise for gaussian::Noise {
 
     fn gaussian(&self) -> Option<&gaussian::Noise> {
         Some(self)
+    }
+
+    fn charge(&self) -> Option<Charge> {
+        Some(Charge::gaussian(vec![self.event()], [("S", self.scale.get().to_string())]))
+    }
+
+    fn law(&self) -> Option<NoiseLaw> {
+        Some(Self::law(self))
     }
 }

@@ -50,8 +50,7 @@ impl Configured for Parameters {
         bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        let encoding = Encoding::new(bound, true, |d, l| Layout::whole(d + l));
-        encoding.check(None)?;
+        let encoding = Encoding::try_new(bound, true, |d, l| Layout::whole(d + l))?;
         let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, PostProcessing::default());
         let rounds = SecondMoments { analysis: Arc::new(*self), ..rounds };
         Ok(Resolved::new(encoding, None, Arc::new(rounds)))

@@ -244,7 +244,7 @@ impl Configured for Parameters {
             let rounds = PerOutcome::new(&encoding, noise, self.post_processing);
             (rounds.charge(), Arc::new(rounds))
         } else {
-            let charge = noise.as_ref().map(Noise::charge);
+            let charge = noise.as_ref().and_then(RoundNoise::charge);
             (charge, Arc::new(self.together(&encoding, statistic, noise)))
         };
         Ok(Resolved { parameters, charge, law, post_processing: self.post_processing, rounds, encoding })
