@@ -80,7 +80,7 @@ impl Gate {
             Holding::new(features, moments.floor, map, excluded)?;
         let (inverse, pull) = match solved {
             Some(Solved { inverse, pull }) => {
-                (Some(Inverse { matrix: inverse, ridge: 0.0, penalised: penalty.is_some() }), pull)
+                (Some(Inverse { matrix: inverse, penalised: penalty.is_some() }), pull)
             }
             None => (None, DMatrix::zeros(moments.coefficients(), 0)),
         };
