@@ -7,9 +7,9 @@ use nalgebra::{DMatrix, DVector};
 use super::{Ball, Family, Noise, report};
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::math::linalg::Eigen;
-use crate::math::round::to_integer;
 use crate::math::{linalg, triangle};
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
+use crate::mechanisms::shared::{integer, logistic_weights};
 use crate::model::Shape;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
@@ -73,17 +73,8 @@ impl Noise {
             return None;
         }
         let kept = (f64::from(label.unsigned_abs()) / self.label).min(1.0);
-        let theta = fitted / kept;
-        // 1 − p(θ) for a label of 1, p(θ) for one of 0: without cancellation for either sign.
-        let error = 1.0 / (1.0 + libm::exp(if label > 0 { theta } else { -theta }));
-        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
-        let levels = self.levels as f64;
-        let size = integer(to_integer(error * levels)).min(self.levels);
-        let weight = (u128::from(size) * u128::from(self.levels - size)) << self.bits;
-        let weight = weight / (u128::from(self.levels) * u128::from(self.levels)).max(1);
-        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
-        let pull = integer(size as f64 * kept).min(size).cast_signed();
-        Some((if label > 0 { -pull } else { pull }, i64::try_from(weight).unwrap_or(0)))
+        let (pull, weight) = logistic_weights(self.levels, self.bits, fitted / kept, label > 0, kept);
+        Some((-pull, weight))
     }
 
     fn gaussian(&self, fitted: f64, label: i32) -> i64 {
@@ -256,14 +247,4 @@ impl Fitted {
         }
         self.moved = &self.coefficients - before;
     }
-}
-
-/// Towards 0; what is no number becomes 0.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates; callers bound it"
-)]
-fn integer(value: f64) -> u64 {
-    value as u64
 }
