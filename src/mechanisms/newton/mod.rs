@@ -41,7 +41,7 @@ use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
-pub use self::fit::{Expansion, Fitted, Steps};
+pub use self::fit::{Expansion, Steps};
 use super::info::{FAMILY as FAMILY_NAME, Info, LOGISTIC, PUBLIC_MOMENTS, YES_OR_NO};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, Standard, TRUNCATION, feature_unit,
@@ -703,18 +703,10 @@ impl Rounds for Noise {
 }
 
 /// Where Newton steps ended, with what their noise did.
-fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
+fn report(task: &Task, noise: &Noise, fits: &[NewtonStep]) -> Output {
     let Encoding { bound, geometry, .. } = &task.encoding;
-    let steps = fits.iter().map(|fit| NewtonStep {
-        coefficients: &fit.coefficients,
-        moved: &fit.moved,
-        curvature: &fit.curvature,
-        least: fit.least,
-        shortened: fit.shortened,
-    });
     let layout = RegressionTerms::new(bound, geometry);
-    let (coefficients, mut diagnostics) =
-        newton_report(geometry, &layout, &noise.setting(task), &steps.collect::<Vec<_>>());
+    let (coefficients, mut diagnostics) = newton_report(geometry, &layout, &noise.setting(task), fits);
     if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {
         diagnostics.notes.push(words::note::radius_of_paper().into());
     }
