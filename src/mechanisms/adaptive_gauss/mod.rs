@@ -31,7 +31,7 @@ pub mod units;
 use std::sync::Arc;
 
 use self::progress::Setting;
-use self::units::{Rounds, Shares, WHOLE_SHARE};
+use self::units::{Rounds, Shares};
 use super::adaptive::coded::{steps_of, terms_of};
 use super::adaptive::terms::Terms;
 use super::gaussian;
@@ -45,7 +45,7 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
-use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
+use crate::privacy::calibrate::{Split, WHOLE_SHARE, budget_parts, mu_squared_of_units};
 
 /// What `adaptive-gauss` is.
 pub static INFO: Info = Info {

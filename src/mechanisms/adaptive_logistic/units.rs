@@ -7,7 +7,7 @@ use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, Round};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
-    CalibrationError, logistic_errors, logistic_sensitivity_squared, noise_scale,
+    CalibrationError, logistic_errors, logistic_sensitivity_squared, noise_scale, part_of,
 };
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -18,20 +18,15 @@ pub const FEATURES: u32 = 1 << 18;
 /// Most and fewest bits after the point of a curvature's weight.
 const BITS: std::ops::RangeInclusive<u32> = 4..=20;
 
-/// The parts of a whole share.
-const WHOLE_SHARE: u128 = 10_000;
-
 /// Shares of μ² in ten-thousandths of the margins, the moments, the tails and all steps but the last, which has the rest.
-const TWO_STEPS: [u128; 4] = [400, 900, 300, 1_000];
-const THREE_STEPS: [u128; 5] = [400, 900, 300, 500, 1_000];
+const TWO_STEPS: [u32; 4] = [400, 900, 300, 1_000];
+const THREE_STEPS: [u32; 5] = [400, 900, 300, 500, 1_000];
 
 /// Returns each round's part of `units`.
 #[must_use]
 pub fn split(steps: u32, units: u128) -> Vec<u128> {
-    let shares: &[u128] = if steps == 2 { &TWO_STEPS } else { &THREE_STEPS };
-    // Whole and rest apart, so that nothing overflows.
-    let part = |share: &u128| units / WHOLE_SHARE * share + units % WHOLE_SHARE * share / WHOLE_SHARE;
-    let mut parts: Vec<u128> = shares.iter().map(part).collect();
+    let shares: &[u32] = if steps == 2 { &TWO_STEPS } else { &THREE_STEPS };
+    let mut parts: Vec<u128> = shares.iter().map(|share| part_of(units, *share)).collect();
     parts.push(units - parts.iter().sum::<u128>());
     parts
 }

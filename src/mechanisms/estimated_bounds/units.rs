@@ -5,12 +5,17 @@ use dashu_int::UBig;
 use super::cells::{FIRST_CELLS, SECOND_CELLS};
 use crate::mechanisms::adaptive::bits::real;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{CalibrationError, NoiseScale, histograms_sensitivity_squared, noise_scale};
+use crate::privacy::calibrate::{
+    CalibrationError, NoiseScale, histograms_sensitivity_squared, noise_scale, part_of,
+};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// U, what a record adds to its cell, and a coarser one for noise beyond the sampler's range.
 const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
+
+/// The first round's share, in ten-thousandths.
+const FIRST: u32 = 6_000;
 
 /// Units and noise of both rounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +67,7 @@ impl Units {
     /// Returns the two rounds' parts of `units`.
     #[must_use]
     pub fn split(units: u128) -> [u128; 2] {
-        let first = units / 10 * 6 + units % 10 * 6 / 10;
+        let first = part_of(units, FIRST);
         [first, units.saturating_sub(first)]
     }
 
