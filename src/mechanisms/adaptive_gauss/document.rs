@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use super::MOST_OUTCOMES;
 use super::last::Grid;
 use super::progress::Released;
 use super::radii::Radii;
 use super::scores::ReleasedScores;
 use super::units::Codes;
-use super::{MOST_FEATURES, MOST_OUTCOMES};
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::map::{own_map, rows};
 use crate::mechanisms::adaptive::margins;
 use crate::mechanisms::adaptive::tails::{self, Counts};
-use crate::mechanisms::adaptive::terms::{Term as Coordinate, Terms};
+use crate::mechanisms::adaptive::terms::{MOST_FEATURES, Term as Coordinate, Terms};
 use crate::model::{INTERCEPT, NoiseLaw};
 use crate::privacy::calibrate::NoiseScale;
 use crate::release::moments::{
