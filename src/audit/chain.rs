@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::bench::{PILOT, PILOT_RUNS, Side, float, scan};
 use super::error::AuditError;
-use super::one_run::Guesses;
+use super::one_run::{Guesses, MU};
 use super::pairs::column;
 use crate::data::statistics::Scratch;
 use crate::data::{EncodedRows, Exact, RecordMap, Statistic};
@@ -20,15 +20,9 @@ use crate::mechanisms::adaptive_gauss;
 use crate::mechanisms::adaptive_logistic;
 use crate::noise::discrete::bernoulli;
 use crate::noise::entropy::DemoRng;
-use crate::privacy::convert::gdp_epsilon;
-use crate::privacy::measure::{Delta, Epsilon, Mu};
 
 /// Releases of the coins, one coin each.
 pub const COINS: u32 = 3_000;
-
-/// μ and δ at which coins are guessed, as in [`super::one_run`].
-const COIN_MU: f64 = 0.3;
-const COIN_DELTA: f64 = 1e-10;
 
 /// How often each common row stands in both tables: so many that the early rounds' answers hardly vary.
 const TIMES: u32 = 1 << 16;
@@ -253,8 +247,6 @@ impl Chain {
 #[derive(Debug)]
 pub struct Coins {
     chain: Chain,
-    epsilon: Epsilon,
-    delta: Delta,
     guesses: Guesses,
 }
 
@@ -266,11 +258,9 @@ impl Coins {
     pub fn new(name: &str, seed: u64, lane: u32) -> Result<Self, AuditError> {
         let mut pairs = chain_pairs().into_iter();
         let mut pair = pairs.find(|pair| pair.name == name).ok_or(AuditError::Unfinished)?;
-        pair.plan["budget"] = json!({"mu": COIN_MU});
-        pair.mu = COIN_MU;
-        let delta = Delta::try_new(COIN_DELTA)?;
-        let epsilon = gdp_epsilon(Mu::try_new(COIN_MU)?, delta)?;
-        Ok(Self { chain: Chain::new(&pair, seed, lane)?, epsilon, delta, guesses: Guesses::default() })
+        pair.plan["budget"] = json!({"mu": MU});
+        pair.mu = MU;
+        Ok(Self { chain: Chain::new(&pair, seed, lane)?, guesses: Guesses::new()? })
     }
 
     /// Draws the coin of one release, makes the release, and guesses the coin.
@@ -287,23 +277,9 @@ impl Coins {
         Ok(())
     }
 
-    /// Returns ε of the claim, at δ.
-    #[must_use]
-    pub const fn claim(&self) -> (Epsilon, Delta) {
-        (self.epsilon, self.delta)
-    }
-
     /// Returns the guesses so far.
     #[must_use]
     pub const fn guesses(&self) -> &Guesses {
         &self.guesses
-    }
-
-    /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
-    ///
-    /// # Errors
-    /// [`AuditError`] for more coins than can be counted.
-    pub fn p_value(&self) -> Result<f64, AuditError> {
-        self.guesses.p_value(self.epsilon, self.delta)
     }
 }

@@ -12,6 +12,7 @@ use super::error::AuditError;
 use super::estimate::one_run_p;
 use super::pairs::column;
 use crate::data::Moments;
+use crate::math::triangle;
 use crate::mechanisms::analyze_gauss;
 use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::discrete::bernoulli;
@@ -29,18 +30,30 @@ const CANARIES: usize = 20;
 /// The number of coins that are guessed: those with the clearest scores.
 const GUESSES: usize = 300;
 /// μ of each release. It is small, so that many right guesses contradict the claim.
-const MU: f64 = 0.3;
+pub(super) const MU: f64 = 0.3;
 /// δ at which the claim is tested. The p-value has a part 2 K m δ.
 const DELTA: f64 = 1e-10;
 
-/// Guesses of coins.
-#[derive(Clone, Debug, Default)]
+/// Guesses of coins from releases with μ = 0.3, at δ = 10⁻¹⁰.
+#[derive(Clone, Debug)]
 pub struct Guesses {
+    /// ε of that μ at δ.
+    epsilon: Epsilon,
+    delta: Delta,
     /// How clear each coin was, and whether the better guess is right.
     coins: Vec<(f64, bool)>,
 }
 
 impl Guesses {
+    /// Creates a test without guesses.
+    ///
+    /// # Errors
+    /// [`AuditError`] if the claim has no ε.
+    pub(super) fn new() -> Result<Self, AuditError> {
+        let delta = Delta::try_new(DELTA)?;
+        Ok(Self { epsilon: gdp_epsilon(Mu::try_new(MU)?, delta)?, delta, coins: Vec::new() })
+    }
+
     /// Adds a coin: how clear it was, and whether the better guess is right.
     pub fn add(&mut self, clear: f64, right: bool) {
         self.coins.push((clear, right));
@@ -62,14 +75,20 @@ impl Guesses {
         (count(guesses.iter().filter(|(_, right)| *right).count()), count(guesses.len()))
     }
 
-    /// Returns the probability of at least as many right guesses under (ε, δ); at most 1.
+    /// Returns ε of the claim, at δ.
+    #[must_use]
+    pub const fn claim(&self) -> (Epsilon, Delta) {
+        (self.epsilon, self.delta)
+    }
+
+    /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
     ///
     /// # Errors
     /// [`AuditError`] for more coins than can be counted.
-    pub fn p_value(&self, epsilon: Epsilon, delta: Delta) -> Result<f64, AuditError> {
+    pub fn p_value(&self) -> Result<f64, AuditError> {
         let (right, guesses) = self.right();
         let coins = u32::try_from(self.coins.len()).unwrap_or(u32::MAX);
-        Ok(one_run_p(coins, guesses, right, epsilon, delta)?)
+        Ok(one_run_p(coins, guesses, right, self.epsilon, self.delta)?)
     }
 }
 
@@ -80,9 +99,6 @@ pub struct OneRun {
     lane: u32,
     plan: Value,
     noise: Noise,
-    /// ε of the plan's μ at δ.
-    epsilon: Epsilon,
-    delta: Delta,
     /// The released cell of each canary.
     traces: Vec<Trace>,
     runs: u32,
@@ -111,24 +127,7 @@ impl OneRun {
                 trace.variance += float(cells[trace.cell]).powi(2) / f64::from(PILOT);
             }
         }
-        let delta = Delta::try_new(DELTA)?;
-        Ok(Self {
-            seed,
-            lane,
-            plan,
-            noise,
-            epsilon: gdp_epsilon(Mu::try_new(MU)?, delta)?,
-            delta,
-            traces,
-            runs: 0,
-            guesses: Guesses::default(),
-        })
-    }
-
-    /// Returns ε of the claim, at δ.
-    #[must_use]
-    pub const fn claim(&self) -> (Epsilon, Delta) {
-        (self.epsilon, self.delta)
+        Ok(Self { seed, lane, plan, noise, traces, runs: 0, guesses: Guesses::new()? })
     }
 
     /// Draws the coins of one release, makes the release by the public functions, and guesses the coins.
@@ -159,14 +158,6 @@ impl OneRun {
     pub const fn guesses(&self) -> &Guesses {
         &self.guesses
     }
-
-    /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
-    ///
-    /// # Errors
-    /// [`AuditError`] for more canaries than can be counted.
-    pub fn p_value(&self) -> Result<f64, AuditError> {
-        self.guesses.p_value(self.epsilon, self.delta)
-    }
 }
 
 /// The released cell that a canary changes: the product with the constant, or its square. No other canary changes it.
@@ -180,7 +171,7 @@ struct Trace {
 
 impl Trace {
     fn new(row: usize, column: usize, moments: &Moments) -> Self {
-        let cell = row * (2 * moments.terms() + 1 - row) / 2 + (column - row);
+        let cell = triangle::index(moments.terms(), row, column);
         Self { cell, change: float(moments.get(row, column)), variance: 0.0 }
     }
 
