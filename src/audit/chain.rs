@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::bench::{PILOT, PILOT_RUNS, Side, float, scan};
+use super::bench::{PILOT, PILOT_RUNS, Side, scan};
 use super::error::AuditError;
 use super::one_run::{Guesses, MU};
 use super::pairs::column;
 use crate::data::statistics::Scratch;
 use crate::data::{EncodedRows, Exact, RecordMap, Statistic};
 use crate::engine::{EngineError, Prepared};
+use crate::math::round::real;
 use crate::mechanisms::Info;
 use crate::mechanisms::adaptive_gauss;
 use crate::mechanisms::adaptive_logistic;
@@ -159,7 +160,7 @@ impl Chain {
             for (weights, seen) in chain.weights.iter_mut().zip(&seen) {
                 weights.resize(seen.cells.len(), 0.0);
                 for (weight, (cell, exact)) in weights.iter_mut().zip(seen.cells.iter().zip(&seen.exact[0])) {
-                    *weight += float(cell - exact).powi(2) / f64::from(PILOT);
+                    *weight += real(cell - exact).powi(2) / f64::from(PILOT);
                 }
             }
         }
@@ -234,8 +235,8 @@ impl Chain {
         for (seen, weights) in seen.iter().zip(&self.weights) {
             let [first, second] = &seen.exact;
             for (((cell, first), second), weight) in seen.cells.iter().zip(first).zip(second).zip(weights) {
-                let change = float(second - first);
-                score += change * weight * float(cell - first);
+                let change = real(second - first);
+                score += change * weight * real(cell - first);
                 half += change * weight * change / 2.0;
             }
         }

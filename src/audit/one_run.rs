@@ -7,11 +7,12 @@
 
 use serde_json::{Value, json};
 
-use super::bench::{PILOT, PILOT_RUNS, float, noise, read};
+use super::bench::{PILOT, PILOT_RUNS, noise, read};
 use super::error::AuditError;
 use super::estimate::one_run_p;
 use super::pairs::column;
 use crate::data::Moments;
+use crate::math::round::real;
 use crate::math::triangle;
 use crate::mechanisms::analyze_gauss;
 use crate::mechanisms::gaussian::{Noise, perturb};
@@ -124,7 +125,7 @@ impl OneRun {
             let mut rng = DemoRng::new(seed, stream);
             let cells = perturb(&empty, &noise, &mut rng);
             for trace in &mut traces {
-                trace.variance += float(cells[trace.cell]).powi(2) / f64::from(PILOT);
+                trace.variance += real(cells[trace.cell]).powi(2) / f64::from(PILOT);
             }
         }
         Ok(Self { seed, lane, plan, noise, traces, runs: 0, guesses: Guesses::new()? })
@@ -172,12 +173,12 @@ struct Trace {
 impl Trace {
     fn new(row: usize, column: usize, moments: &Moments) -> Self {
         let cell = triangle::index(moments.terms(), row, column);
-        Self { cell, change: float(moments.get(row, column)), variance: 0.0 }
+        Self { cell, change: real(moments.get(row, column)), variance: 0.0 }
     }
 
     /// Returns the log-likelihood ratio of the cell with the canary against without it.
     fn score(&self, cells: &[i128]) -> f64 {
-        let seen = cells.get(self.cell).map_or(0.0, |cell| float(*cell));
+        let seen = cells.get(self.cell).map_or(0.0, |cell| real(*cell));
         self.change * (seen - self.change / 2.0) / self.variance.max(1.0)
     }
 }

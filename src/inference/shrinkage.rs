@@ -10,11 +10,12 @@
 
 use nalgebra::{DMatrix, RowDVector};
 
-use super::cell_noise::{CellNoise, count};
+use super::cell_noise::CellNoise;
 use super::moments::NoisyMoments;
 use super::options::{Ball, Rule, Shrink};
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, james_stein, outcome_ball, outcome_balls, sure_ridge};
+use crate::math::round::count;
 
 /// The coefficients of all outcomes under a rule, in coded units.
 #[derive(Clone, Debug)]

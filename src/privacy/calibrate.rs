@@ -325,6 +325,13 @@ impl NoiseScale {
         self.0
     }
 
+    /// Returns S as a number, to nearest.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+    pub const fn real(self) -> f64 {
+        self.0.get() as f64
+    }
+
     fn square(self) -> UBig {
         UBig::from(self.0.get()) * UBig::from(self.0.get())
     }

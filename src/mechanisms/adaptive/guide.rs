@@ -5,10 +5,11 @@ use nalgebra::{DMatrix, DVector};
 use super::bits::bits26;
 use super::margins::Margins;
 use super::rough::Standardiser;
-use super::terms::{Terms, count};
+use super::terms::Terms;
 use super::units::Round;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
+use crate::math::round::count;
 
 /// Coordinates in which features are about white and residuals about standard. All numbers have 26 leading bits, and are released.
 #[derive(Clone, Debug, PartialEq)]

@@ -123,9 +123,3 @@ pub fn check_features(terms: &Terms, mechanism: &str, other: &str) -> Result<(),
     };
     Err(PlanError::at("columns", what, format!("{advice}, or take `{other}`")))
 }
-
-/// A small count as a number.
-#[must_use]
-pub fn count(value: usize) -> f64 {
-    f64::from(u32::try_from(value).unwrap_or(u32::MAX))
-}

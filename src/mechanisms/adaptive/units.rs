@@ -57,9 +57,7 @@ impl Round {
     /// S as a number.
     #[must_use]
     pub fn s(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-        let s = self.scale.get().get() as f64;
-        s
+        self.scale.real()
     }
 }
 

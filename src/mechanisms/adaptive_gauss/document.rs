@@ -11,8 +11,8 @@ use super::progress::Released;
 use super::radii::Radii;
 use super::scores::ReleasedScores;
 use super::units::Codes;
+use crate::math::round::real;
 use crate::math::triangle;
-use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::map::{own_map, rows};
 use crate::mechanisms::adaptive::margins;
@@ -162,7 +162,7 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
             })
         }
     };
-    let s = |index: usize| real(i128::from(scales[index].get().get()));
+    let s = |index: usize| scales[index].real();
     let counts = Counts::of(real(i128::from(codes.count)), s(2), &adaptive.tails.0);
     Some(Released {
         terms,

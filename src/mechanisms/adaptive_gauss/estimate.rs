@@ -5,8 +5,8 @@ use nalgebra::{DMatrix, DVector};
 use super::last::Grid;
 use crate::math::jacobi_eigen::product;
 use crate::math::linalg::from_triangle;
+use crate::math::round::count;
 use crate::mechanisms::adaptive::guide::Guide;
-use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The noisy moments of the final round in real units, and the variances of their noise.

@@ -4,7 +4,8 @@ use super::radii::{CAUTIOUS_OUTCOME_RADIUS, USUAL_OUTCOME_RADIUS, hides_a_tail, 
 use super::units::Shares;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
-use crate::mechanisms::adaptive::terms::{Terms, count};
+use crate::math::round::count;
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{WHOLE_SHARE, cross_weight, margins_sensitivity_squared};
 

@@ -2,10 +2,11 @@
 
 use nalgebra::DMatrix;
 
+use crate::math::round::count;
 use crate::mechanisms::adaptive::bits::bits26;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::Margins;
-use crate::mechanisms::adaptive::terms::{Terms, count};
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::Round;
 use crate::privacy::mutants::{Mutant, is_active};
 

@@ -3,7 +3,7 @@
 use dashu_int::UBig;
 
 use super::cells::{FIRST_CELLS, SECOND_CELLS};
-use crate::mechanisms::adaptive::bits::real;
+use crate::math::round::real;
 use crate::mechanisms::adaptive::units::{COUNTS, calibrated};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -83,7 +83,7 @@ impl Units {
     /// Returns the standard deviation of a count's noise in each round, in rows.
     #[must_use]
     pub fn sd(&self) -> [f64; 2] {
-        self.scales.map(|scale| real(i128::from(scale.get().get())) / real(i128::from(self.count)))
+        self.scales.map(|scale| scale.real() / real(i128::from(self.count)))
     }
 
     /// Returns noisy integers as counts, in rows.

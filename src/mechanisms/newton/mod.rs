@@ -56,6 +56,7 @@ use crate::inference::forecast::{self, TermForecast, forecast};
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
+use crate::math::round::count;
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
@@ -635,8 +636,7 @@ impl Noise {
     /// Standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the gradient.
     #[must_use]
     pub fn deviations(&self) -> [f64; 3] {
-        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-        let s = self.scale.map_or(0.0, |scale| scale.get().get() as f64);
+        let s = self.scale.map_or(0.0, NoiseScale::real);
         let curvature = s * self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
         let off = if self.shape == Shape::Goe { curvature / std::f64::consts::SQRT_2 } else { curvature };
         [curvature, off, s * self.gradient_unit()]
@@ -663,7 +663,7 @@ impl Noise {
     /// 2 sd √d, the spectral norm of the noise on the curvature.
     #[must_use]
     pub fn spectral_norm(&self) -> f64 {
-        2.0 * self.deviations()[1] * f64::from(u32::try_from(self.size.0).unwrap_or(u32::MAX)).sqrt()
+        2.0 * self.deviations()[1] * count(self.size.0).sqrt()
     }
 }
 
