@@ -89,6 +89,20 @@ impl Guide {
         })
     }
 
+    /// L′ β for L = A⁻¹ and slopes β of the first `features`, by substitution from the last entry.
+    #[must_use]
+    pub fn whitened_slopes(&self, features: usize, slope: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut found = vec![0.0; features];
+        for j in (0..features).rev() {
+            let mut rest = slope(j);
+            for (i, later) in found.iter().enumerate().skip(j + 1) {
+                rest -= self.whitening[(i, j)] * later;
+            }
+            found[j] = rest / self.whitening[(j, j)];
+        }
+        found
+    }
+
     /// H, k × k, with (1, w) = H (1, t_x).
     #[must_use]
     pub fn map(&self) -> DMatrix<f64> {
