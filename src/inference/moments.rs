@@ -93,7 +93,7 @@ impl NoisyMoments {
         noise: CellNoise,
     ) -> Result<Self, MomentsError> {
         let unit = libm::ldexp(unit(radius), bits.cast_signed());
-        let values: Vec<f64> = cells.iter().map(|&cell| real(cell) / unit).collect();
+        let values = coded(cells, unit);
         let moments = Self::of(geometry_terms(geometry, radius), layout, &values, noise)?;
         Ok(moments.cornered(&geometry.contrasts, radius))
     }
@@ -109,7 +109,7 @@ impl NoisyMoments {
         let radius = radius_of(plan)?;
         let (layout, cells) = released_cells(released)?;
         let unit = unit(radius);
-        let values: Vec<f64> = cells.iter().map(|&cell| real(cell) / unit).collect();
+        let values = coded(&cells, unit);
         let columns = PlanColumns::new(plan);
         let terms = released.terms.iter().map(|term| {
             let scale = term.scale * f64::from(radius);
@@ -146,7 +146,7 @@ impl NoisyMoments {
     ) -> Result<Self, MomentsError> {
         let radius = radius_of(plan)?;
         let unit = unit(radius);
-        let values: Vec<f64> = cells.iter().map(|&cell| real(cell) / unit).collect();
+        let values = coded(cells, unit);
         let moments = Self::debiased(geometry_terms(geometry, radius), layout, &values, law, plan)?;
         Ok(moments.cornered(&geometry.contrasts, radius))
     }
@@ -472,29 +472,40 @@ impl NoisyMoments {
     }
 }
 
+/// Returns integers as numbers in coded units.
+fn coded(cells: &[i128], unit: f64) -> Vec<f64> {
+    cells.iter().map(|&cell| real(cell) / unit).collect()
+}
+
+/// Returns the upper triangle of a document's matrix, row by row.
+///
+/// # Errors
+/// [`MomentsError`] where it has not this size, is not symmetric, or an entry is no integer.
+pub fn upper_triangle(matrix: &[Vec<String>], size: usize) -> Result<Vec<i128>, MomentsError> {
+    if matrix.len() != size || matrix.iter().any(|row| row.len() != size) {
+        return Err(MomentsError::Shape);
+    }
+    let mut upper = Vec::with_capacity(triangle::len(size));
+    for (row, cells) in matrix.iter().enumerate() {
+        for (column, text) in cells.iter().enumerate() {
+            if column < row {
+                if matrix.get(column).and_then(|other| other.get(row)) != Some(text) {
+                    return Err(MomentsError::Shape);
+                }
+            } else {
+                let wrong = |_| MomentsError::Entry { row: row + 1, column: column + 1 };
+                upper.push(text.parse().map_err(wrong)?);
+            }
+        }
+    }
+    Ok(upper)
+}
+
 /// Returns the integers of a document, in the order of their layout.
 fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), MomentsError> {
     let size = released.terms.len();
     match (&released.matrix, &released.blocks) {
-        (Some(matrix), None) => {
-            if matrix.len() != size || matrix.iter().any(|row| row.len() != size) {
-                return Err(MomentsError::Shape);
-            }
-            let mut upper = Vec::with_capacity(triangle::len(size));
-            for (row, cells) in matrix.iter().enumerate() {
-                for (column, text) in cells.iter().enumerate() {
-                    if column < row {
-                        if matrix.get(column).and_then(|other| other.get(row)) != Some(text) {
-                            return Err(MomentsError::Shape);
-                        }
-                    } else {
-                        let wrong = |_| MomentsError::Entry { row: row + 1, column: column + 1 };
-                        upper.push(text.parse().map_err(wrong)?);
-                    }
-                }
-            }
-            Ok((Layout::whole(size), upper))
-        }
+        (Some(matrix), None) => Ok((Layout::whole(size), upper_triangle(matrix, size)?)),
         (None, Some(Blocks { xx, xy, yy_diagonal, .. })) => {
             let (features, outcomes) = (xx.rows(), xy.columns());
             let square = xx.columns() == features && xy.rows() == features;

@@ -11,6 +11,7 @@ use super::progress::Released;
 use super::radii::Radii;
 use super::scores::ReleasedScores;
 use super::units::Codes;
+use crate::inference::moments::upper_triangle;
 use crate::math::round::real;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::guide::Guide;
@@ -113,12 +114,9 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
         outcomes: adaptive.outcome_radii.clone(),
         unseen: adaptive.unseen,
     };
-    let cells = document.matrix.as_ref()?;
-    let whole = cells.len() == size + 1 && cells.iter().all(|row| row.len() == size + 1);
     let fits = (1..=MOST_FEATURES).contains(&features)
         && (1..=MOST_OUTCOMES).contains(&outcomes)
         && (1..=2).contains(weight)
-        && whole
         && adaptive.terms.iter().all(width)
         && guide.mean.len() == size
         && guide.slopes.nrows() == features
@@ -130,20 +128,12 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
         && radii.outcomes.len() == outcomes
         && radii.outcomes.iter().all(|radius| is_positive(*radius))
         && adaptive.margins.0.len() == margins::cells(&terms)
-        && adaptive.moments.0.len() == (size + 1) * (size + 2) / 2
+        && adaptive.moments.0.len() == triangle::len(size + 1)
         && adaptive.tails.0.len() == tails::cells(&terms);
     if !fits {
         return None;
     }
-    let mut last = Vec::with_capacity((size + 1) * (size + 2) / 2);
-    for (place, row) in cells.iter().enumerate() {
-        for (column, text) in row.iter().enumerate().skip(place) {
-            if cells[column][place] != *text {
-                return None;
-            }
-            last.push(text.parse().ok()?);
-        }
-    }
+    let last = upper_triangle(document.matrix.as_ref()?, size + 1).ok()?;
     let scores = match &adaptive.scores {
         None => None,
         Some(scores) => {
