@@ -213,7 +213,7 @@ impl Chain {
         let mut scratch = Scratch::default();
         let mut sums = |rows: &EncodedRows| {
             let mut cells = vec![0; map.cells()];
-            for row in (0..rows.len()).filter_map(|index| rows.get(index)) {
+            for row in rows.iter() {
                 map.add(row, &mut scratch, &mut cells);
             }
             cells

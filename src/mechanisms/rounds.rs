@@ -400,8 +400,7 @@ impl Encoding {
 #[must_use]
 pub fn moments_of(rows: &EncodedRows, layout: Layout, taken: impl Fn(usize) -> bool) -> Moments {
     let mut all = Moments::of(layout);
-    for index in 0..rows.len() {
-        let Some(row) = rows.get(index) else { break };
+    for (index, row) in rows.iter().enumerate() {
         if taken(index) {
             all.add(row);
         } else {
