@@ -1,7 +1,5 @@
 //! Integer units and noise scales of all rounds: public, and fixed before a record is read (theory/adaptive-logistic 2.1).
 
-use dashu_int::UBig;
-
 use crate::math::triangle;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, Round};
@@ -136,14 +134,8 @@ fn steps_with(
     let squared =
         logistic_sensitivity_squared(error * length, (length * length) << bits, adjacency, people, labels);
     let off = triangle::len(k) - k;
-    let round = |units: &u128| -> Result<Round, CalibrationError> {
-        Ok(Round {
-            sensitivity_squared: UBig::clone(&squared),
-            scale: noise_scale(&squared, *units)?,
-            full: (l * 2 * k) as u64,
-            half: (l * off) as u64,
-        })
-    };
+    let cells = ((l * 2 * k) as u64, (l * off) as u64);
+    let round = |units: &u128| Ok(Round::new((squared.clone(), noise_scale(&squared, *units)?), cells));
     Ok((bits, error, parts.iter().map(round).collect::<Result<_, _>>()?))
 }
 
