@@ -81,11 +81,11 @@ impl Filter {
                 (found.coefficients, factors, Strength::of_ridge(most))
             }
             (Shrink::Sure, _) => {
-                let found = sure_ridge(&directions, &noisy, deviations.as_slice())?;
+                let found = sure_ridge(&directions, &noisy, &deviations)?;
                 (found.shrunk.coefficients, vec![inverse(found.ridge)], Strength::of_ridge(found.ridge))
             }
             (Shrink::JamesStein, _) => {
-                let found = james_stein(&directions, &noisy, deviations.as_slice())?;
+                let found = james_stein(&directions, &noisy, &deviations)?;
                 let share = 1.0 - found.factors.iter().sum::<f64>() / count(found.factors.len());
                 let scaled = found.factors.iter().zip(inverse(0.0)).map(|(f, inverse)| f * inverse).collect();
                 let strength = if share > 0.0 { Strength::Share(share) } else { Strength::Idle };
