@@ -8,6 +8,7 @@ use crate::data::csv::Feed;
 use crate::data::header::read_header;
 use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, RowSink, Scan, SliceScanner, Sums};
 use crate::engine::{EngineError, Prepared, check_table, prepare};
+use crate::math::round::real;
 use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
 use crate::plan::{Plan, Purpose};
@@ -89,8 +90,7 @@ impl Bench {
     #[must_use]
     pub fn score(&self) -> Option<Score> {
         let [origin, with] = [0, 1].map(|side| exact(&self.moments[side], &self.noise));
-        let change: Vec<f64> =
-            with.iter().zip(&origin).map(|(with, without)| float(with - without)).collect();
+        let change: Vec<f64> = with.iter().zip(&origin).map(|(with, without)| real(with - without)).collect();
         if change.iter().all(|change| change.abs() <= 0.0) {
             return None;
         }
@@ -98,7 +98,7 @@ impl Bench {
         for run in 0..PILOT {
             let cells = self.release(Side::Without, PILOT_RUNS + u64::from(run));
             for ((square, cell), exact) in squares.iter_mut().zip(&cells).zip(&origin) {
-                *square += float(cell - exact).powi(2) / f64::from(PILOT);
+                *square += real(cell - exact).powi(2) / f64::from(PILOT);
             }
         }
         // Noise on a cell of integers that is there at all has a variance of 1 or more, but for tiny scales.
@@ -118,7 +118,7 @@ impl Score {
     /// Returns the score of one release.
     #[must_use]
     pub fn of(&self, cells: &[i128]) -> f64 {
-        let centred = cells.iter().zip(&self.origin).map(|(cell, origin)| float(cell - origin));
+        let centred = cells.iter().zip(&self.origin).map(|(cell, origin)| real(cell - origin));
         centred.zip(&self.weights).map(|(cell, weight)| cell * weight).sum()
     }
 }
@@ -200,9 +200,4 @@ pub fn noise(prepared: &Prepared) -> Result<Noise, AuditError> {
 #[must_use]
 pub fn exact(moments: &Moments, noise: &Noise) -> Vec<i128> {
     noise.layout.pairs().map(|(row, column)| moments.get(row, column)).collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
-pub(super) fn float(cell: i128) -> f64 {
-    cell as f64
 }

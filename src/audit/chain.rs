@@ -8,27 +8,22 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::bench::{PILOT, PILOT_RUNS, Side, float, scan};
+use super::bench::{PILOT, PILOT_RUNS, Side, scan};
 use super::error::AuditError;
-use super::one_run::Guesses;
+use super::one_run::{Guesses, MU};
 use super::pairs::column;
 use crate::data::statistics::Scratch;
 use crate::data::{EncodedRows, Exact, RecordMap, Statistic};
 use crate::engine::{EngineError, Prepared};
+use crate::math::round::real;
 use crate::mechanisms::Info;
 use crate::mechanisms::adaptive_gauss;
 use crate::mechanisms::adaptive_logistic;
 use crate::noise::discrete::bernoulli;
 use crate::noise::entropy::DemoRng;
-use crate::privacy::convert::gdp_epsilon;
-use crate::privacy::measure::{Delta, Epsilon, Mu};
 
 /// Releases of the coins, one coin each.
 pub const COINS: u32 = 3_000;
-
-/// μ and δ at which coins are guessed, as in [`super::one_run`].
-const COIN_MU: f64 = 0.3;
-const COIN_DELTA: f64 = 1e-10;
 
 /// How often each common row stands in both tables: so many that the early rounds' answers hardly vary.
 const TIMES: u32 = 1 << 16;
@@ -165,7 +160,7 @@ impl Chain {
             for (weights, seen) in chain.weights.iter_mut().zip(&seen) {
                 weights.resize(seen.cells.len(), 0.0);
                 for (weight, (cell, exact)) in weights.iter_mut().zip(seen.cells.iter().zip(&seen.exact[0])) {
-                    *weight += float(cell - exact).powi(2) / f64::from(PILOT);
+                    *weight += real(cell - exact).powi(2) / f64::from(PILOT);
                 }
             }
         }
@@ -218,7 +213,7 @@ impl Chain {
         let mut scratch = Scratch::default();
         let mut sums = |rows: &EncodedRows| {
             let mut cells = vec![0; map.cells()];
-            for row in (0..rows.len()).filter_map(|index| rows.get(index)) {
+            for row in rows.iter() {
                 map.add(row, &mut scratch, &mut cells);
             }
             cells
@@ -240,8 +235,8 @@ impl Chain {
         for (seen, weights) in seen.iter().zip(&self.weights) {
             let [first, second] = &seen.exact;
             for (((cell, first), second), weight) in seen.cells.iter().zip(first).zip(second).zip(weights) {
-                let change = float(second - first);
-                score += change * weight * float(cell - first);
+                let change = real(second - first);
+                score += change * weight * real(cell - first);
                 half += change * weight * change / 2.0;
             }
         }
@@ -253,8 +248,6 @@ impl Chain {
 #[derive(Debug)]
 pub struct Coins {
     chain: Chain,
-    epsilon: Epsilon,
-    delta: Delta,
     guesses: Guesses,
 }
 
@@ -266,11 +259,9 @@ impl Coins {
     pub fn new(name: &str, seed: u64, lane: u32) -> Result<Self, AuditError> {
         let mut pairs = chain_pairs().into_iter();
         let mut pair = pairs.find(|pair| pair.name == name).ok_or(AuditError::Unfinished)?;
-        pair.plan["budget"] = json!({"mu": COIN_MU});
-        pair.mu = COIN_MU;
-        let delta = Delta::try_new(COIN_DELTA)?;
-        let epsilon = gdp_epsilon(Mu::try_new(COIN_MU)?, delta)?;
-        Ok(Self { chain: Chain::new(&pair, seed, lane)?, epsilon, delta, guesses: Guesses::default() })
+        pair.plan["budget"] = json!({"mu": MU});
+        pair.mu = MU;
+        Ok(Self { chain: Chain::new(&pair, seed, lane)?, guesses: Guesses::new()? })
     }
 
     /// Draws the coin of one release, makes the release, and guesses the coin.
@@ -287,23 +278,9 @@ impl Coins {
         Ok(())
     }
 
-    /// Returns ε of the claim, at δ.
-    #[must_use]
-    pub const fn claim(&self) -> (Epsilon, Delta) {
-        (self.epsilon, self.delta)
-    }
-
     /// Returns the guesses so far.
     #[must_use]
     pub const fn guesses(&self) -> &Guesses {
         &self.guesses
-    }
-
-    /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
-    ///
-    /// # Errors
-    /// [`AuditError`] for more coins than can be counted.
-    pub fn p_value(&self) -> Result<f64, AuditError> {
-        self.guesses.p_value(self.epsilon, self.delta)
     }
 }

@@ -20,7 +20,6 @@ use super::signal::{Estimate, Reading, Signal};
 use super::threshold::HeldOut;
 use crate::model::Shape;
 use crate::noise::entropy::DemoRng;
-use crate::privacy::measure::{Delta, Epsilon};
 
 /// Bound on the probability that a correct build fails any item: 4 samplers at 1e-6 each; 16 pairs whose loss equals the claim at
 /// 3.4e-7 each, the exact tail of μ̂ at five standard errors and 5,000 runs or more; three thresholds and two lists of guesses at 1e-7
@@ -412,11 +411,11 @@ impl Work {
                 (case.runs, case.planned, measured, mu <= *claim)
             }
             Self::OneRun(audit) => {
-                let (measured, good) = guessed(audit.guesses(), audit.claim(), audit.p_value()?);
+                let (measured, good) = guessed(audit.guesses())?;
                 (audit.runs(), one_run::RUNS, measured, good)
             }
             Self::Coins(audit) => {
-                let (measured, good) = guessed(audit.guesses(), audit.claim(), audit.p_value()?);
+                let (measured, good) = guessed(audit.guesses())?;
                 let done = u32::try_from(audit.guesses().coins()).unwrap_or(u32::MAX);
                 (done, chain::COINS, measured, good)
             }
@@ -433,10 +432,10 @@ impl Work {
     }
 }
 
-fn guessed(guesses: &Guesses, (epsilon, delta): (Epsilon, Delta), p: f64) -> (Measured, bool) {
-    let (right, guesses) = guesses.right();
+fn guessed(guesses: &Guesses) -> Result<(Measured, bool), AuditError> {
+    let (p, (right, count), (epsilon, delta)) = (guesses.p_value()?, guesses.right(), guesses.claim());
     let (epsilon, delta, limit) = (epsilon.get(), delta.get(), one_run::ALARM);
-    (Measured::Guesses { right, guesses, epsilon, delta, p, limit }, p >= limit)
+    Ok((Measured::Guesses { right, guesses: count, epsilon, delta, p, limit }, p >= limit))
 }
 
 impl Case {

@@ -6,6 +6,7 @@ use super::bench::Bench;
 use super::error::AuditError;
 use super::pairs::Pair;
 use crate::data::Moments;
+use crate::math::triangle;
 use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::entropy::DemoRng;
 use crate::privacy::calibrate::NoiseScale;
@@ -55,9 +56,7 @@ pub fn wrong_diagonal_without_noise(pair: &Pair, seed: u64, lane: u32) -> Result
 
 fn perturb_off_the_diagonal_alone(moments: &Moments, noise: &Noise, rng: &mut DemoRng) -> Vec<i128> {
     let mut cells = perturb(moments, noise, rng).into_iter();
-    let terms = moments.terms();
-    let places = (0..terms).flat_map(|row| (row..terms).map(move |column| (row, column)));
-    places
+    triangle::pairs(moments.terms())
         .zip(&mut cells)
         .map(|((row, column), cell)| if row == column { moments.get(row, row) } else { cell })
         .collect()

@@ -1,6 +1,7 @@
 //! T6 (theory/audit 3.6): the noise of a release has the claimed variances, and the noises of two cells are uncorrelated.
 
-use super::bench::{Bench, Side, exact, float};
+use super::bench::{Bench, Side, exact};
+use crate::math::round::real;
 use crate::math::triangle;
 use crate::mechanisms::gaussian::Amount;
 
@@ -23,8 +24,7 @@ impl Covariance {
     /// Creates an estimate without runs, for the bench's first table.
     #[must_use]
     pub fn new(bench: &Bench) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a deviation")]
-        let s = bench.noise.scale.get().get() as f64;
+        let s = bench.noise.scale.real();
         let deviation = |(row, column)| match bench.noise.on(row, column) {
             Amount::None => 0.0,
             Amount::Half => s * std::f64::consts::FRAC_1_SQRT_2,
@@ -48,7 +48,7 @@ impl Covariance {
             .iter()
             .zip(&self.exact)
             .zip(&self.claimed)
-            .map(|((cell, exact), claimed)| float(cell - exact) / claimed)
+            .map(|((cell, exact), claimed)| real(cell - exact) / claimed)
             .collect();
         let mut products = self.products.iter_mut();
         for (cell, (x, sum)) in noise.iter().zip(&mut self.sums).enumerate() {

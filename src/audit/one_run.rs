@@ -7,11 +7,13 @@
 
 use serde_json::{Value, json};
 
-use super::bench::{PILOT, PILOT_RUNS, float, noise, read};
+use super::bench::{PILOT, PILOT_RUNS, noise, read};
 use super::error::AuditError;
 use super::estimate::one_run_p;
 use super::pairs::column;
 use crate::data::Moments;
+use crate::math::round::real;
+use crate::math::triangle;
 use crate::mechanisms::analyze_gauss;
 use crate::mechanisms::gaussian::{Noise, perturb};
 use crate::noise::discrete::bernoulli;
@@ -29,18 +31,30 @@ const CANARIES: usize = 20;
 /// The number of coins that are guessed: those with the clearest scores.
 const GUESSES: usize = 300;
 /// μ of each release. It is small, so that many right guesses contradict the claim.
-const MU: f64 = 0.3;
+pub(super) const MU: f64 = 0.3;
 /// δ at which the claim is tested. The p-value has a part 2 K m δ.
 const DELTA: f64 = 1e-10;
 
-/// Guesses of coins.
-#[derive(Clone, Debug, Default)]
+/// Guesses of coins from releases with μ = 0.3, at δ = 10⁻¹⁰.
+#[derive(Clone, Debug)]
 pub struct Guesses {
+    /// ε of that μ at δ.
+    epsilon: Epsilon,
+    delta: Delta,
     /// How clear each coin was, and whether the better guess is right.
     coins: Vec<(f64, bool)>,
 }
 
 impl Guesses {
+    /// Creates a test without guesses.
+    ///
+    /// # Errors
+    /// [`AuditError`] if the claim has no ε.
+    pub(super) fn new() -> Result<Self, AuditError> {
+        let delta = Delta::try_new(DELTA)?;
+        Ok(Self { epsilon: gdp_epsilon(Mu::try_new(MU)?, delta)?, delta, coins: Vec::new() })
+    }
+
     /// Adds a coin: how clear it was, and whether the better guess is right.
     pub fn add(&mut self, clear: f64, right: bool) {
         self.coins.push((clear, right));
@@ -62,14 +76,20 @@ impl Guesses {
         (count(guesses.iter().filter(|(_, right)| *right).count()), count(guesses.len()))
     }
 
-    /// Returns the probability of at least as many right guesses under (ε, δ); at most 1.
+    /// Returns ε of the claim, at δ.
+    #[must_use]
+    pub const fn claim(&self) -> (Epsilon, Delta) {
+        (self.epsilon, self.delta)
+    }
+
+    /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
     ///
     /// # Errors
     /// [`AuditError`] for more coins than can be counted.
-    pub fn p_value(&self, epsilon: Epsilon, delta: Delta) -> Result<f64, AuditError> {
+    pub fn p_value(&self) -> Result<f64, AuditError> {
         let (right, guesses) = self.right();
         let coins = u32::try_from(self.coins.len()).unwrap_or(u32::MAX);
-        Ok(one_run_p(coins, guesses, right, epsilon, delta)?)
+        Ok(one_run_p(coins, guesses, right, self.epsilon, self.delta)?)
     }
 }
 
@@ -80,9 +100,6 @@ pub struct OneRun {
     lane: u32,
     plan: Value,
     noise: Noise,
-    /// ε of the plan's μ at δ.
-    epsilon: Epsilon,
-    delta: Delta,
     /// The released cell of each canary.
     traces: Vec<Trace>,
     runs: u32,
@@ -108,27 +125,10 @@ impl OneRun {
             let mut rng = DemoRng::new(seed, stream);
             let cells = perturb(&empty, &noise, &mut rng);
             for trace in &mut traces {
-                trace.variance += float(cells[trace.cell]).powi(2) / f64::from(PILOT);
+                trace.variance += real(cells[trace.cell]).powi(2) / f64::from(PILOT);
             }
         }
-        let delta = Delta::try_new(DELTA)?;
-        Ok(Self {
-            seed,
-            lane,
-            plan,
-            noise,
-            epsilon: gdp_epsilon(Mu::try_new(MU)?, delta)?,
-            delta,
-            traces,
-            runs: 0,
-            guesses: Guesses::default(),
-        })
-    }
-
-    /// Returns ε of the claim, at δ.
-    #[must_use]
-    pub const fn claim(&self) -> (Epsilon, Delta) {
-        (self.epsilon, self.delta)
+        Ok(Self { seed, lane, plan, noise, traces, runs: 0, guesses: Guesses::new()? })
     }
 
     /// Draws the coins of one release, makes the release by the public functions, and guesses the coins.
@@ -159,14 +159,6 @@ impl OneRun {
     pub const fn guesses(&self) -> &Guesses {
         &self.guesses
     }
-
-    /// Returns the probability of at least as many right guesses if the claim is true; at most 1.
-    ///
-    /// # Errors
-    /// [`AuditError`] for more canaries than can be counted.
-    pub fn p_value(&self) -> Result<f64, AuditError> {
-        self.guesses.p_value(self.epsilon, self.delta)
-    }
 }
 
 /// The released cell that a canary changes: the product with the constant, or its square. No other canary changes it.
@@ -180,13 +172,13 @@ struct Trace {
 
 impl Trace {
     fn new(row: usize, column: usize, moments: &Moments) -> Self {
-        let cell = row * (2 * moments.terms() + 1 - row) / 2 + (column - row);
-        Self { cell, change: float(moments.get(row, column)), variance: 0.0 }
+        let cell = triangle::index(moments.terms(), row, column);
+        Self { cell, change: real(moments.get(row, column)), variance: 0.0 }
     }
 
     /// Returns the log-likelihood ratio of the cell with the canary against without it.
     fn score(&self, cells: &[i128]) -> f64 {
-        let seen = cells.get(self.cell).map_or(0.0, |cell| float(*cell));
+        let seen = cells.get(self.cell).map_or(0.0, |cell| real(*cell));
         self.change * (seen - self.change / 2.0) / self.variance.max(1.0)
     }
 }

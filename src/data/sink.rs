@@ -124,6 +124,11 @@ impl EncodedRows {
         let start = row.checked_mul(self.terms)?;
         self.codes.get(start..start.checked_add(self.terms)?)
     }
+
+    /// Returns the rows in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &[i32]> {
+        self.codes.chunks_exact(self.terms.max(1))
+    }
 }
 
 impl RowSink for EncodedRows {

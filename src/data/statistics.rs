@@ -133,7 +133,7 @@ impl Statistic {
 impl Sums {
     /// Adds all rows.
     pub fn add_all(&mut self, rows: &EncodedRows) {
-        (0..rows.len()).filter_map(|index| rows.get(index)).for_each(|row| self.row(row));
+        rows.iter().for_each(|row| self.row(row));
     }
 
     /// Returns the bytes in which the sums cross to another thread: those of [`Moments::to_bytes`] or

@@ -1,5 +1,6 @@
 //! Everything that is public about a release, fixed before a row is read.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -8,6 +9,7 @@ use super::error::EngineError;
 use super::public_moments::{PublicMoments, Terms as MomentTerms};
 use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
+use crate::mechanisms::second_moments::SecondMoments;
 use crate::mechanisms::shared::NoiseError;
 use crate::mechanisms::{
     Charge, Configured, Info, Resolved, Rounds, Run, Task, estimated_bounds, gaussian, info,
@@ -520,10 +522,15 @@ impl Prepared {
         self.rounds.gaussian()
     }
 
-    /// Returns the public numbers of the noise, for an audit that knows the mechanism.
+    /// Returns the rounds with the public numbers of their noise, or the noise of one round of second moments, for an audit that knows the
+    /// mechanism.
     #[must_use]
     pub fn noise<T: 'static>(&self) -> Option<&T> {
-        self.rounds.noise().downcast_ref()
+        let rounds: &dyn Any = &*self.rounds;
+        rounds.downcast_ref().or_else(|| {
+            let noise: &dyn Any = &*rounds.downcast_ref::<SecondMoments>()?.noise;
+            noise.downcast_ref()
+        })
     }
 
     pub(super) fn all_rounds(&self) -> &dyn Rounds {

@@ -1,5 +1,6 @@
 //! The law of the noise on released moments, in units of R, and what makes moments unusable.
 
+use crate::math::round::count;
 use crate::model::Shape;
 
 /// Moments that cannot be used.
@@ -160,9 +161,4 @@ pub(super) fn unit(radius: u32) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
 fn float_u(scale: u128) -> f64 {
     scale as f64
-}
-
-/// Returns a count as a number.
-pub(super) fn count(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }

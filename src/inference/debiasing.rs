@@ -1,6 +1,7 @@
 //! Removes what a law of noise adds on average to a released matrix (theory/wishart 2.4 and 5).
 
-use super::cell_noise::{CellNoise, MomentsError, count, unit};
+use super::cell_noise::{CellNoise, MomentsError, unit};
+use crate::math::round::count;
 use crate::model::NoiseLaw;
 use crate::plan::Plan;
 use crate::privacy::measure::Delta;

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::cell_noise::{CellNoise, count};
+use super::cell_noise::CellNoise;
 use super::contrast::Corners;
 use super::moments::{NoisyMoments, Whitening};
 use super::options::{MeanPenalty, Options, Repair, Ridge};
@@ -10,6 +10,7 @@ use super::ridge::automatic;
 use super::shrinkage::Filter;
 use crate::math::linalg::{Cholesky, Eigen, LinalgError, smallest_eigenvalue};
 use crate::math::projection::positive_trace;
+use crate::math::round::count;
 use crate::model::{INTERCEPT, Interval};
 use crate::release::document::Diagnostics;
 use crate::text::one_line;

@@ -7,13 +7,13 @@
 //! penalty the noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K.
 
 use super::assumptions::{USUAL, chance};
-use super::cell_noise::count;
 use super::curvature::Curvature;
 use super::newton::{Link, Setting};
 use super::preview::{HALF, OUTCOMES, Picture};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
+use crate::math::round::count;
 use crate::model::INTERCEPT;
 use crate::plan::bound::BoundPlan;
 

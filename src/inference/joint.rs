@@ -6,11 +6,11 @@
 use nalgebra::DMatrix;
 
 use super::assumptions::{Assumption, USUAL};
-use super::cell_noise::count;
 use super::pseudo::Pseudo;
 use super::synthetic::{
     Drawn, Number, Parent, SEED, indicator, level_at, level_codes, moments, parents, value,
 };
+use crate::math::round::count;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::plan::expression::LevelCodes;

@@ -10,6 +10,7 @@ use super::contrast::Corners;
 use super::debiasing::Debiasing;
 use crate::data::encode::Geometry;
 use crate::math::linalg::Cholesky;
+use crate::math::round::real;
 use crate::math::triangle;
 use crate::model::{Contrast, INTERCEPT, Layout, NoiseLaw, Role};
 use crate::plan::Plan;
@@ -92,7 +93,7 @@ impl NoisyMoments {
         noise: CellNoise,
     ) -> Result<Self, MomentsError> {
         let unit = libm::ldexp(unit(radius), bits.cast_signed());
-        let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
+        let values = coded(cells, unit);
         let moments = Self::of(geometry_terms(geometry, radius), layout, &values, noise)?;
         Ok(moments.cornered(&geometry.contrasts, radius))
     }
@@ -108,7 +109,7 @@ impl NoisyMoments {
         let radius = radius_of(plan)?;
         let (layout, cells) = released_cells(released)?;
         let unit = unit(radius);
-        let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
+        let values = coded(&cells, unit);
         let columns = PlanColumns::new(plan);
         let terms = released.terms.iter().map(|term| {
             let scale = term.scale * f64::from(radius);
@@ -145,7 +146,7 @@ impl NoisyMoments {
     ) -> Result<Self, MomentsError> {
         let radius = radius_of(plan)?;
         let unit = unit(radius);
-        let values: Vec<f64> = cells.iter().map(|&cell| float(cell) / unit).collect();
+        let values = coded(cells, unit);
         let moments = Self::debiased(geometry_terms(geometry, radius), layout, &values, law, plan)?;
         Ok(moments.cornered(&geometry.contrasts, radius))
     }
@@ -203,7 +204,7 @@ impl NoisyMoments {
         let Some(map) = map else { return Ok(self) };
         let size = self.cells.features.nrows();
         let matrix = DMatrix::from_fn(size, size, |row, column| {
-            libm::ldexp(float(map.rows.get(row, column).unwrap_or(0)), -map.bits.min(MOST_BITS).cast_signed())
+            libm::ldexp(real(map.rows.get(row, column).unwrap_or(0)), -map.bits.min(MOST_BITS).cast_signed())
         });
         let fits = map.bits < MOST_BITS && map.rows.rows() == size && map.rows.columns() == size;
         let inverse = matrix.solve_lower_triangular(&DMatrix::identity(size, size));
@@ -471,29 +472,40 @@ impl NoisyMoments {
     }
 }
 
+/// Returns integers as numbers in coded units.
+fn coded(cells: &[i128], unit: f64) -> Vec<f64> {
+    cells.iter().map(|&cell| real(cell) / unit).collect()
+}
+
+/// Returns the upper triangle of a document's matrix, row by row.
+///
+/// # Errors
+/// [`MomentsError`] where it has not this size, is not symmetric, or an entry is no integer.
+pub fn upper_triangle(matrix: &[Vec<String>], size: usize) -> Result<Vec<i128>, MomentsError> {
+    if matrix.len() != size || matrix.iter().any(|row| row.len() != size) {
+        return Err(MomentsError::Shape);
+    }
+    let mut upper = Vec::with_capacity(triangle::len(size));
+    for (row, cells) in matrix.iter().enumerate() {
+        for (column, text) in cells.iter().enumerate() {
+            if column < row {
+                if matrix.get(column).and_then(|other| other.get(row)) != Some(text) {
+                    return Err(MomentsError::Shape);
+                }
+            } else {
+                let wrong = |_| MomentsError::Entry { row: row + 1, column: column + 1 };
+                upper.push(text.parse().map_err(wrong)?);
+            }
+        }
+    }
+    Ok(upper)
+}
+
 /// Returns the integers of a document, in the order of their layout.
 fn released_cells(released: &ReleasedMoments) -> Result<(Layout, Vec<i128>), MomentsError> {
     let size = released.terms.len();
     match (&released.matrix, &released.blocks) {
-        (Some(matrix), None) => {
-            if matrix.len() != size || matrix.iter().any(|row| row.len() != size) {
-                return Err(MomentsError::Shape);
-            }
-            let mut upper = Vec::with_capacity(triangle::len(size));
-            for (row, cells) in matrix.iter().enumerate() {
-                for (column, text) in cells.iter().enumerate() {
-                    if column < row {
-                        if matrix.get(column).and_then(|other| other.get(row)) != Some(text) {
-                            return Err(MomentsError::Shape);
-                        }
-                    } else {
-                        let wrong = |_| MomentsError::Entry { row: row + 1, column: column + 1 };
-                        upper.push(text.parse().map_err(wrong)?);
-                    }
-                }
-            }
-            Ok((Layout::whole(size), upper))
-        }
+        (Some(matrix), None) => Ok((Layout::whole(size), upper_triangle(matrix, size)?)),
         (None, Some(Blocks { xx, xy, yy_diagonal, .. })) => {
             let (features, outcomes) = (xx.rows(), xy.columns());
             let square = xx.columns() == features && xy.rows() == features;
@@ -593,10 +605,4 @@ impl PlanColumns {
 /// Returns the largest distance of a column's values from a centre: the middle of its bounds, or that of a level's indicator.
 fn half_width(column: &Column, centre: f64) -> f64 {
     column.stated_bounds().map_or(1.0 - centre, |(lower, upper)| upper / 2.0 - lower / 2.0)
-}
-
-/// Returns the nearest double.
-#[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
-fn float(cell: i128) -> f64 {
-    cell as f64
 }

@@ -37,17 +37,17 @@ pub enum Link {
 }
 
 /// What one outcome's last step left, in the steps' units.
-#[derive(Clone, Copy, Debug)]
-pub struct NewtonStep<'a> {
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewtonStep {
     /// b after it.
-    pub coefficients: &'a DVector<f64>,
-    /// m.
-    pub moved: &'a DVector<f64>,
-    /// What was inverted.
-    pub curvature: &'a DMatrix<f64>,
-    /// Its smallest eigenvalue before small ones were raised.
+    pub coefficients: DVector<f64>,
+    /// m, what it added to b.
+    pub moved: DVector<f64>,
+    /// H + Λ as it was inverted, noisy, eigenvalues raised.
+    pub curvature: DMatrix<f64>,
+    /// Its smallest eigenvalue before that.
     pub least: f64,
-    /// Whether b was shortened to its radius.
+    /// Whether b was shortened to its radius after it.
     pub shortened: bool,
 }
 
@@ -91,7 +91,7 @@ pub fn report(
     geometry: &Geometry,
     layout: &RegressionTerms,
     setting: &Setting<'_>,
-    steps: &[NewtonStep<'_>],
+    steps: &[NewtonStep],
 ) -> (Coefficients, Diagnostics) {
     let names: Vec<String> =
         geometry.terms.iter().take(setting.map.nrows()).map(|term| term.name.clone()).collect();
@@ -133,24 +133,24 @@ pub fn report(
     (coefficients, diagnostics)
 }
 
-fn fit(setting: &Setting<'_>, step: &NewtonStep<'_>, centre: f64, scale: f64) -> Fit {
+fn fit(setting: &Setting<'_>, step: &NewtonStep, centre: f64, scale: f64) -> Fit {
     let noisy = setting.norm > 0.0;
     let ratio = noisy.then(|| step.least / setting.norm);
     let back = setting.map.transpose() * scale;
-    let mut own = &back * step.coefficients;
+    let mut own = &back * &step.coefficients;
     if let Some(first) = own.iter_mut().next() {
         *first += centre;
     }
     let finite = own.iter().all(|estimate| estimate.is_finite());
-    let inverse = Eigen::try_new(step.curvature).ok().map(|eigen| eigen.map(|value| 1.0 / value));
+    let inverse = Eigen::try_new(&step.curvature).ok().map(|eigen| eigen.map(|value| 1.0 / value));
     let Some(inverse) = inverse.filter(|inverse| finite && inverse.iter().all(|cell| cell.is_finite()))
     else {
         let (entries, shrunk) = (vec![Estimate::WITHHELD; own.len()], Vec::new());
         return Fit { entries, shrunk, unsettled: false, shortened: false, finite: false, ratio };
     };
-    let noise = &inverse * noise_of_step(setting.deviations, step.moved) * &inverse;
+    let noise = &inverse * noise_of_step(setting.deviations, &step.moved) * &inverse;
     let sampling = match setting.link {
-        Link::Logit => &inverse * (step.curvature - setting.penalty) * &inverse,
+        Link::Logit => &inverse * (&step.curvature - setting.penalty) * &inverse,
         Link::Identity => DMatrix::zeros(own.len(), own.len()),
     };
     let unsettled = if noisy {

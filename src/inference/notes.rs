@@ -95,7 +95,8 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
     if design.ridge() > 0.0 {
         notes.push(words::note::ridge(three_digits(design.ridge())));
     }
-    if design.options.penalty.is_some_and(|penalty| penalty.weight > 0.0) {
+    let own_unit_penalty = design.options.penalty.is_some_and(|penalty| penalty.weight > 0.0);
+    if own_unit_penalty {
         notes.push(words::note::own_unit_penalty().into());
     }
     if design.asked_ridge() > 0.0 && !noise.is_drawn() {
@@ -116,7 +117,7 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
     }
     if design.solved() {
         if noiseless {
-            notes.push(if design.ridge() > 0.0 {
+            notes.push(if own_unit_penalty || design.ridge() > 0.0 {
                 words::note::no_noise_penalised().into()
             } else {
                 words::note::no_noise().into()

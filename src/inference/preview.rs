@@ -10,7 +10,7 @@
 use nalgebra::DMatrix;
 
 use super::assumptions::{Assumption, USUAL, effect};
-use super::cell_noise::{CellNoise, MomentsError, count};
+use super::cell_noise::{CellNoise, MomentsError};
 use super::debiasing::Debiasing;
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
 use super::joint::Joint;
@@ -18,6 +18,7 @@ use super::moments::{MomentTerm, NoisyMoments, geometry_terms, radius_of};
 use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
+use crate::math::round::count;
 use crate::model::note::factor;
 use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;

@@ -1,6 +1,7 @@
 //! A ridge from public numbers alone (theory/many-outcomes 4.2, in coded sums).
 
-use super::cell_noise::{CellNoise, count};
+use super::cell_noise::CellNoise;
+use crate::math::round::count;
 
 /// Probability with which the penalised predictors' moments may still fail to be positive definite.
 const FAILURE: f64 = 0.05;

@@ -10,11 +10,12 @@
 
 use nalgebra::{DMatrix, RowDVector};
 
-use super::cell_noise::{CellNoise, count};
+use super::cell_noise::CellNoise;
 use super::moments::NoisyMoments;
 use super::options::{Ball, Rule, Shrink};
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, james_stein, outcome_ball, outcome_balls, sure_ridge};
+use crate::math::round::count;
 
 /// The coefficients of all outcomes under a rule, in coded units.
 #[derive(Clone, Debug)]
@@ -80,11 +81,11 @@ impl Filter {
                 (found.coefficients, factors, Strength::of_ridge(most))
             }
             (Shrink::Sure, _) => {
-                let found = sure_ridge(&directions, &noisy, deviations.as_slice())?;
+                let found = sure_ridge(&directions, &noisy, &deviations)?;
                 (found.shrunk.coefficients, vec![inverse(found.ridge)], Strength::of_ridge(found.ridge))
             }
             (Shrink::JamesStein, _) => {
-                let found = james_stein(&directions, &noisy, deviations.as_slice())?;
+                let found = james_stein(&directions, &noisy, &deviations)?;
                 let share = 1.0 - found.factors.iter().sum::<f64>() / count(found.factors.len());
                 let scaled = found.factors.iter().zip(inverse(0.0)).map(|(f, inverse)| f * inverse).collect();
                 let strength = if share > 0.0 { Strength::Share(share) } else { Strength::Idle };

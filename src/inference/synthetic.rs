@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, chance, effect};
-use super::cell_noise::count;
 use super::newton::Link;
 use super::pseudo::Pseudo;
+use crate::math::round::count;
 use crate::model::{Role, Typical};
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Expression, Leaf, LevelCodes};

@@ -1,4 +1,4 @@
-//! Arithmetic with directed rounding.
+//! Arithmetic with directed rounding, and integers as numbers.
 
 use dashu_int::UBig;
 
@@ -33,6 +33,19 @@ pub fn add_up(a: f64, b: f64) -> f64 {
 pub fn multiply_up(a: f64, b: f64) -> f64 {
     let product = a * b;
     if libm::fma(a, b, -product) > 0.0 { product.next_up() } else { product }
+}
+
+/// Returns the number nearest to an integer.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "to nearest")]
+pub const fn real(integer: i128) -> f64 {
+    integer as f64
+}
+
+/// Returns a small count as a number.
+#[must_use]
+pub fn count(value: usize) -> f64 {
+    f64::from(u32::try_from(value).unwrap_or(u32::MAX))
 }
 
 /// Returns the integer nearest to `x`, ties to even. The sign of a zero is not kept.

@@ -8,7 +8,6 @@ use std::num::NonZeroU64;
 
 use dashu_int::UBig;
 
-use super::shared::Charge;
 use crate::data::Moments;
 use crate::model::{Layout, NoiseLaw, Shape};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
@@ -79,12 +78,6 @@ impl Noise {
             cells_diagonal: full,
             cells_off_diagonal: half,
         }
-    }
-
-    /// The charge.
-    #[must_use]
-    pub fn charge(&self) -> Charge {
-        Charge::gaussian(vec![self.event()], [("S", self.scale.get().to_string())])
     }
 
     /// Number of cells.

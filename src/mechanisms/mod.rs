@@ -34,119 +34,44 @@ pub use self::rounds::{
     Unsettled,
 };
 
+/// Makes an entry of each line: what a mechanism is, the type of its parameters, and what reading these needs beside the plan.
+macro_rules! registry {
+    ($($(#[$attribute:meta])* $info:path => $($module:ident)::+ $(($($kind:expr),+))?;)+) => {
+        &[$($(#[$attribute])* Mechanism {
+            info: &$info,
+            configure: |plan, params| boxed($($module)::+::read($($($kind,)+)? plan, params)),
+        }),+]
+    };
+}
+
 /// Every mechanism, group by group, the usual one of a group first.
-pub static REGISTRY: &[Mechanism] = &[
-    Mechanism {
-        info: &adaptive_gauss::INFO,
-        configure: |plan, params| boxed(adaptive_gauss::Parameters::read(plan, params)),
-    },
-    Mechanism {
-        info: &analyze_gauss::INFO,
-        configure: |plan, params| boxed(analyze_gauss::Parameters::read(plan, params)),
-    },
-    Mechanism {
-        info: &ada_ssp::INFO,
-        configure: |plan, params| boxed(ada_ssp::Parameters::read(plan, params)),
-    },
-    Mechanism {
-        info: &ridge::WITH_BOUNDS,
-        configure: |plan, params| boxed(ridge::Parameters::read(ridge::Kind::Bounds, plan, params)),
-    },
-    Mechanism {
-        info: &reuse_cov::GAUSS,
-        configure: |plan, params| boxed(reuse_cov::Parameters::read(reuse_cov::Kind::Gauss, plan, params)),
-    },
-    Mechanism {
-        info: &reuse_cov::PROJECTED_ON_FEATURES,
-        configure: |plan, params| {
-            boxed(reuse_cov::Parameters::read(reuse_cov::Kind::ProjectedOnFeatures, plan, params))
-        },
-    },
-    Mechanism {
-        info: &reuse_cov::PROJECTED_ON_OUTCOMES,
-        configure: |plan, params| {
-            boxed(reuse_cov::Parameters::read(reuse_cov::Kind::ProjectedOnOutcomes, plan, params))
-        },
-    },
-    Mechanism {
-        info: &adaptive_logistic::INFO,
-        configure: |plan, params| boxed(adaptive_logistic::Parameters::read(plan, params)),
-    },
-    Mechanism {
-        info: &newton::WITH_BOUNDS,
-        configure: |plan, params| boxed(newton::Parameters::read(newton::Kind::Bounds, plan, params)),
-    },
-    Mechanism {
-        info: &newton::WITH_PUBLIC_MOMENTS,
-        configure: |plan, params| boxed(newton::Parameters::read(newton::Kind::PublicMoments, plan, params)),
-    },
-    Mechanism {
-        info: &ridge::WITH_PUBLIC_MOMENTS,
-        configure: |plan, params| boxed(ridge::Parameters::read(ridge::Kind::PublicMoments, plan, params)),
-    },
-    Mechanism {
-        info: &newton::PUBLIC_FAMILY,
-        configure: |plan, params| boxed(newton::Parameters::read(newton::Kind::PublicFamily, plan, params)),
-    },
-    Mechanism {
-        info: &scaled::POSTERIOR,
-        configure: |plan, params| {
-            boxed(scaled::Parameters::read(scaled::Kind::Posterior, false, plan, params))
-        },
-    },
-    Mechanism {
-        info: &scaled::POSTERIOR_ADAPTIVE,
-        configure: |plan, params| {
-            boxed(scaled::Parameters::read(scaled::Kind::Posterior, true, plan, params))
-        },
-    },
-    Mechanism {
-        info: &additive::INFO,
-        configure: |plan, params| boxed(additive::Parameters::read(plan, params)),
-    },
-    Mechanism {
-        info: &scaled::PROJECTION,
-        configure: |plan, params| {
-            boxed(scaled::Parameters::read(scaled::Kind::Projection, false, plan, params))
-        },
-    },
-    Mechanism {
-        info: &scaled::PROJECTION_ADAPTIVE,
-        configure: |plan, params| {
-            boxed(scaled::Parameters::read(scaled::Kind::Projection, true, plan, params))
-        },
-    },
-    Mechanism {
-        info: &descent::WITH_BOUNDS,
-        configure: |plan, params| boxed(descent::Parameters::read(descent::Kind::Bounds, plan, params)),
-    },
-    Mechanism {
-        info: &descent::WITH_PUBLIC_MOMENTS,
-        configure: |plan, params| {
-            boxed(descent::Parameters::read(descent::Kind::PublicMoments, plan, params))
-        },
-    },
-    Mechanism {
-        info: &reuse_cov::EACH_OUTCOME,
-        configure: |plan, params| {
-            boxed(reuse_cov::Parameters::read(reuse_cov::Kind::EachOutcome, plan, params))
-        },
-    },
-    Mechanism {
-        info: &sub_samp_reuse_cov::INFO,
-        configure: |plan, params| boxed(sub_samp_reuse_cov::Parameters::read(plan, params)),
-    },
-    Mechanism { info: &ols::INFO, configure: |_, params| boxed(ols::Parameters::read(params)) },
-    Mechanism {
-        info: &newton::REFERENCE,
-        configure: |plan, params| boxed(newton::Parameters::read(newton::Kind::Reference, plan, params)),
-    },
+pub static REGISTRY: &[Mechanism] = registry! {
+    adaptive_gauss::INFO => adaptive_gauss::Parameters;
+    analyze_gauss::INFO => analyze_gauss::Parameters;
+    ada_ssp::INFO => ada_ssp::Parameters;
+    ridge::WITH_BOUNDS => ridge::Parameters(ridge::Kind::Bounds);
+    reuse_cov::GAUSS => reuse_cov::Parameters(reuse_cov::Kind::Gauss);
+    reuse_cov::PROJECTED_ON_FEATURES => reuse_cov::Parameters(reuse_cov::Kind::ProjectedOnFeatures);
+    reuse_cov::PROJECTED_ON_OUTCOMES => reuse_cov::Parameters(reuse_cov::Kind::ProjectedOnOutcomes);
+    adaptive_logistic::INFO => adaptive_logistic::Parameters;
+    newton::WITH_BOUNDS => newton::Parameters(newton::Kind::Bounds);
+    newton::WITH_PUBLIC_MOMENTS => newton::Parameters(newton::Kind::PublicMoments);
+    ridge::WITH_PUBLIC_MOMENTS => ridge::Parameters(ridge::Kind::PublicMoments);
+    newton::PUBLIC_FAMILY => newton::Parameters(newton::Kind::PublicFamily);
+    scaled::POSTERIOR => scaled::Parameters(scaled::Kind::Posterior, false);
+    scaled::POSTERIOR_ADAPTIVE => scaled::Parameters(scaled::Kind::Posterior, true);
+    additive::INFO => additive::Parameters;
+    scaled::PROJECTION => scaled::Parameters(scaled::Kind::Projection, false);
+    scaled::PROJECTION_ADAPTIVE => scaled::Parameters(scaled::Kind::Projection, true);
+    descent::WITH_BOUNDS => descent::Parameters(descent::Kind::Bounds);
+    descent::WITH_PUBLIC_MOMENTS => descent::Parameters(descent::Kind::PublicMoments);
+    reuse_cov::EACH_OUTCOME => reuse_cov::Parameters(reuse_cov::Kind::EachOutcome);
+    sub_samp_reuse_cov::INFO => sub_samp_reuse_cov::Parameters;
+    ols::INFO => ols::Parameters;
+    newton::REFERENCE => newton::Parameters(newton::Kind::Reference);
     #[cfg(feature = "audit-mutants")]
-    Mechanism {
-        info: &noisy_means::INFO,
-        configure: |plan, params| boxed(noisy_means::Parameters::read(plan, params)),
-    },
-];
+    noisy_means::INFO => noisy_means::Parameters;
+};
 
 fn boxed(read: Result<impl Configured + 'static, PlanError>) -> Result<Box<dyn Configured>, PlanError> {
     Ok(Box::new(read?))

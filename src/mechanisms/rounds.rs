@@ -112,7 +112,7 @@ pub struct Encoding {
 }
 
 /// The rounds of a release: public, and fixed before a record is read.
-pub trait Rounds: Debug + Send + Sync {
+pub trait Rounds: Any + Debug + Send + Sync {
     /// Returns how many rounds there are at most.
     fn count(&self) -> u32 {
         1
@@ -120,9 +120,6 @@ pub trait Rounds: Debug + Send + Sync {
 
     /// Starts before the first round.
     fn start(self: Arc<Self>) -> Box<dyn Run>;
-
-    /// Returns the public numbers of the noise, for an audit of this mechanism.
-    fn noise(&self) -> &dyn Any;
 
     /// Returns the noise on second moments, where it is one Gaussian for each cell.
     fn gaussian(&self) -> Option<&gaussian::Noise> {
@@ -193,6 +190,16 @@ pub trait Noise: Any + Debug + Send + Sync {
 
     /// Returns the noise of each cell, where it is Gaussian.
     fn gaussian(&self) -> Option<&gaussian::Noise> {
+        None
+    }
+
+    /// Returns what the ledger is asked for, where this is all the noise of a release.
+    fn charge(&self) -> Option<Charge> {
+        None
+    }
+
+    /// Returns the law that the release names, as [`Resolved::law`] has it.
+    fn law(&self) -> Option<NoiseLaw> {
         None
     }
 }
@@ -307,6 +314,20 @@ impl Encoding {
         Self { bound, geometry, layout }
     }
 
+    /// Fixes the grid as [`Self::new`] does, of records all of whose released moments can be kept.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn try_new(
+        bound: BoundPlan,
+        noiseless: bool,
+        layout: impl FnOnce(usize, usize) -> Layout,
+    ) -> Result<Self, PlanError> {
+        let encoding = Self::new(bound, noiseless, layout);
+        encoding.check(None)?;
+        Ok(encoding)
+    }
+
     /// Returns the number of integers in an encoded row.
     #[must_use]
     pub fn row_width(&self) -> usize {
@@ -379,8 +400,7 @@ impl Encoding {
 #[must_use]
 pub fn moments_of(rows: &EncodedRows, layout: Layout, taken: impl Fn(usize) -> bool) -> Moments {
     let mut all = Moments::of(layout);
-    for index in 0..rows.len() {
-        let Some(row) = rows.get(index) else { break };
+    for (index, row) in rows.iter().enumerate() {
         if taken(index) {
             all.add(row);
         } else {

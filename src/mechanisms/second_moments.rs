@@ -1,13 +1,12 @@
 //! One round of second moments, and the regressions that are computed from them: what most mechanisms release.
 
-use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::gaussian;
 use super::rounds::{
-    Answer, Encoding, Noise, Outcomes, Output, PostProcessing, Round, Rounds, Run, Task, Unsettled,
-    moments_of,
+    Answer, Charge, Encoding, Noise, Outcomes, Output, PostProcessing, Resolved, Round, Rounds, Run, Task,
+    Unsettled, moments_of,
 };
 use crate::data::encode::{GUARD_BITS, Geometry};
 use crate::data::{Exact, Moments, Statistic};
@@ -19,7 +18,6 @@ use crate::inference::report::{RegressionTerms, report};
 use crate::math::triangle;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
-use crate::release::document::{Coefficients, Diagnostics};
 use crate::release::moments::{Blocks, Decimals, FeatureMap, Integers, ReleasedMoments, Term};
 
 /// A release of second moments in one round.
@@ -53,20 +51,6 @@ pub trait Analysis: Debug + Send + Sync {
         _options: &mut Options,
     ) -> Result<NoisyMoments, Unsettled> {
         Ok(moments)
-    }
-
-    /// Computes the regressions.
-    ///
-    /// # Errors
-    /// [`Unsettled`] where arithmetic fails.
-    fn report(
-        &self,
-        task: &Task,
-        moments: &NoisyMoments,
-        layout: &RegressionTerms,
-        options: Options,
-    ) -> Result<(Coefficients, Diagnostics), Unsettled> {
-        report(moments, layout, task.checked.intercept, options).map_err(|_| Unsettled)
     }
 
     /// Computes what [`Rounds::projection`] does, of rows with this extent.
@@ -112,15 +96,18 @@ impl SecondMoments {
         let noise = noise.unwrap_or_else(|| Noiseless::of(&statistic, encoding));
         Self { statistic, noise, post_processing, analysis: Arc::new(Plain), family: None }
     }
+
+    /// Returns the mechanism whose only round this is.
+    #[must_use]
+    pub fn resolved(self, encoding: Encoding) -> Resolved {
+        let (law, post_processing) = (self.noise.law(), self.post_processing);
+        Resolved { law, post_processing, ..Resolved::new(encoding, self.noise.charge(), Arc::new(self)) }
+    }
 }
 
 impl Rounds for SecondMoments {
     fn start(self: Arc<Self>) -> Box<dyn Run> {
         Box::new(Released { rounds: self, answer: None })
-    }
-
-    fn noise(&self) -> &dyn Any {
-        &*self.noise
     }
 
     fn gaussian(&self) -> Option<&gaussian::Noise> {
@@ -164,7 +151,8 @@ impl Run for Released {
         let extent = task.encoding.geometry.outcomes.and_then(|_| extent(task, &moments));
         options.trace = extent.map(|extent| extent.trace);
         let moments = analysis.adjust(task, moments, answer.outcomes.as_ref(), extent, &mut options)?;
-        let (coefficients, mut diagnostics) = analysis.report(task, &moments, &layout, options)?;
+        let solved = report(&moments, &layout, task.checked.intercept, options);
+        let (coefficients, mut diagnostics) = solved.map_err(|_| Unsettled)?;
         if answer.law.is_some() {
             diagnostics.notes.extend(analysis.note(answer.features.as_ref()).map(String::from));
         }
@@ -339,5 +327,13 @@ impl Noise for gaussian::Noise {
 
     fn gaussian(&self) -> Option<&gaussian::Noise> {
         Some(self)
+    }
+
+    fn charge(&self) -> Option<Charge> {
+        Some(Charge::gaussian(vec![self.event()], [("S", self.scale.get().to_string())]))
+    }
+
+    fn law(&self) -> Option<NoiseLaw> {
+        Some(Self::law(self))
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::inference::options::{MeanPenalty, Repair, Ridge};
+use crate::math::round::to_integer;
 use crate::model::Assurance;
 use crate::plan::bound::{Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
@@ -355,4 +356,35 @@ pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
 #[must_use]
 pub fn rounding_step(noise: f64) -> usize {
     if noise > 1.0 { usize::try_from(libm::ilogb(noise) - 20).unwrap_or(0) } else { 0 }
+}
+
+/// Returns the integers of a record in a step of a logistic regression, at the log-odds θ, with a label of yes or no, shortened by `kept`:
+/// what u is multiplied by in the gradient, y min(q̂, ⌊q̂ c⌋) with y = ±1, and what u u′ is multiplied by in the curvature, ŵ. An error of 1 has the
+/// code `levels`, E, and a weight `bits` after the point, m. Whatever floating point makes of θ and of the exponential, 0 <= q̂ <= E and
+/// ŵ <= 2^m s (1 − s) with s = q̂/E.
+#[must_use]
+pub fn logistic_weights(levels: u64, bits: u32, theta: f64, yes: bool, kept: f64) -> (i64, i64) {
+    #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
+    let number = |code: u64| code as f64;
+    // 1 − p(θ) for yes, p(θ) for no: without cancellation for either sign.
+    let error = 1.0 / (1.0 + libm::exp(if yes { theta } else { -theta }));
+    let size = integer(to_integer(error * number(levels))).min(levels);
+    let product = (u128::from(size) * u128::from(levels - size)) << bits;
+    let whole = (u128::from(levels) * u128::from(levels)).max(1);
+    let weight =
+        if is_active(Mutant::CurvatureRoundedUp) { product.div_ceil(whole) } else { product / whole };
+    let pulled = if is_active(Mutant::WeightNotSquared) { 1.0 } else { kept };
+    let pull = integer(number(size) * pulled).min(size).cast_signed();
+    (if yes { pull } else { -pull }, i64::try_from(weight).unwrap_or(0))
+}
+
+/// Towards 0; what is no number becomes 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates; callers bound it"
+)]
+#[must_use]
+pub fn integer(value: f64) -> u64 {
+    value as u64
 }

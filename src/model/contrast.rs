@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::math::round::count;
+
 /// The codes of a category with m + 1 levels, m integers for each. Its terms are all levels but the reference, in their order, and the
 /// reference comes after them. Coordinate j is `own[j]` in a record of level j, `later[j]` in one of a later level, and 0 in one of an
 /// earlier level.
@@ -35,7 +37,6 @@ impl Contrast {
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "at most 2^30; `as` rounds towards 0")]
     pub fn new(term: String, levels: usize, length: f64) -> Self {
-        let count = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
         let m = levels.saturating_sub(1);
         let length = length.min(f64::from(1 << 30));
         let exact = |j: usize| {

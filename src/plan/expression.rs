@@ -3,6 +3,7 @@
 use std::slice;
 use std::sync::Arc;
 
+use crate::math::round::count;
 use crate::math::special::normal_quantile;
 use crate::model::Typical;
 
@@ -233,9 +234,7 @@ impl Expression {
                     let quantile = |point: u32| normal_quantile((f64::from(point) + 0.5) / f64::from(POINTS));
                     (0..POINTS).map(|point| (mean + sd * quantile(point)).clamp(*lower, *upper)).collect()
                 }
-                Leaf::Level { levels, .. } => {
-                    (0..*levels).map(|level| f64::from(u32::try_from(level).unwrap_or(u32::MAX))).collect()
-                }
+                Leaf::Level { levels, .. } => (0..*levels).map(count).collect(),
             };
             columns.push((leaf.column(), points));
         }
@@ -259,15 +258,15 @@ impl Expression {
             self.value(&|leaf| match leaf {
                 Leaf::Number { .. } => of(leaf),
                 Leaf::Level { level, .. } => {
-                    let level = f64::from(u32::try_from(*level).unwrap_or(u32::MAX));
+                    let level = count(*level);
                     Some(if (of(leaf)? - level).abs() < 0.5 { 1.0 } else { 0.0 })
                 }
             })
         });
         let values: Vec<f64> = values.collect::<Option<_>>()?;
-        let count = f64::from(u32::try_from(values.len()).unwrap_or(u32::MAX)).max(1.0);
-        let mean = values.iter().sum::<f64>() / count;
-        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+        let points = count(values.len()).max(1.0);
+        let mean = values.iter().sum::<f64>() / points;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / points;
         (variance.is_finite() && variance > 0.0).then_some(Typical { mean: Some(mean), sd: variance.sqrt() })
     }
 }

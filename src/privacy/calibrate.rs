@@ -233,6 +233,14 @@ fn capacity(pair: &Pair, delta: Option<Delta>) -> Result<Units, CalibrationError
 /// The parts of a whole share of a budget.
 pub const WHOLE_SHARE: u32 = 10_000;
 
+/// Returns ⌊share u⌋ of u `units`, share = `parts` / 10,000.
+#[must_use]
+pub fn part_of(units: u128, parts: u32) -> u128 {
+    let (whole, parts) = (u128::from(WHOLE_SHARE), u128::from(parts.min(WHOLE_SHARE)));
+    // Whole and rest apart, so that nothing overflows.
+    units / whole * parts + units % whole * parts / whole
+}
+
 /// Divides a Gaussian budget: ⌊share μ²⌋ in units is set aside, share = `parts` / 10,000, and the rest is a budget of its own, as μ, at
 /// the same δ (theory/estimated-bounds 1.1). Both together are never above the whole.
 ///
@@ -240,9 +248,7 @@ pub const WHOLE_SHARE: u32 = 10_000;
 /// [`CalibrationError`] as [`budget_parts`], and where nothing is left for either.
 pub fn set_aside(budget: &Budget, parts: u32) -> Result<(u128, Budget), CalibrationError> {
     let whole = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
-    let (share, of) = (u128::from(parts.min(WHOLE_SHARE)), u128::from(WHOLE_SHARE));
-    // Whole and rest apart, so that nothing overflows.
-    let aside = whole / of * share + whole % of * share / of;
+    let aside = part_of(whole, parts);
     let square = scaled_down(whole - aside, 1.0 / LEAST_SCALE_F64);
     let root = libm::sqrt(square);
     let root = if libm::fma(root, root, -square) > 0.0 { root.next_down() } else { root };
@@ -317,6 +323,13 @@ impl NoiseScale {
     #[must_use]
     pub const fn get(self) -> NonZeroU64 {
         self.0
+    }
+
+    /// Returns S as a number, to nearest.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
+    pub const fn real(self) -> f64 {
+        self.0.get() as f64
     }
 
     fn square(self) -> UBig {

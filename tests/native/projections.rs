@@ -42,6 +42,11 @@ impl Problem {
         self.x.nrows() as f64
     }
 
+    /// Σ.
+    fn gram(&self) -> DMatrix<f64> {
+        self.x.tr_mul(&self.x) / self.n()
+    }
+
     fn features(&self) -> Directions {
         directions(&self.x.tr_mul(&self.x), self.x.nrows())
     }
@@ -127,8 +132,9 @@ fn both_projections_solve_the_problem_written_out() {
             let problem = problem(shape, noise, 1);
             let radius = problem.n().sqrt() * bound;
             let label = outcome_ball(&problem.features(), &problem.noisy, bound).unwrap();
-            near(&label.association, &hager(&problem.x, &problem.noisy, radius, false), 1e-12);
-            near(&label.association, &projected_gradient(&problem.x, &problem.noisy, radius), 1e-7);
+            let found = problem.gram() * label.coefficients;
+            near(&found, &hager(&problem.x, &problem.noisy, radius, false), 1e-12);
+            near(&found, &projected_gradient(&problem.x, &problem.noisy, radius), 1e-7);
             let turned = problem.noisy.transpose();
             let [narrow, wide] = problem.feature_balls(&problem.noisy, bound);
             near(&narrow.association, &hager(&problem.y, &turned, radius, false).transpose(), 1e-12);
@@ -144,19 +150,18 @@ fn the_projection_for_known_features_is_ridge_regression() {
     let mut active = 0;
     for (stream, noise) in [0.01, 0.1, 0.3, 1.0, 10.0].into_iter().enumerate() {
         let problem = problem((40, 4, 6), noise, stream as u64);
-        let gram = problem.x.tr_mul(&problem.x) / problem.n();
+        let gram = problem.gram();
         let label = outcome_ball(&problem.features(), &problem.noisy, 1.0).unwrap();
         let penalised = &gram + DMatrix::identity(4, 4) * label.ridge;
         let ridge = Cholesky::try_new(&penalised).unwrap().inverse() * &problem.noisy;
         near(&label.coefficients, &ridge, 1e-11 * ridge.amax());
-        near(&(&gram * &label.coefficients), &label.association, 1e-12);
         let fitted = (&problem.x * &label.coefficients).norm();
         if label.ridge > 0.0 {
             active += 1;
             assert!((fitted - problem.n().sqrt()).abs() < 1e-12 * fitted);
         } else {
             assert!(fitted <= problem.n().sqrt());
-            near(&label.association, &problem.noisy, 1e-14);
+            near(&(&gram * &label.coefficients), &problem.noisy, 1e-14);
         }
     }
     assert!((1..5).contains(&active), "{active}");
@@ -172,10 +177,9 @@ fn each_outcome_alone_is_a_table_of_one_outcome() {
         let one = outcome_ball(&problem.features(), &column, *bound).unwrap();
         assert_eq!(one.ridge.is_infinite(), j == 0);
         assert!(j == 0 || (one.ridge - all.ridges[j]).abs() <= 1e-14 * one.ridge);
-        near(&all.association.columns(j, 1).into_owned(), &one.association, 1e-14);
         near(&all.coefficients.columns(j, 1).into_owned(), &one.coefficients, 1e-12);
     }
-    assert!(all.association.columns(0, 1).amax() <= 0.0 && all.ridges[0].is_infinite());
+    assert!(all.coefficients.columns(0, 1).amax() <= 0.0 && all.ridges[0].is_infinite());
     assert!(outcome_balls(&problem.features(), &problem.noisy, &bounds[1..]).is_err());
 }
 
@@ -184,12 +188,14 @@ type Projection<'a> = Box<dyn Fn(&DMatrix<f64>) -> DMatrix<f64> + 'a>;
 /// Every projection of a problem, as a function of the noisy matrix.
 fn all_projections(problem: &Problem) -> Vec<Projection<'_>> {
     vec![
-        Box::new(|noisy| outcome_ball(&problem.features(), noisy, 1.0).unwrap().association),
+        Box::new(|noisy| {
+            problem.gram() * outcome_ball(&problem.features(), noisy, 1.0).unwrap().coefficients
+        }),
         Box::new(|noisy| {
             // Bounds that hold for each column of Y by itself.
             let n = problem.n().sqrt();
             let bounds: Vec<f64> = problem.y.column_iter().map(|column| column.norm() / n * 1.01).collect();
-            outcome_balls(&problem.features(), noisy, &bounds).unwrap().association
+            problem.gram() * outcome_balls(&problem.features(), noisy, &bounds).unwrap().coefficients
         }),
         Box::new(|noisy| problem.feature_balls(noisy, 1.0)[0].association.clone()),
         Box::new(|noisy| problem.feature_balls(noisy, 1.0)[1].association.clone()),
@@ -227,7 +233,7 @@ fn a_sphere_in_place_of_the_ball_spoils_what_was_right() {
     let radius = 8.0 * problem.n().sqrt();
     let ball = outcome_ball(&problem.features(), &problem.truth, 8.0).unwrap();
     assert!(ball.ridge <= 0.0);
-    near(&ball.association, &problem.truth, 1e-14);
+    near(&(problem.gram() * ball.coefficients), &problem.truth, 1e-14);
     let sphere = hager(&problem.x, &problem.truth, radius, true);
     assert!((sphere - &problem.truth).norm() > 0.1);
 }
@@ -272,20 +278,19 @@ fn directions_without_eigenvalue_vanish() {
     let bound = 1e6;
     let label = outcome_ball(&problem.features(), &problem.noisy, bound).unwrap();
     assert!(label.ridge <= 0.0);
-    // The two equal features get equal associations and equal coefficients.
-    for found in [&label.association, &label.coefficients] {
-        assert!((found.row(0) - found.row(2)).amax() < 1e-10 && found.iter().all(|x| x.is_finite()));
-    }
+    // The two equal features get equal coefficients.
+    let found = &label.coefficients;
+    assert!((found.row(0) - found.row(2)).amax() < 1e-10 && found.iter().all(|x| x.is_finite()));
     for shrunk in [
-        sure_ridge(&problem.features(), &problem.noisy, 0.1).unwrap().shrunk,
-        james_stein(&problem.features(), &problem.noisy, 0.1).unwrap(),
+        sure_ridge(&problem.features(), &problem.noisy, &[0.1; 3]).unwrap().shrunk,
+        james_stein(&problem.features(), &problem.noisy, &[0.1; 3]).unwrap(),
     ] {
         assert_eq!(shrunk.factors.iter().filter(|factor| **factor <= 0.0).count(), 1);
         assert!(shrunk.coefficients.iter().all(|x| x.is_finite()));
     }
     let zero = DMatrix::zeros(3, 3);
     let none = outcome_ball(&Directions::try_new(&zero, 20).unwrap(), &problem.noisy, 1.0).unwrap();
-    assert!(none.association.amax() <= 0.0 && none.coefficients.amax() <= 0.0);
+    assert!(none.coefficients.amax() <= 0.0);
 }
 
 #[test]
@@ -293,7 +298,7 @@ fn stein_s_estimate_is_minimised() {
     for (stream, noise) in [0.0, 0.02, 0.1, 0.5, 5.0].into_iter().enumerate() {
         let problem = problem((60, 5, 30), noise, 20 + stream as u64);
         let features = problem.features();
-        let found = sure_ridge(&features, &problem.noisy, noise).unwrap();
+        let found = sure_ridge(&features, &problem.noisy, &[noise; 5]).unwrap();
         let turned = features.vectors().tr_mul(&problem.noisy);
         let risk = |nu: f64| -> f64 {
             let values = features.values().iter().enumerate();
@@ -315,7 +320,7 @@ fn stein_s_estimate_is_minimised() {
     // Nothing but noise: no ridge is large enough.
     let problem = problem((60, 5, 400), 0.0, 30);
     let noise = normal(&mut Pseudo::new(8, &[]), 5, 400);
-    let found = sure_ridge(&problem.features(), &noise, 1.1).unwrap();
+    let found = sure_ridge(&problem.features(), &noise, &[1.1; 5]).unwrap();
     assert!(found.ridge.is_infinite() && found.shrunk.coefficients.amax() <= 0.0);
 }
 
@@ -325,8 +330,7 @@ fn exact(problem: &Problem) -> DMatrix<f64> {
 
 /// Least squares from an association.
 fn exact_with(problem: &Problem, association: &DMatrix<f64>) -> DMatrix<f64> {
-    let gram = problem.x.tr_mul(&problem.x) / problem.n();
-    Cholesky::try_new(&gram).unwrap().inverse() * association
+    Cholesky::try_new(&problem.gram()).unwrap().inverse() * association
 }
 
 #[test]
@@ -335,7 +339,7 @@ fn james_and_stein_do_better_than_least_squares() {
     for stream in 0..40 {
         let noise = 0.05;
         let problem = problem((60, 4, 25), noise, 40 + stream);
-        let found = james_stein(&problem.features(), &problem.noisy, noise).unwrap();
+        let found = james_stein(&problem.features(), &problem.noisy, &[noise; 4]).unwrap();
         shrunk += (&problem.x * (&found.coefficients - exact(&problem))).norm_squared();
         plain += (&problem.x * (exact_with(&problem, &problem.noisy) - exact(&problem))).norm_squared();
         let turned = problem.features().vectors().tr_mul(&problem.noisy);
@@ -346,8 +350,8 @@ fn james_and_stein_do_better_than_least_squares() {
     }
     assert!(shrunk < 0.9 * plain, "{shrunk} {plain}");
     let few = problem((20, 3, 2), 1.0, 50);
-    let found = james_stein(&few.features(), &few.noisy, 1.0).unwrap();
-    near(&found.association, &few.noisy, 1e-14);
+    let found = james_stein(&few.features(), &few.noisy, &[1.0; 3]).unwrap();
+    near(&(few.gram() * found.coefficients), &few.noisy, 1e-14);
 }
 
 #[test]
@@ -367,8 +371,8 @@ fn a_hundred_thousand_outcomes_are_no_trouble() {
     let gram = Eigen::try_new(&(&found * found.transpose())).unwrap();
     let sum: f64 = gram.values.iter().map(|value| value.max(0.0).sqrt()).sum();
     assert!((sum - 10.0).abs() < 1e-5);
-    assert!(sure_ridge(&features, &noisy, 1.0).unwrap().ridge > 0.0);
-    assert_eq!(james_stein(&features, &noisy, 1.0).unwrap().coefficients.shape(), (d, l));
+    assert!(sure_ridge(&features, &noisy, &[1.0; 26]).unwrap().ridge > 0.0);
+    assert_eq!(james_stein(&features, &noisy, &[1.0; 26]).unwrap().coefficients.shape(), (d, l));
 }
 
 #[test]
@@ -382,8 +386,8 @@ fn hostile_matrices_are_errors() {
         assert!(outcome_balls(&features, &bad, &[1.0, 1.0]).is_err());
         assert!(feature_ball(&outcomes, &bad, 1.0).is_err());
         assert!(nuclear_ball(&bad, 1.0).is_err());
-        assert!(sure_ridge(&features, &bad, 1.0).is_err());
-        assert!(james_stein(&features, &bad, 1.0).is_err());
+        assert!(sure_ridge(&features, &bad, &[1.0; 3]).is_err());
+        assert!(james_stein(&features, &bad, &[1.0; 3]).is_err());
     }
     let good = &problem.noisy;
     for bound in [-1.0, f64::NAN, f64::INFINITY] {
@@ -392,9 +396,12 @@ fn hostile_matrices_are_errors() {
         assert!(feature_ball(&outcomes, good, bound).is_err());
         assert!(nuclear_ball(good, bound).is_err());
         assert!(positive_trace(&DMatrix::identity(2, 2), bound).is_err());
-        assert!(sure_ridge(&features, good, bound).is_err());
+        assert!(sure_ridge(&features, good, &[bound; 3]).is_err());
     }
     // Sides that do not belong together.
+    assert!(
+        sure_ridge(&features, good, &[1.0; 2]).is_err() && james_stein(&features, good, &[1.0; 4]).is_err()
+    );
     assert!(outcome_ball(&outcomes, good, 1.0).is_err() && feature_ball(&features, good, 1.0).is_err());
     assert!(feature_ball_of_many_outcomes(&outcomes, &problem.y, good, 1.0).is_err());
     assert!(feature_ball_of_many_outcomes(&features, &problem.x, good, 1.0).is_err());

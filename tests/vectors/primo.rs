@@ -143,7 +143,7 @@ fn projections(golden: &Golden) {
     let label = outcome_ball(&directions(x.tr_mul(&x)), &association, golden.number("/proj_label/By"));
     let label = label.unwrap();
     within("nu of the outcomes", label.ridge, golden.number("/proj_label/nu"), 1e-13, 1e-13);
-    golden.equals("/proj_label/G", &label.association);
+    golden.equals("/proj_label/G", &(x.tr_mul(&x) / 5.0 * &label.coefficients));
     golden.equals("/proj_label/W", &label.coefficients);
 
     let (association, bound) =

@@ -16,7 +16,7 @@ mod shrinkage;
 pub use convex::{nuclear_ball, positive_trace};
 pub use feature::{FeatureProjection, feature_ball, feature_ball_of_many_outcomes};
 pub use outcome::{OutcomeProjection, OutcomeProjections, outcome_ball, outcome_balls};
-pub use shrinkage::{Deviations, Shrunk, SureRidge, james_stein, sure_ridge};
+pub use shrinkage::{Shrunk, SureRidge, james_stein, sure_ridge};
 
 use nalgebra::DMatrix;
 

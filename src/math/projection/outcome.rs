@@ -4,16 +4,14 @@ use nalgebra::DMatrix;
 
 use super::super::linalg::LinalgError;
 use super::super::secular_equation::solve_secular;
-use super::{Directions, kept, squared};
+use super::{Directions, squared};
 
 /// The projection of a noisy G onto the set of possible ones, with one bound for all outcomes.
 #[derive(Clone, Debug)]
 pub struct OutcomeProjection {
     /// ν, the ridge to which the projection is equivalent: 0 if G̃ was in the set, ∞ if the bound is 0.
     pub ridge: f64,
-    /// Ĝ = Σ (Σ + νI)⁻¹ G̃, d by l.
-    pub association: DMatrix<f64>,
-    /// W = (Σ + νI)⁻¹ G̃ on the range of Σ, d by l: least squares with Ĝ, which equals ridge regression with G̃.
+    /// W = (Σ + νI)⁻¹ G̃ on the range of Σ, d by l: ridge regression with G̃. The projection itself is Σ W.
     pub coefficients: DMatrix<f64>,
 }
 
@@ -22,9 +20,7 @@ pub struct OutcomeProjection {
 pub struct OutcomeProjections {
     /// ν of each outcome.
     pub ridges: Vec<f64>,
-    /// Ĝ.
-    pub association: DMatrix<f64>,
-    /// W.
+    /// W; the projection itself is Σ W.
     pub coefficients: DMatrix<f64>,
 }
 
@@ -43,10 +39,8 @@ pub fn outcome_ball(
 ) -> Result<OutcomeProjection, LinalgError> {
     let turned = features.turned(noisy)?;
     let ridge = solve_secular(features.values(), &Directions::energies(&turned), squared(bound)?)?;
-    let share: Vec<f64> = features.values().iter().map(|value| kept(*value, ridge)).collect();
     let inverse: Vec<f64> = features.values().iter().map(|value| inverse(*value, ridge)).collect();
-    let coefficients = features.back(&inverse, turned.clone());
-    Ok(OutcomeProjection { ridge, association: features.back(&share, turned), coefficients })
+    Ok(OutcomeProjection { ridge, coefficients: features.back(&inverse, turned) })
 }
 
 /// Projects column j of G̃ onto { X′u/n : ‖u‖ <= √n `bounds[j]` }, each with its own ν. This set is smaller than that of
@@ -63,27 +57,20 @@ pub fn outcome_balls(
         return Err(LinalgError::Shape);
     }
     let mut coefficients = features.turned(noisy)?;
-    let mut association = coefficients.clone();
     let mut ridges = Vec::with_capacity(bounds.len());
     let mut energies = vec![0.0; features.values().len()];
     for (j, bound) in bounds.iter().enumerate() {
-        let (mut solved, mut projected) = (coefficients.column_mut(j), association.column_mut(j));
-        for (energy, entry) in energies.iter_mut().zip(projected.iter()) {
+        let mut solved = coefficients.column_mut(j);
+        for (energy, entry) in energies.iter_mut().zip(solved.iter()) {
             *energy = entry * entry;
         }
         let ridge = solve_secular(features.values(), &energies, squared(*bound)?)?;
         for (k, value) in features.values().iter().enumerate() {
             solved[k] *= inverse(*value, ridge);
-            projected[k] *= kept(*value, ridge);
         }
         ridges.push(ridge);
     }
-    let vectors = features.vectors();
-    Ok(OutcomeProjections {
-        ridges,
-        association: vectors * association,
-        coefficients: vectors * coefficients,
-    })
+    Ok(OutcomeProjections { ridges, coefficients: features.vectors() * coefficients })
 }
 
 /// Returns 1/(λ + ν); 0 if λ is 0.

@@ -13,8 +13,6 @@ use super::{Directions, kept};
 pub struct Shrunk {
     /// f, between 0 and 1, in the order of [`Directions::values`]; 0 if the eigenvalue is 0.
     pub factors: Vec<f64>,
-    /// Ĝ = V diag(f) V′G̃, d by l.
-    pub association: DMatrix<f64>,
     /// W = V diag(f/λ) V′G̃, d by l.
     pub coefficients: DMatrix<f64>,
 }
@@ -28,40 +26,17 @@ pub struct SureRidge {
     pub shrunk: Shrunk,
 }
 
-/// The standard deviation of the noise on each entry of a direction of V′G̃.
-#[derive(Clone, Copy, Debug)]
-pub enum Deviations<'a> {
-    /// Equal in all directions, for noise of equal variance in all entries of G̃.
-    Alike(f64),
-    /// One value for each of [`Directions::values`].
-    Each(&'a [f64]),
-}
-
-impl From<f64> for Deviations<'_> {
-    fn from(deviation: f64) -> Self {
-        Self::Alike(deviation)
+/// Returns r² of each direction times the number of outcomes, r being the standard deviation of the noise on each entry of that
+/// direction of V′G̃.
+fn energies(deviations: &[f64], directions: usize, outcomes: usize) -> Result<Vec<f64>, LinalgError> {
+    if deviations.len() != directions {
+        return Err(LinalgError::Shape);
     }
-}
-
-impl<'a> From<&'a [f64]> for Deviations<'a> {
-    fn from(deviations: &'a [f64]) -> Self {
-        Self::Each(deviations)
-    }
-}
-
-impl Deviations<'_> {
-    /// Returns r² of each direction times the number of outcomes.
-    fn energies(self, directions: usize, outcomes: usize) -> Result<Vec<f64>, LinalgError> {
-        let energy = |deviation: f64| {
-            let energy = deviation * deviation * outcomes as f64;
-            if deviation >= 0.0 && energy.is_finite() { Ok(energy) } else { Err(LinalgError::NotFinite) }
-        };
-        match self {
-            Self::Alike(deviation) => Ok(vec![energy(deviation)?; directions]),
-            Self::Each(each) if each.len() == directions => each.iter().map(|one| energy(*one)).collect(),
-            Self::Each(_) => Err(LinalgError::Shape),
-        }
-    }
+    let energy = |deviation: &f64| {
+        let energy = deviation * deviation * outcomes as f64;
+        if *deviation >= 0.0 && energy.is_finite() { Ok(energy) } else { Err(LinalgError::NotFinite) }
+    };
+    deviations.iter().map(energy).collect()
 }
 
 /// The number of grid points in a decade of ν.
@@ -77,13 +52,13 @@ const BEYOND: f64 = 8.0;
 ///
 /// # Errors
 /// [`LinalgError`] if the sizes differ, or a number is not finite or below 0.
-pub fn sure_ridge<'a>(
+pub fn sure_ridge(
     features: &Directions,
     noisy: &DMatrix<f64>,
-    noise: impl Into<Deviations<'a>>,
+    deviations: &[f64],
 ) -> Result<SureRidge, LinalgError> {
     let turned = features.turned(noisy)?;
-    let noise = noise.into().energies(features.values().len(), noisy.ncols())?;
+    let noise = energies(deviations, features.values().len(), noisy.ncols())?;
     let directions: Vec<Direction> = features
         .values()
         .iter()
@@ -102,13 +77,13 @@ pub fn sure_ridge<'a>(
 ///
 /// # Errors
 /// As [`sure_ridge`].
-pub fn james_stein<'a>(
+pub fn james_stein(
     features: &Directions,
     noisy: &DMatrix<f64>,
-    noise: impl Into<Deviations<'a>>,
+    deviations: &[f64],
 ) -> Result<Shrunk, LinalgError> {
     let turned = features.turned(noisy)?;
-    let noise = noise.into().energies(features.values().len(), noisy.ncols().saturating_sub(2))?;
+    let noise = energies(deviations, features.values().len(), noisy.ncols().saturating_sub(2))?;
     let factor = |((value, energy), noise): ((&f64, f64), f64)| {
         if *value <= 0.0 {
             0.0
@@ -127,9 +102,7 @@ impl Shrunk {
     fn new(features: &Directions, turned: DMatrix<f64>, factors: Vec<f64>) -> Self {
         let inverse = |(factor, value): (&f64, &f64)| if *value > 0.0 { factor / value } else { 0.0 };
         let solved: Vec<f64> = factors.iter().zip(features.values()).map(inverse).collect();
-        let coefficients = features.back(&solved, turned.clone());
-        let association = features.back(&factors, turned);
-        Self { factors, association, coefficients }
+        Self { coefficients: features.back(&solved, turned), factors }
     }
 }
 

@@ -21,11 +21,8 @@
 //!
 //! **Defaults.** `split` thirds, `failure` 0.05, `row_norm` 1, `intercept_weight` 0.5, `repair` floor.
 
-use std::sync::Arc;
-
 use dashu_int::{IBig, UBig};
 use nalgebra::DMatrix;
-use serde_json::Map;
 
 use super::gaussian;
 use super::info::{Info, LINEAR};
@@ -35,8 +32,9 @@ use super::shared::{FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, 
 use crate::data::{Exact, Geometry, Moments};
 use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
+use crate::math::round::{count, real};
 use crate::math::sylvester::is_positive_definite;
-use crate::model::{Assurance, Layout, Shape};
+use crate::model::{Assurance, Layout, NoiseLaw, Shape};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
@@ -89,20 +87,12 @@ impl Configured for Parameters {
     ) -> Result<Resolved, NoiseError> {
         bound.levels = Levels::Centred;
         self.weigh_outcomes(plan, &mut bound);
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
-        encoding.check(None)?;
+        let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false))?;
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
         // It chooses its own ridge.
         let post_processing = PostProcessing { repair: self.repair, ..PostProcessing::default() };
-        Ok(Resolved {
-            parameters: Map::new(),
-            charge: noise.as_ref().map(Noise::charge),
-            law: noise.as_ref().map(|noise| noise.moments.law()),
-            post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, post_processing)),
-            encoding,
-        })
+        Ok(SecondMoments::new(&encoding, noise, post_processing).resolved(encoding))
     }
 }
 
@@ -233,23 +223,10 @@ impl Noise {
         vec![eigenvalue, self.moments.event()]
     }
 
-    /// The charge.
-    fn charge(&self) -> Charge {
-        Charge::gaussian(
-            self.events(),
-            [
-                ("S", self.moments.scale.get().to_string()),
-                ("S_eigenvalue", self.eigenvalue.get().to_string()),
-            ],
-        )
-    }
-
     /// The ridge that follows from the noisy eigenvalue, in squared codes.
     fn ridge(&self, noisy: i128) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "post-processing")]
-        let (seen, sd, scale) =
-            (noisy as f64, self.eigenvalue.get().get() as f64, self.moments.scale.get().get() as f64);
-        let d = f64::from(u32::try_from(self.moments.layout.features()).unwrap_or(u32::MAX));
+        let (seen, sd, scale) = (real(noisy), self.eigenvalue.real(), self.moments.scale.real());
+        let d = count(self.moments.layout.features());
         let safely = (seen - sd * libm::sqrt(2.0 * libm::log(6.0 / self.failure))).max(0.0);
         let norm = scale * ((2.0 * d).sqrt() + libm::sqrt(2.0 * libm::log(6.0 / self.failure)));
         (norm - safely).max(0.0)
@@ -270,6 +247,18 @@ impl RoundNoise for Noise {
         let cells = self.moments.add(drawn, moments);
         let least = least_eigenvalue(moments, self.moments.layout.features())?;
         Some(Answer { ridge: self.ridge(least.saturating_add(noise)), ..answer(cells, self.moments.law()) })
+    }
+
+    fn charge(&self) -> Option<Charge> {
+        let said = [
+            ("S", self.moments.scale.get().to_string()),
+            ("S_eigenvalue", self.eigenvalue.get().to_string()),
+        ];
+        Some(Charge::gaussian(self.events(), said))
+    }
+
+    fn law(&self) -> Option<NoiseLaw> {
+        Some(self.moments.law())
     }
 }
 

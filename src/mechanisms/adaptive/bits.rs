@@ -1,4 +1,4 @@
-//! Rounding to 26 leading bits, and integers as numbers.
+//! Rounding to 26 leading bits, and to integer codes.
 
 use crate::math::round::to_integer;
 
@@ -12,14 +12,6 @@ pub fn bits26(value: f64) -> f64 {
     let (mantissa, exponent) = libm::frexp(value);
     let rounded = libm::ldexp(libm::ldexp(mantissa, 26).round_ties_even(), exponent - 26);
     if rounded.is_finite() { rounded } else { 0.0 }
-}
-
-/// The number nearest to a released integer.
-#[must_use]
-pub fn real(cell: i128) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-    let value = cell as f64;
-    value
 }
 
 /// The nearest integer code, ties to even; what is no number becomes 0. An integer check of the record follows.

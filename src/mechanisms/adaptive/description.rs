@@ -1,7 +1,7 @@
 //! A description of the columns from the first two rounds of an adaptive release (theory/inference 6.4).
 
-use super::bits::real;
 use crate::inference::description::{SumTerm, Sums, correlations, means};
+use crate::math::round::real;
 use crate::math::triangle;
 use crate::plan::Plan;
 use crate::release::moments::{CodedTerm, Decimals};

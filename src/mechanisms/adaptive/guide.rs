@@ -5,10 +5,11 @@ use nalgebra::{DMatrix, DVector};
 use super::bits::bits26;
 use super::margins::Margins;
 use super::rough::Standardiser;
-use super::terms::{Terms, count};
+use super::terms::Terms;
 use super::units::Round;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
+use crate::math::round::count;
 
 /// Coordinates in which features are about white and residuals about standard. All numbers have 26 leading bits, and are released.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +87,20 @@ impl Guide {
             slopes,
             spreads,
         })
+    }
+
+    /// L′ β for L = A⁻¹ and slopes β of the first `features`, by substitution from the last entry.
+    #[must_use]
+    pub fn whitened_slopes(&self, features: usize, slope: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut found = vec![0.0; features];
+        for j in (0..features).rev() {
+            let mut rest = slope(j);
+            for (i, later) in found.iter().enumerate().skip(j + 1) {
+                rest -= self.whitening[(i, j)] * later;
+            }
+            found[j] = rest / self.whitening[(j, j)];
+        }
+        found
     }
 
     /// H, k × k, with (1, w) = H (1, t_x).

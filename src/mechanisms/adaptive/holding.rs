@@ -83,15 +83,7 @@ pub fn effect_size(terms: &Terms, guide: &Guide, coefficient: usize) -> f64 {
         return 1.0;
     }
     // Σ = A⁻¹ A⁻ᵀ: the squared norm of a row of A⁻¹, which is lower triangular.
-    let p = guide.whitening.nrows();
-    let mut row = vec![0.0; p];
-    for j in (0..=term).rev() {
-        let mut sum = if j == term { 1.0 } else { 0.0 };
-        for (i, entry) in row.iter().enumerate().take(term + 1).skip(j + 1) {
-            sum -= entry * guide.whitening[(i, j)];
-        }
-        row[j] = sum / guide.whitening[(j, j)];
-    }
+    let row = guide.whitened_slopes(term + 1, |j| if j == term { 1.0 } else { 0.0 });
     1.0 / row.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt()
 }
 

@@ -1,7 +1,8 @@
 //! The radius to which whitened features are shortened, from the noisy tails (theory/adaptive 4.1).
 
 use super::tails::{Counts, feature_edges};
-use super::terms::{Terms, count};
+use super::terms::Terms;
+use crate::math::round::count;
 
 /// R_x and what it costs.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,9 +4,10 @@ use nalgebra::DMatrix;
 
 use super::bits::nearest;
 use super::margins::Margins;
-use super::terms::{Terms, count};
+use super::terms::Terms;
 use super::units::Round;
 use crate::data::encode::within;
+use crate::math::round::count;
 use crate::math::{linalg, triangle};
 use crate::privacy::mutants::{Mutant, is_active};
 

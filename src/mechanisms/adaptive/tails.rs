@@ -1,11 +1,12 @@
 //! Round 3: histograms of the norm of the whitened features and of the size of each residual (theory/adaptive 2.4, 4.3).
 
-use super::bits::{bits26, real};
+use super::bits::bits26;
 use super::guide::Guide;
 use super::map;
-use super::terms::{Terms, count};
+use super::terms::Terms;
 use super::units::{FEATURE_BINS, OUTCOME_BINS, Round};
 use crate::math::gamma::ln_chi_square_cdf;
+use crate::math::round::{count, real};
 use crate::model::note::Shortened;
 
 /// Edges of the bins of ‖w‖ in units of √k.

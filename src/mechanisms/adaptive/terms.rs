@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use crate::plan::{CheckedPlan, PlanError};
+use crate::privacy::adjacency::Protect;
+
 /// What a term is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
@@ -86,8 +89,37 @@ impl Terms {
     }
 }
 
-/// A small count as a number.
-#[must_use]
-pub fn count(value: usize) -> f64 {
-    f64::from(u32::try_from(value).unwrap_or(u32::MAX))
+/// Most terms of features: the eigenvalues are computed by rotations of pairs.
+pub const MOST_FEATURES: usize = 256;
+
+/// Refuses a plan for `mechanism` that protects less than whole rows.
+///
+/// # Errors
+/// [`PlanError`] that says so.
+pub fn require_rows(plan: &CheckedPlan, mechanism: &str) -> Result<(), PlanError> {
+    if plan.protect == Protect::Rows {
+        return Ok(());
+    }
+    Err(PlanError::at(
+        "protect",
+        format!("`{mechanism}` protects whole rows alone"),
+        "set `protect` to \"rows\", or take another mechanism",
+    ))
+}
+
+/// Refuses no features, and more than `mechanism` can do with. `other` is a mechanism that takes them.
+///
+/// # Errors
+/// [`PlanError`] that says how many.
+pub fn check_features(terms: &Terms, mechanism: &str, other: &str) -> Result<(), PlanError> {
+    let features = terms.features();
+    let (what, advice) = match features {
+        0 => (format!("`{mechanism}` needs a feature"), "give a column the role \"feature\""),
+        1..=MOST_FEATURES => return Ok(()),
+        _ => (
+            format!("the features make {features} terms, and {MOST_FEATURES} is the most for `{mechanism}`"),
+            "choose fewer features or levels",
+        ),
+    };
+    Err(PlanError::at("columns", what, format!("{advice}, or take `{other}`")))
 }

@@ -16,7 +16,7 @@ const LEVELS: [u32; 2] = [1 << 22, 1 << 18];
 /// W of second moments, the longest record, likewise.
 pub const RECORDS: [u32; 2] = [1 << 24, 1 << 20];
 /// U of the histograms, one count, likewise.
-const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
+pub const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
 
 /// Bins of the histogram of ‖w‖.
 pub const FEATURE_BINS: usize = 13;
@@ -57,9 +57,7 @@ impl Round {
     /// S as a number.
     #[must_use]
     pub fn s(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-        let s = self.scale.get().get() as f64;
-        s
+        self.scale.real()
     }
 }
 

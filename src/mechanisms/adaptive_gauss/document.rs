@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use super::MOST_OUTCOMES;
 use super::last::Grid;
 use super::progress::Released;
 use super::radii::Radii;
 use super::scores::ReleasedScores;
 use super::units::Codes;
-use super::{MOST_FEATURES, MOST_OUTCOMES};
+use crate::inference::moments::upper_triangle;
+use crate::math::round::real;
 use crate::math::triangle;
-use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::map::{own_map, rows};
 use crate::mechanisms::adaptive::margins;
 use crate::mechanisms::adaptive::tails::{self, Counts};
-use crate::mechanisms::adaptive::terms::{Term as Coordinate, Terms};
+use crate::mechanisms::adaptive::terms::{MOST_FEATURES, Term as Coordinate, Terms};
 use crate::model::{INTERCEPT, NoiseLaw};
 use crate::privacy::calibrate::NoiseScale;
 use crate::release::moments::{
@@ -113,12 +114,9 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
         outcomes: adaptive.outcome_radii.clone(),
         unseen: adaptive.unseen,
     };
-    let cells = document.matrix.as_ref()?;
-    let whole = cells.len() == size + 1 && cells.iter().all(|row| row.len() == size + 1);
     let fits = (1..=MOST_FEATURES).contains(&features)
         && (1..=MOST_OUTCOMES).contains(&outcomes)
         && (1..=2).contains(weight)
-        && whole
         && adaptive.terms.iter().all(width)
         && guide.mean.len() == size
         && guide.slopes.nrows() == features
@@ -130,20 +128,12 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
         && radii.outcomes.len() == outcomes
         && radii.outcomes.iter().all(|radius| is_positive(*radius))
         && adaptive.margins.0.len() == margins::cells(&terms)
-        && adaptive.moments.0.len() == (size + 1) * (size + 2) / 2
+        && adaptive.moments.0.len() == triangle::len(size + 1)
         && adaptive.tails.0.len() == tails::cells(&terms);
     if !fits {
         return None;
     }
-    let mut last = Vec::with_capacity((size + 1) * (size + 2) / 2);
-    for (place, row) in cells.iter().enumerate() {
-        for (column, text) in row.iter().enumerate().skip(place) {
-            if cells[column][place] != *text {
-                return None;
-            }
-            last.push(text.parse().ok()?);
-        }
-    }
+    let last = upper_triangle(document.matrix.as_ref()?, size + 1).ok()?;
     let scores = match &adaptive.scores {
         None => None,
         Some(scores) => {
@@ -162,7 +152,7 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
             })
         }
     };
-    let s = |index: usize| real(i128::from(scales[index].get().get()));
+    let s = |index: usize| scales[index].real();
     let counts = Counts::of(real(i128::from(codes.count)), s(2), &adaptive.tails.0);
     Some(Released {
         terms,

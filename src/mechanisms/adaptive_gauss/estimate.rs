@@ -3,11 +3,10 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::last::Grid;
-use crate::math::jacobi_eigen::{Jacobi, product};
+use crate::math::jacobi_eigen::product;
 use crate::math::linalg::from_triangle;
-use crate::math::linalg::{Cholesky, LinalgError};
+use crate::math::round::count;
 use crate::mechanisms::adaptive::guide::Guide;
-use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The noisy moments of the final round in real units, and the variances of their noise.
@@ -62,14 +61,6 @@ impl Moments {
     pub fn coefficients(&self) -> usize {
         self.features.nrows()
     }
-
-    /// λ_min(A_4) / φ_4: how far the features' moments are above their noise.
-    ///
-    /// # Errors
-    /// [`LinalgError`] where the eigenvalues do not settle.
-    pub fn condition(&self) -> Result<f64, LinalgError> {
-        Ok(Jacobi::try_new(&self.features)?.smallest() / self.floor)
-    }
 }
 
 /// One outcome's estimate in whitened units.
@@ -91,34 +82,18 @@ pub struct Fit {
     pub noise: DMatrix<f64>,
 }
 
-/// What stands for A_4⁻¹: the inverse itself, that of A_4 with a ridge, or Z (Z′ A_4 Z)⁻¹ Z′ in a subspace, also with a penalty on A_4.
+/// What stands for A_4⁻¹: Z (Z′ A_4 Z)⁻¹ Z′ in a subspace, also with a penalty on A_4.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inverse {
     /// The matrix.
     pub matrix: DMatrix<f64>,
-    /// A ridge on A_4 that is in it.
-    pub ridge: f64,
-    /// Whether a penalty or a ridge is in it, so that it is no inverse of A_4 in any subspace.
+    /// Whether a penalty is in it, so that it is no inverse of A_4 in any subspace.
     pub penalised: bool,
-}
-
-impl Inverse {
-    /// (A_4 + ridge I)⁻¹.
-    ///
-    /// # Errors
-    /// [`LinalgError`] where the sum is not positive definite.
-    pub fn whole(moments: &Moments, ridge: f64) -> Result<Self, LinalgError> {
-        let mut shifted = moments.features.clone();
-        for i in 0..shifted.nrows() {
-            shifted[(i, i)] += ridge;
-        }
-        Ok(Self { matrix: Cholesky::try_new(&shifted)?.inverse(), ridge, penalised: ridge > 0.0 })
-    }
 }
 
 impl Fit {
     /// The estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, RSS, and V = σ² A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹, where σ² A⁻¹ is
-    /// σ² A⁻¹ A_4 A⁻¹ with a ridge or a penalty.
+    /// σ² A⁻¹ A_4 A⁻¹ with a penalty.
     #[must_use]
     pub fn new(moments: &Moments, outcome: usize, inverse: &Inverse, start: &DVector<f64>) -> Self {
         let k = moments.coefficients();
@@ -133,14 +108,14 @@ impl Fit {
         for i in 0..k {
             length += theta[(i, 0)] * theta[(i, 0)];
             explained += theta[(i, 0)] * g[(i, 0)];
-            quadratic += theta[(i, 0)] * (fitted[(i, 0)] + inverse.ridge * theta[(i, 0)]);
+            quadratic += theta[(i, 0)] * fitted[(i, 0)];
         }
         let (v_x, v_c) = (moments.feature_noise, moments.cross_noise[outcome]);
         let sd = (moments.square_noise[outcome] + 4.0 * length * v_c + 2.0 * (length * length) * v_x).sqrt();
         let residual = moments.squares[outcome] - 2.0 * explained + quadratic;
         let residual_hidden = residual < 2.0 * sd;
         let residual = if residual_hidden { (residual + 1.645 * sd).max(0.0) } else { residual };
-        let rows = moments.features[(0, 0)] + inverse.ridge;
+        let rows = moments.features[(0, 0)];
         let sigma_squared = residual / (rows - count(k)).max(1.0);
         let inner = DMatrix::from_fn(k, k, |i, j| {
             let own = if i == j { v_c + v_x * length } else { 0.0 };

@@ -1,12 +1,13 @@
 //! What to expect, from public numbers alone (theory/adaptive 6.1, 6.2).
 
 use super::radii::{CAUTIOUS_OUTCOME_RADIUS, USUAL_OUTCOME_RADIUS, hides_a_tail, noise_constant_squared};
-use super::units::{Shares, WHOLE_SHARE};
+use super::units::Shares;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
-use crate::mechanisms::adaptive::terms::{Terms, count};
+use crate::math::round::count;
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{cross_weight, margins_sensitivity_squared};
+use crate::privacy::calibrate::{WHOLE_SHARE, cross_weight, margins_sensitivity_squared};
 
 /// What is expected at a stated number of rows, where no tail is long.
 #[derive(Clone, Copy, Debug, PartialEq)]

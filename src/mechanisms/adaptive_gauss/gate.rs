@@ -12,17 +12,7 @@ use crate::math::linalg::LinalgError;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::holding::{Holding, Solved, effect_size};
 use crate::mechanisms::adaptive::terms::Terms;
-
-/// How far a coefficient's interval can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It covers as often as it says.
-    Normal,
-    /// It is a rough guide.
-    Approximate,
-    /// The coefficient is not determined at this budget.
-    Withheld,
-}
+use crate::model::Interval;
 
 /// A residual radius beyond which the tail is long.
 pub const LONG_TAIL: f64 = 6.0;
@@ -80,7 +70,7 @@ impl Gate {
             Holding::new(features, moments.floor, map, excluded)?;
         let (inverse, pull) = match solved {
             Some(Solved { inverse, pull }) => {
-                (Some(Inverse { matrix: inverse, ridge: 0.0, penalised: penalty.is_some() }), pull)
+                (Some(Inverse { matrix: inverse, penalised: penalty.is_some() }), pull)
             }
             None => (None, DMatrix::zeros(moments.coefficients(), 0)),
         };
@@ -93,7 +83,7 @@ impl Gate {
         self.penalty.is_some()
     }
 
-    /// The estimate of one outcome in `units`, with the standard errors and states of its coefficients; nothing where all are withheld.
+    /// The estimate of one outcome in `units`, with the standard errors and intervals of its coefficients; nothing where all are withheld.
     #[must_use]
     pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
         let Known { terms, guide, map, moments, scores } = known;
@@ -142,7 +132,7 @@ impl Gate {
             estimates: units.own(&coded.coefficients),
             errors: Vec::with_capacity(k),
             noise_shares: Vec::with_capacity(k),
-            states: Vec::with_capacity(k),
+            intervals: Vec::with_capacity(k),
             fit,
             covariance,
             is_robust,
@@ -163,15 +153,15 @@ impl Gate {
                 price += moved * moved * (size * size);
             }
             let price = price * (spread * spread);
-            judged.states.push(if self.held.contains(&row) || price > own {
-                State::Withheld
+            judged.intervals.push(if self.held.contains(&row) || price > own {
+                Interval::Withheld
             } else if price > own / 16.0 {
                 judged.moved.push(row);
-                State::Approximate
+                Interval::Approximate
             } else if doubtful || judged.rough_errors.contains(&row) {
-                State::Approximate
+                Interval::Approximate
             } else {
-                State::Normal
+                Interval::Normal
             });
             judged.errors.push((own + price).sqrt());
             judged.noise_shares.push(if own > 0.0 { (noise[(row, row)] / own).clamp(0.0, 1.0) } else { 0.0 });
@@ -257,7 +247,7 @@ pub struct Judged {
     /// Share of privacy noise in the variance without that.
     pub noise_shares: Vec<f64>,
     /// How far each can be trusted.
-    pub states: Vec<State>,
+    pub intervals: Vec<Interval>,
     /// In whitened units.
     pub fit: Fit,
     /// The covariance of the estimates, without what held effects may be off.

@@ -31,9 +31,9 @@ pub mod units;
 use std::sync::Arc;
 
 use self::progress::Setting;
-use self::units::{Rounds, Shares, WHOLE_SHARE};
+use self::units::{Rounds, Shares};
 use super::adaptive::coded::{steps_of, terms_of};
-use super::adaptive::terms::Terms;
+use super::adaptive::terms::{Terms, check_features, require_rows};
 use super::gaussian;
 use super::info::{Info, LINEAR};
 use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
@@ -44,8 +44,7 @@ use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::adjacency::Protect;
-use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
+use crate::privacy::calibrate::{Split, WHOLE_SHARE, budget_parts, mu_squared_of_units};
 
 /// What `adaptive-gauss` is.
 pub static INFO: Info = Info {
@@ -78,8 +77,6 @@ const ROBUST_SHARE: Parameter = Parameter::new(
 .usual(Usual::From("no robust standard errors"))
 .help("Of the budget, of μ². It buys standard errors that hold also where residuals do not spread equally");
 
-/// Most terms of features: the eigenvalues are computed by rotations of pairs.
-const MOST_FEATURES: usize = 256;
 /// Most outcomes: each makes the noise of the others larger.
 const MOST_OUTCOMES: usize = 500;
 
@@ -113,13 +110,7 @@ impl Parameters {
     pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let shares = shares(params)?;
         require_intercept(plan)?;
-        if plan.protect != Protect::Rows {
-            return Err(PlanError::at(
-                "protect",
-                "`adaptive-gauss` protects whole rows alone",
-                "set `protect` to \"rows\", or take another mechanism",
-            ));
-        }
+        require_rows(plan, INFO.name)?;
         Ok(Self { shares, grid: if plan.budget.is_some() { FINE } else { WITHOUT_NOISE } })
     }
 }
@@ -171,22 +162,14 @@ fn shares(params: &mut Params<'_>) -> Result<Shares, PlanError> {
 }
 
 fn check_size(terms: &Terms) -> Result<(), PlanError> {
-    let refuse = |what: String, advice: &str| Err(PlanError::at("columns", what, advice));
-    match (terms.features(), terms.outcomes()) {
-        (0, _) => refuse(
-            "`adaptive-gauss` needs a feature".to_owned(),
-            "give a column the role \"feature\", or take `analyze-gauss`",
-        ),
-        (features, _) if features > MOST_FEATURES => refuse(
-            format!(
-                "the features make {features} terms, and {MOST_FEATURES} is the most for `adaptive-gauss`"
-            ),
-            "choose fewer features or levels, or take `analyze-gauss`",
-        ),
-        (_, outcomes) if outcomes > MOST_OUTCOMES => refuse(
-            format!("there are {outcomes} outcomes, and {MOST_OUTCOMES} is the most for `adaptive-gauss`"),
-            "choose fewer outcomes, or take `reuse-cov-gauss`",
-        ),
-        _ => Ok(()),
+    check_features(terms, INFO.name, "analyze-gauss")?;
+    let outcomes = terms.outcomes();
+    if outcomes <= MOST_OUTCOMES {
+        return Ok(());
     }
+    Err(PlanError::at(
+        "columns",
+        format!("there are {outcomes} outcomes, and {MOST_OUTCOMES} is the most for `adaptive-gauss`"),
+        "choose fewer outcomes, or take `reuse-cov-gauss`",
+    ))
 }

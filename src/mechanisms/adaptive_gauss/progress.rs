@@ -12,8 +12,8 @@ use super::radii::{Choice, Radii};
 use super::scores::{ReleasedScores, ScoreMap, ScoreProducts};
 use super::units::{Codes, Rounds, ScoreRound, Shares};
 use crate::math::linalg::LinalgError;
+use crate::math::round::real;
 use crate::math::triangle;
-use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::{self, Margins};
 use crate::mechanisms::adaptive::noise;
@@ -356,7 +356,7 @@ impl Released {
     /// [`LinalgError`] where the eigenvalues do not settle.
     pub fn solve(&self, excluded: &[usize], penalty: Option<Penalty>) -> Result<Solved, LinalgError> {
         let grid = Grid::new(&self.terms, self.codes, &self.radii);
-        let s = real(i128::from(self.scales[3].get().get()));
+        let s = self.scales[3].real();
         let moments = Moments::new(s, self.weight, &grid, self.terms.coefficients(), &self.last);
         let map = self.guide.map();
         // Scores of the regression on all features say nothing of another.
@@ -387,7 +387,7 @@ impl Released {
     #[must_use]
     pub fn rows(&self) -> (f64, f64) {
         let level = f64::from(self.codes.level);
-        let s = real(i128::from(self.scales[0].get().get()));
+        let s = self.scales[0].real();
         (self.margins.first().copied().map_or(0.0, real) / (level * level), s / (level * level))
     }
 }

@@ -1,10 +1,11 @@
 //! The radii to which records and residuals are shortened in the final round, from the noisy tails (theory/adaptive 4).
 
 use super::units::Rounds;
+use crate::math::round::count;
 use crate::mechanisms::adaptive::bits::bits26;
 use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::tails::{Counts, outcome_edges};
-use crate::mechanisms::adaptive::terms::{Terms, count};
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::adjacency::Adjacency;
 
 /// Where nothing of an outcome's tail can be trusted.

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::document;
 use super::forecast::Forecast;
-use super::gate::{Far, Judged, Known, LONG_TAIL, State, Units};
+use super::gate::{Far, Judged, Known, LONG_TAIL, Units};
 use super::progress::{Released, Solved};
 use super::units::Shares;
 use crate::inference::notes::approximate;
@@ -219,13 +219,9 @@ fn judge(released: &Released, solved: &Solved, coded: &[CodedTerm], outcome: usi
 /// Returns the numbers of one coefficient.
 fn entry(judged: Option<&Judged>, place: usize, quantile: f64) -> Estimate {
     let Some(judged) = judged else { return Estimate::WITHHELD };
-    let interval = match judged.states[place] {
-        State::Normal => Interval::Normal,
-        State::Approximate => Interval::Approximate,
-        State::Withheld => return Estimate::WITHHELD,
-    };
+    let interval = judged.intervals[place];
     let (estimate, error) = (judged.estimates[place], judged.errors[place]);
-    if !(estimate.is_finite() && (quantile * error).is_finite()) {
+    if interval == Interval::Withheld || !(estimate.is_finite() && (quantile * error).is_finite()) {
         return Estimate::WITHHELD;
     }
     Estimate {

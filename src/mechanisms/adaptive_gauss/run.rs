@@ -1,6 +1,5 @@
 //! The rounds as the engine runs them.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use super::forecast::Forecast;
@@ -23,10 +22,6 @@ impl Rounds for Setting {
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
         Box::new(Progress::new(self))
-    }
-
-    fn noise(&self) -> &dyn Any {
-        self
     }
 
     fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {

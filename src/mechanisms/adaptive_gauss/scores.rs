@@ -10,10 +10,10 @@ use super::units::ScoreRound;
 use crate::data::encode::within;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::from_triangle;
+use crate::math::round::count;
 use crate::math::triangle;
-use crate::mechanisms::adaptive::bits::{bits26, nearest, real};
+use crate::mechanisms::adaptive::bits::{bits26, nearest};
 use crate::mechanisms::adaptive::rough::{add_products, rounding_room};
-use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -121,7 +121,7 @@ impl ReleasedScores {
     #[must_use]
     pub fn products(&self, coefficients: usize) -> Vec<ScoreProducts> {
         let reach = f64::from(self.record) - rounding_room(coefficients);
-        let s = real(i128::from(self.scale.get().get()));
+        let s = self.scale.real();
         let blocks = self.cells.chunks_exact(triangle::len(coefficients).max(1));
         let of = |(radius, cells): (&f64, &[i128])| {
             let unit = (radius / reach) * (radius / reach);

@@ -4,13 +4,11 @@ use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, RECORDS, Round, calibrated, triangle};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
-    CalibrationError, blocks_sensitivity_squared, cross_weight, weighted_sensitivity_squared,
+    CalibrationError, WHOLE_SHARE, blocks_sensitivity_squared, cross_weight, part_of,
+    weighted_sensitivity_squared,
 };
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
-
-/// The parts of a whole share.
-pub const WHOLE_SHARE: u32 = 10_000;
 
 /// The shares of μ² of the rounds in ten-thousandths; the moments of the last but one, from which the estimate follows, have the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +40,10 @@ impl Shares {
     /// The rounds' parts of `units`, in their order: ⌊s u / 10000⌋, the rest for the fourth.
     #[must_use]
     pub fn split(self, units: u128) -> [u128; 5] {
-        let whole = u128::from(WHOLE_SHARE);
         let part = |share: u32| {
-            let share = u128::from(share.min(WHOLE_SHARE));
-            let share = if is_active(Mutant::SharesOfMu) { share * share / whole } else { share };
-            // Whole and rest apart, so that nothing overflows.
-            units / whole * share + units % whole * share / whole
+            let share = share.min(WHOLE_SHARE);
+            let share = if is_active(Mutant::SharesOfMu) { share * share / WHOLE_SHARE } else { share };
+            part_of(units, share)
         };
         let others = [self.margins, self.moments, self.tails, self.scores];
         let parts = others.map(part);

@@ -7,10 +7,9 @@ use super::start::{cut, norm, shorten};
 use super::step::Grid;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
+use crate::math::round::{count, real};
 use crate::math::{linalg, triangle};
-use crate::mechanisms::adaptive::bits::real;
 use crate::mechanisms::adaptive::holding::Holding;
-use crate::mechanisms::adaptive::terms::count;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::CodedTerm;
 

@@ -8,9 +8,10 @@ use crate::inference::curvature::Curvature;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::math::gamma::ln_chi_square_cdf;
+use crate::math::round::count;
 use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::tails::{Counts, feature_edges};
-use crate::mechanisms::adaptive::terms::{Terms, count};
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::logistic_curvature_share;
 

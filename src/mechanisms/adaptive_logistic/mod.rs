@@ -30,18 +30,18 @@ use serde_json::{Map, Value};
 use self::progress::{Setting, replaced};
 use self::units::Rounds;
 use super::adaptive::coded::{steps_of, terms_of};
-use super::adaptive::terms::{Terms, count};
+use super::adaptive::terms::{Terms, check_features, require_rows};
 use super::info::{Info, YES_OR_NO};
 use super::newton;
 use super::rounds::{Configured, Encoding, Resolved};
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::data::MAX_CELLS;
+use crate::math::round::count;
 use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::adjacency::Protect;
 use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
 
 /// What `adaptive-logistic` is.
@@ -68,8 +68,6 @@ const LAMBDA: Parameter = Parameter::new("lambda", "Penalty", Values::Number(Ran
     .help("On slopes in units of the features' spread: a normal prior of variance 1/lambda. Where the features tell yes from no without error, about a hundredth of the rows gives intervals")
     .usual(Usual::Is("0"));
 
-/// Most terms of features: the eigenvalues are computed by rotations of pairs.
-const MOST_FEATURES: usize = 256;
 /// Most labels: each makes the noise of the others larger.
 const MOST_LABELS: usize = 100;
 
@@ -105,13 +103,7 @@ impl Parameters {
         let lambda = params.verbatim(&LAMBDA)?;
         require_intercept(plan)?;
         newton::check_outcomes(plan, newton::Family::Logistic)?;
-        if plan.protect != Protect::Rows {
-            return Err(PlanError::at(
-                "protect",
-                "`adaptive-logistic` protects whole rows alone",
-                "set `protect` to \"rows\", or take another mechanism",
-            ));
-        }
+        require_rows(plan, INFO.name)?;
         let reference = if plan.budget.is_none() { Some(without_noise(plan, lambda)?) } else { None };
         Ok(Self { steps, lambda, reference })
     }
@@ -184,23 +176,14 @@ fn usual_steps(plan: &CheckedPlan, terms: &Terms, units: u128) -> u32 {
 }
 
 fn check_size(terms: &Terms) -> Result<(), PlanError> {
-    let refuse = |what: String, advice: &str| Err(PlanError::at("columns", what, advice));
-    let k = terms.coefficients();
-    match (terms.features(), terms.outcomes()) {
-        (0, _) => refuse(
-            "`adaptive-logistic` needs a feature".to_owned(),
-            "give a column the role \"feature\", or take `dp-logistic`",
-        ),
-        (features, _) if features > MOST_FEATURES => refuse(
-            format!(
-                "the features make {features} terms, and {MOST_FEATURES} is the most for `adaptive-logistic`"
-            ),
-            "choose fewer features or levels, or take `dp-logistic`",
-        ),
-        (_, labels) if labels > MOST_LABELS || labels * k * (k + 3) / 2 > MAX_CELLS => refuse(
-            format!("there are {labels} outcomes, and {MOST_LABELS} is the most for `adaptive-logistic`"),
-            "choose fewer outcomes or fewer features",
-        ),
-        _ => Ok(()),
+    check_features(terms, INFO.name, "dp-logistic")?;
+    let (k, labels) = (terms.coefficients(), terms.outcomes());
+    if labels <= MOST_LABELS && labels * k * (k + 3) / 2 <= MAX_CELLS {
+        return Ok(());
     }
+    Err(PlanError::at(
+        "columns",
+        format!("there are {labels} outcomes, and {MOST_LABELS} is the most for `adaptive-logistic`"),
+        "choose fewer outcomes or fewer features",
+    ))
 }

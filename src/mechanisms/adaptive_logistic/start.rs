@@ -1,11 +1,10 @@
 //! Where the steps start: linear discriminant analysis by the first two rounds (theory/adaptive-logistic 2.3).
 
-use nalgebra::DMatrix;
-
+use crate::math::round::count;
 use crate::mechanisms::adaptive::bits::bits26;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::Margins;
-use crate::mechanisms::adaptive::terms::{Terms, count};
+use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::Round;
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -80,7 +79,7 @@ fn of_label(guide: &Guide, label: usize, rate: f64, noise: f64) -> Vec<f64> {
     let rate =
         if is_active(Mutant::RateOfMoments) { f64::midpoint(1.0, guide.mean[p + label]) } else { rate };
     let spread = (rate * (1.0 - rate)).sqrt();
-    let mut r = whitened_slopes(&guide.whitening, |j| guide.slopes[(j, label)]);
+    let mut r = guide.whitened_slopes(p, |j| guide.slopes[(j, label)]);
     for entry in &mut r {
         *entry /= 2.0 * spread;
     }
@@ -98,18 +97,4 @@ fn of_label(guide: &Guide, label: usize, rate: f64, noise: f64) -> Vec<f64> {
     b.append(&mut slopes);
     cut(&mut b);
     b
-}
-
-/// L′ β for L = A⁻¹, by substitution from the last entry.
-fn whitened_slopes(whitening: &DMatrix<f64>, slope: impl Fn(usize) -> f64) -> Vec<f64> {
-    let p = whitening.nrows();
-    let mut found = vec![0.0; p];
-    for j in (0..p).rev() {
-        let mut rest = slope(j);
-        for (i, later) in found.iter().enumerate().skip(j + 1) {
-            rest -= whitening[(i, j)] * later;
-        }
-        found[j] = rest / whitening[(j, j)];
-    }
-    found
 }

@@ -2,12 +2,12 @@
 
 use super::units::Codes;
 use crate::data::encode::within;
-use crate::math::round::to_integer;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::nearest;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::map;
 use crate::mechanisms::adaptive::rough::rounding_room;
+use crate::mechanisms::shared::logistic_weights;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The integer grid of a step.
@@ -47,34 +47,11 @@ impl Grid {
         self.codes.error as f64
     }
 
-    /// Returns the integers of a record at the fitted value θ, with a label of this sign, shortened by `kept`: what u is multiplied by in
-    /// the gradient, y min(q̂, ⌊q̂ c⌋), and what u u′ is multiplied by in the curvature, ŵ. Whatever floating point makes of θ and of
-    /// the exponential, 0 <= q̂ <= E and ŵ <= 2^m s (1 − s) with s = q̂/E.
+    /// Returns [`logistic_weights`] of a record at the fitted value θ, with a label of this sign, shortened by `kept`.
     #[must_use]
     pub fn weights(&self, fitted: f64, yes: bool, kept: f64) -> (i64, i64) {
-        let most = self.codes.error;
-        // 1 − p(θ) for a label of 1, p(θ) for one of −1: without cancellation for either sign.
-        let error = 1.0 / (1.0 + libm::exp(if yes { fitted } else { -fitted }));
-        let size = integer(to_integer(error * self.errors())).min(most);
-        let product = (u128::from(size) * u128::from(most - size)) << self.codes.bits;
-        let whole = (u128::from(most) * u128::from(most)).max(1);
-        let weight =
-            if is_active(Mutant::CurvatureRoundedUp) { product.div_ceil(whole) } else { product / whole };
-        let pulled = if is_active(Mutant::WeightNotSquared) { 1.0 } else { kept };
-        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
-        let pull = integer(size as f64 * pulled).min(size).cast_signed();
-        (if yes { pull } else { -pull }, i64::try_from(weight).unwrap_or(0))
+        logistic_weights(self.codes.error, self.codes.bits, fitted, yes, kept)
     }
-}
-
-/// Towards 0; what is no number becomes 0.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates; callers bound it"
-)]
-fn integer(value: f64) -> u64 {
-    value as u64
 }
 
 /// Adds what a record with these coded values gives to a step at these coefficients, one label's cells after the other's: the upper

@@ -1,13 +1,11 @@
 //! Integer units and noise scales of all rounds: public, and fixed before a record is read (theory/adaptive-logistic 2.1).
 
-use dashu_int::UBig;
-
 use crate::math::triangle;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, Round};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
-    CalibrationError, logistic_errors, logistic_sensitivity_squared, noise_scale,
+    CalibrationError, logistic_errors, logistic_sensitivity_squared, noise_scale, part_of,
 };
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -18,20 +16,15 @@ pub const FEATURES: u32 = 1 << 18;
 /// Most and fewest bits after the point of a curvature's weight.
 const BITS: std::ops::RangeInclusive<u32> = 4..=20;
 
-/// The parts of a whole share.
-const WHOLE_SHARE: u128 = 10_000;
-
 /// Shares of μ² in ten-thousandths of the margins, the moments, the tails and all steps but the last, which has the rest.
-const TWO_STEPS: [u128; 4] = [400, 900, 300, 1_000];
-const THREE_STEPS: [u128; 5] = [400, 900, 300, 500, 1_000];
+const TWO_STEPS: [u32; 4] = [400, 900, 300, 1_000];
+const THREE_STEPS: [u32; 5] = [400, 900, 300, 500, 1_000];
 
 /// Returns each round's part of `units`.
 #[must_use]
 pub fn split(steps: u32, units: u128) -> Vec<u128> {
-    let shares: &[u128] = if steps == 2 { &TWO_STEPS } else { &THREE_STEPS };
-    // Whole and rest apart, so that nothing overflows.
-    let part = |share: &u128| units / WHOLE_SHARE * share + units % WHOLE_SHARE * share / WHOLE_SHARE;
-    let mut parts: Vec<u128> = shares.iter().map(part).collect();
+    let shares: &[u32] = if steps == 2 { &TWO_STEPS } else { &THREE_STEPS };
+    let mut parts: Vec<u128> = shares.iter().map(|share| part_of(units, *share)).collect();
     parts.push(units - parts.iter().sum::<u128>());
     parts
 }
@@ -141,14 +134,8 @@ fn steps_with(
     let squared =
         logistic_sensitivity_squared(error * length, (length * length) << bits, adjacency, people, labels);
     let off = triangle::len(k) - k;
-    let round = |units: &u128| -> Result<Round, CalibrationError> {
-        Ok(Round {
-            sensitivity_squared: UBig::clone(&squared),
-            scale: noise_scale(&squared, *units)?,
-            full: (l * 2 * k) as u64,
-            half: (l * off) as u64,
-        })
-    };
+    let cells = ((l * 2 * k) as u64, (l * off) as u64);
+    let round = |units: &u128| Ok(Round::new((squared.clone(), noise_scale(&squared, *units)?), cells));
     Ok((bits, error, parts.iter().map(round).collect::<Result<_, _>>()?))
 }
 

@@ -26,10 +26,6 @@
 //!
 //! **Standard errors.** [`crate::inference`], from the released moments and the plan alone (theory/inference 2).
 
-use std::sync::Arc;
-
-use serde_json::Map;
-
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR};
 use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
@@ -78,17 +74,9 @@ impl Configured for Parameters {
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         bound.levels = Levels::Centred;
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
-        encoding.check(None)?;
+        let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding.geometry, &budget)).transpose()?;
-        Ok(Resolved {
-            parameters: Map::new(),
-            charge: noise.as_ref().map(Noise::charge),
-            law: noise.as_ref().map(Noise::law),
-            post_processing: self.post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, self.post_processing)),
-            encoding,
-        })
+        Ok(SecondMoments::new(&encoding, noise, self.post_processing).resolved(encoding))
     }
 }
 

@@ -23,7 +23,6 @@
 //! made-up data. `pmt-gd`, with q = min(√(d/n_B), 0.75), U = (1 − q)⁻², L = (1 + q)⁻²: `steps` 20 + ⌈5 U/L⌉, `step_size` 1/U, `clip` 1.
 //! `clip_scope` `joint`.
 
-use std::any::Any;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -560,10 +559,6 @@ impl Rounds for Noise {
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
         Box::new(Walk::new(self))
-    }
-
-    fn noise(&self) -> &dyn Any {
-        self
     }
 }
 

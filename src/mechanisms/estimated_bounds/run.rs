@@ -1,6 +1,5 @@
 //! The two rounds as the engine runs them.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use super::cells::{FIRST_CELLS, octave, second};
@@ -189,10 +188,6 @@ impl Rounds for Setting {
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
         Box::new(Standing { setting: self, layouts: None, answers: Vec::new() })
-    }
-
-    fn noise(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -3,19 +3,22 @@
 use dashu_int::UBig;
 
 use super::cells::{FIRST_CELLS, SECOND_CELLS};
-use crate::mechanisms::adaptive::bits::real;
+use crate::math::round::real;
+use crate::mechanisms::adaptive::units::{COUNTS, calibrated};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{CalibrationError, NoiseScale, histograms_sensitivity_squared, noise_scale};
+use crate::privacy::calibrate::{
+    CalibrationError, NoiseScale, histograms_sensitivity_squared, noise_scale, part_of,
+};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// U, what a record adds to its cell, and a coarser one for noise beyond the sampler's range.
-const COUNTS: [u64; 2] = [1 << 42, 1 << 38];
+/// The first round's share, in ten-thousandths.
+const FIRST: u32 = 6_000;
 
 /// Units and noise of both rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Units {
-    /// U.
+    /// U, what a record adds to its cell.
     pub count: u64,
     /// Δ² of each round.
     pub sensitivity_squared: UBig,
@@ -36,33 +39,20 @@ impl Units {
         max_rows_per_person: u32,
         units: u128,
     ) -> Result<Self, CalibrationError> {
-        let [fine, coarse] = COUNTS;
-        match Self::with(fine, columns, adjacency, max_rows_per_person, units) {
-            Err(CalibrationError::ScaleTooLarge(_)) => {
-                Self::with(coarse, columns, adjacency, max_rows_per_person, units)
-            }
-            found => found,
-        }
-    }
-
-    fn with(
-        count: u64,
-        columns: usize,
-        adjacency: Adjacency,
-        max_rows_per_person: u32,
-        units: u128,
-    ) -> Result<Self, CalibrationError> {
         let rows = if is_active(Mutant::PersonsUncountedInBounds) { 1 } else { max_rows_per_person };
-        let sensitivity_squared = histograms_sensitivity_squared(count, columns as u64, adjacency, rows);
         let [first, second] = Self::split(units);
-        let scales = [noise_scale(&sensitivity_squared, first)?, noise_scale(&sensitivity_squared, second)?];
+        // The second round has fewer units, so its noise is the first to be beyond the sampler's range.
+        let (count, (sensitivity_squared, last)) = calibrated(COUNTS, second, |count| {
+            histograms_sensitivity_squared(count, columns as u64, adjacency, rows)
+        })?;
+        let scales = [noise_scale(&sensitivity_squared, first)?, last];
         Ok(Self { count, sensitivity_squared, scales, columns })
     }
 
     /// Returns the two rounds' parts of `units`.
     #[must_use]
     pub fn split(units: u128) -> [u128; 2] {
-        let first = units / 10 * 6 + units % 10 * 6 / 10;
+        let first = part_of(units, FIRST);
         [first, units.saturating_sub(first)]
     }
 
@@ -93,7 +83,7 @@ impl Units {
     /// Returns the standard deviation of a count's noise in each round, in rows.
     #[must_use]
     pub fn sd(&self) -> [f64; 2] {
-        self.scales.map(|scale| real(i128::from(scale.get().get())) / real(i128::from(self.count)))
+        self.scales.map(|scale| scale.real() / real(i128::from(self.count)))
     }
 
     /// Returns noisy integers as counts, in rows.

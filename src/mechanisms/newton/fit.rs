@@ -6,10 +6,11 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{Ball, Family, Noise, report};
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
+use crate::inference::newton::NewtonStep;
 use crate::math::linalg::Eigen;
-use crate::math::round::to_integer;
 use crate::math::{linalg, triangle};
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
+use crate::mechanisms::shared::{integer, logistic_weights};
 use crate::model::Shape;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::Entropy;
@@ -21,26 +22,11 @@ const BLOCK: u32 = 32;
 /// Where the reference stops: no coefficient moved by more, in whitened units.
 const SETTLED: f64 = 1e-12;
 
-/// One outcome's coefficients, and what is known of their error, in the steps' units.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fitted {
-    /// b after the last step.
-    pub coefficients: DVector<f64>,
-    /// What the last step added to b.
-    pub moved: DVector<f64>,
-    /// H + Λ as it was inverted, noisy, eigenvalues raised.
-    pub curvature: DMatrix<f64>,
-    /// Its smallest eigenvalue before that.
-    pub least: f64,
-    /// Whether b was shortened to its radius after the last step.
-    pub shortened: bool,
-}
-
 /// Noisy Newton steps of one release, between two of them.
 #[derive(Clone, Debug)]
 pub struct Steps {
     noise: Arc<Noise>,
-    fits: Vec<Fitted>,
+    fits: Vec<NewtonStep>,
     done: u32,
 }
 
@@ -73,17 +59,8 @@ impl Noise {
             return None;
         }
         let kept = (f64::from(label.unsigned_abs()) / self.label).min(1.0);
-        let theta = fitted / kept;
-        // 1 − p(θ) for a label of 1, p(θ) for one of 0: without cancellation for either sign.
-        let error = 1.0 / (1.0 + libm::exp(if label > 0 { theta } else { -theta }));
-        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
-        let levels = self.levels as f64;
-        let size = integer(to_integer(error * levels)).min(self.levels);
-        let weight = (u128::from(size) * u128::from(self.levels - size)) << self.bits;
-        let weight = weight / (u128::from(self.levels) * u128::from(self.levels)).max(1);
-        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
-        let pull = integer(size as f64 * kept).min(size).cast_signed();
-        Some((if label > 0 { -pull } else { pull }, i64::try_from(weight).unwrap_or(0)))
+        let (pull, weight) = logistic_weights(self.levels, self.bits, fitted / kept, label > 0, kept);
+        Some((-pull, weight))
     }
 
     fn gaussian(&self, fitted: f64, label: i32) -> i64 {
@@ -96,6 +73,35 @@ impl Noise {
             if is_active(Mutant::ResidualUnclipped) { size } else { size.min(self.levels) }.cast_signed();
         if error < 0.0 { -size } else { size }
     }
+
+    /// b ← b − (H + Λ)⁺ (g + Λ b).
+    #[expect(clippy::cast_precision_loss, reason = "post-processing")]
+    fn advance(&self, fit: &mut NewtonStep, ball: Ball, cells: &[i128]) {
+        let (d, _) = self.size;
+        let unit = self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
+        let curvature = &self.penalty + linalg::from_triangle(d, cells, |_, _| unit);
+        let gradient = DVector::from_iterator(
+            d,
+            cells.iter().skip(triangle::len(d)).take(d).map(|cell| *cell as f64 * self.gradient_unit()),
+        ) + &self.penalty * &fit.coefficients;
+        let Ok(eigen) = Eigen::try_new(&curvature) else {
+            fit.coefficients.fill(f64::NAN);
+            return;
+        };
+        let least = if self.floor { self.spectral_norm() } else { f64::NEG_INFINITY };
+        let moved = -(eigen.map(|value| 1.0 / value.max(least)) * gradient);
+        fit.least = eigen.smallest();
+        fit.curvature = eigen.map(|value| value.max(least));
+        let before = fit.coefficients.clone();
+        fit.coefficients += moved;
+        let middle = &self.constant * ball.level;
+        let away = &fit.coefficients - &middle;
+        fit.shortened = away.norm() > ball.radius;
+        if fit.shortened {
+            fit.coefficients = middle + &away * (ball.radius / away.norm());
+        }
+        fit.moved = &fit.coefficients - before;
+    }
 }
 
 impl Steps {
@@ -103,7 +109,7 @@ impl Steps {
     #[must_use]
     pub fn new(noise: Arc<Noise>) -> Self {
         let (d, _) = noise.size;
-        let fits = noise.balls.iter().map(|ball| Fitted {
+        let fits = noise.balls.iter().map(|ball| NewtonStep {
             coefficients: &noise.constant * ball.level,
             moved: DVector::zeros(d),
             curvature: DMatrix::zeros(d, d),
@@ -142,13 +148,13 @@ impl Steps {
         let noise = &*self.noise;
         let parts = cells.chunks_exact(noise.cells().max(1));
         for ((fit, ball), cells) in self.fits.iter_mut().zip(&noise.balls).zip(parts) {
-            fit.advance(noise, *ball, cells);
+            noise.advance(fit, *ball, cells);
         }
     }
 
     /// The coefficients.
     #[must_use]
-    pub fn into_fits(self) -> Vec<Fitted> {
+    pub fn into_fits(self) -> Vec<NewtonStep> {
         self.fits
     }
 }
@@ -225,45 +231,4 @@ impl Run for Steps {
     fn finish(self: Box<Self>, task: &Task) -> Result<Output, Unsettled> {
         Ok(report(task, &self.noise, &self.fits))
     }
-}
-
-impl Fitted {
-    /// b ← b − (H + Λ)⁺ (g + Λ b).
-    #[expect(clippy::cast_precision_loss, reason = "post-processing")]
-    fn advance(&mut self, noise: &Noise, ball: Ball, cells: &[i128]) {
-        let (d, _) = noise.size;
-        let unit = noise.unit * noise.unit * libm::ldexp(1.0, -noise.bits.cast_signed());
-        let curvature = &noise.penalty + linalg::from_triangle(d, cells, |_, _| unit);
-        let gradient = DVector::from_iterator(
-            d,
-            cells.iter().skip(triangle::len(d)).take(d).map(|cell| *cell as f64 * noise.gradient_unit()),
-        ) + &noise.penalty * &self.coefficients;
-        let Ok(eigen) = Eigen::try_new(&curvature) else {
-            self.coefficients.fill(f64::NAN);
-            return;
-        };
-        let least = if noise.floor { noise.spectral_norm() } else { f64::NEG_INFINITY };
-        let moved = -(eigen.map(|value| 1.0 / value.max(least)) * gradient);
-        self.least = eigen.smallest();
-        self.curvature = eigen.map(|value| value.max(least));
-        let before = self.coefficients.clone();
-        self.coefficients += moved;
-        let middle = &noise.constant * ball.level;
-        let away = &self.coefficients - &middle;
-        self.shortened = away.norm() > ball.radius;
-        if self.shortened {
-            self.coefficients = middle + &away * (ball.radius / away.norm());
-        }
-        self.moved = &self.coefficients - before;
-    }
-}
-
-/// Towards 0; what is no number becomes 0.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates; callers bound it"
-)]
-fn integer(value: f64) -> u64 {
-    value as u64
 }

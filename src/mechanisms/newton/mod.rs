@@ -35,14 +35,13 @@
 
 mod fit;
 
-use std::any::Any;
 use std::sync::Arc;
 
 use dashu_int::UBig;
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
-pub use self::fit::{Expansion, Fitted, Steps};
+pub use self::fit::{Expansion, Steps};
 use super::info::{FAMILY as FAMILY_NAME, Info, LOGISTIC, PUBLIC_MOMENTS, YES_OR_NO};
 use super::public_moments::{
     ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, Standard, TRUNCATION, feature_unit,
@@ -57,6 +56,7 @@ use crate::inference::forecast::{self, TermForecast, forecast};
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
+use crate::math::round::count;
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
@@ -636,8 +636,7 @@ impl Noise {
     /// Standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the gradient.
     #[must_use]
     pub fn deviations(&self) -> [f64; 3] {
-        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-        let s = self.scale.map_or(0.0, |scale| scale.get().get() as f64);
+        let s = self.scale.map_or(0.0, NoiseScale::real);
         let curvature = s * self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
         let off = if self.shape == Shape::Goe { curvature / std::f64::consts::SQRT_2 } else { curvature };
         [curvature, off, s * self.gradient_unit()]
@@ -664,7 +663,7 @@ impl Noise {
     /// 2 sd √d, the spectral norm of the noise on the curvature.
     #[must_use]
     pub fn spectral_norm(&self) -> f64 {
-        2.0 * self.deviations()[1] * f64::from(u32::try_from(self.size.0).unwrap_or(u32::MAX)).sqrt()
+        2.0 * self.deviations()[1] * count(self.size.0).sqrt()
     }
 }
 
@@ -675,10 +674,6 @@ impl Rounds for Noise {
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
         Box::new(Steps::new(self))
-    }
-
-    fn noise(&self) -> &dyn Any {
-        self
     }
 
     fn family(&self, task: &Task) -> Option<preflight::Family> {
@@ -708,18 +703,10 @@ impl Rounds for Noise {
 }
 
 /// Where Newton steps ended, with what their noise did.
-fn report(task: &Task, noise: &Noise, fits: &[Fitted]) -> Output {
+fn report(task: &Task, noise: &Noise, fits: &[NewtonStep]) -> Output {
     let Encoding { bound, geometry, .. } = &task.encoding;
-    let steps = fits.iter().map(|fit| NewtonStep {
-        coefficients: &fit.coefficients,
-        moved: &fit.moved,
-        curvature: &fit.curvature,
-        least: fit.least,
-        shortened: fit.shortened,
-    });
     let layout = RegressionTerms::new(bound, geometry);
-    let (coefficients, mut diagnostics) =
-        newton_report(geometry, &layout, &noise.setting(task), &steps.collect::<Vec<_>>());
+    let (coefficients, mut diagnostics) = newton_report(geometry, &layout, &noise.setting(task), fits);
     if task.checked.calibration == Calibration::Paper && noise.is_kept_within() {
         diagnostics.notes.push(words::note::radius_of_paper().into());
     }

@@ -11,10 +11,6 @@
 //!
 //! **Noise.** One discrete Gaussian for each cell (theory/noise 1.2).
 
-use std::sync::Arc;
-
-use serde_json::Map;
-
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR};
 use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
@@ -72,8 +68,7 @@ impl Configured for Parameters {
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         bound.columns.retain(|column| column.role == Role::Outcome);
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
-        encoding.check(None)?;
+        let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let noise = |budget| {
             let sensitivity_squared = sensitivity_squared(
                 u64::from(encoding.geometry.constant),
@@ -90,14 +85,6 @@ impl Configured for Parameters {
             Ok::<_, NoiseError>(Noise { sensitivity_squared, scale, shape, layout, public_features: false })
         };
         let noise = plan.budget.map(noise).transpose()?;
-        let post_processing = PostProcessing::default();
-        Ok(Resolved {
-            parameters: Map::new(),
-            charge: noise.as_ref().map(Noise::charge),
-            law: noise.as_ref().map(Noise::law),
-            post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, post_processing)),
-            encoding,
-        })
+        Ok(SecondMoments::new(&encoding, noise, PostProcessing::default()).resolved(encoding))
     }
 }

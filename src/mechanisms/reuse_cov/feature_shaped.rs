@@ -79,7 +79,7 @@ impl RoundNoise for Noise {
         let Exact::Rows(rows) = sums else { return self.gaussian.answer(drawn, sums, rng) };
         let features = self.gaussian.layout.features();
         let mut own = Moments::new(features);
-        rows_of(rows).for_each(|row| own.add(row.get(..features).unwrap_or_default()));
+        rows.iter().for_each(|row| own.add(row.get(..features).unwrap_or_default()));
         let map = feature_map(rows, &own, self.choice, self.bound);
         let mapped = mapped(rows, self.gaussian.layout, map.as_ref(), self.bound);
         let cells = drawn.into_iter().zip(self.gaussian.layout.pairs()).map(|(cell, (row, column))| {
@@ -101,7 +101,7 @@ pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, boun
     let mut sums = Moments::of(layout);
     let table = map.map(Table::new);
     let mut mapped = Vec::with_capacity(layout.terms());
-    for row in rows_of(rows) {
+    for row in rows.iter() {
         mapped.clear();
         match &table {
             None => mapped.extend_from_slice(row),
@@ -160,9 +160,9 @@ pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64
 fn longest(rows: &EncodedRows, square: impl Fn(&[i32]) -> f64) -> f64 {
     if is_active(Mutant::LeverageAveraged) {
         let count = f64::from(u32::try_from(rows.len()).unwrap_or(u32::MAX));
-        return rows_of(rows).map(square).sum::<f64>() / count;
+        return rows.iter().map(square).sum::<f64>() / count;
     }
-    rows_of(rows).map(square).fold(0.0, f64::max)
+    rows.iter().map(square).fold(0.0, f64::max)
 }
 
 /// A multiple of a matrix, in integers, with which no row is longer than the bound, given the length of the longest without it.
@@ -180,7 +180,7 @@ fn fitted(
         let map = in_integers(&(matrix * stretch), noise)?;
         let table = Table::new(&map);
         let mut row_of = Vec::new();
-        let found = rows_of(rows).map(|row| {
+        let found = rows.iter().map(|row| {
             row_of.clear();
             table.apply(row.get(..matrix.nrows()).unwrap_or_default(), &mut row_of)
         });
@@ -241,8 +241,4 @@ impl Table {
         }
         square
     }
-}
-
-fn rows_of(rows: &EncodedRows) -> impl Iterator<Item = &[i32]> {
-    (0..rows.len()).map_while(|index| rows.get(index))
 }

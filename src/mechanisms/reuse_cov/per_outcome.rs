@@ -7,7 +7,6 @@
 //!
 //! **Defaults.** `kappa`: as for one outcome.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use crate::data::{Exact, Moments};
@@ -114,10 +113,6 @@ impl RoundNoise for Noise {
 impl Rounds for PerOutcome {
     fn start(self: Arc<Self>) -> Box<dyn Run> {
         Box::new(Released { rounds: self, answer: None })
-    }
-
-    fn noise(&self) -> &dyn Any {
-        &*self.noise
     }
 }
 

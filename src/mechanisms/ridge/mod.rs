@@ -18,10 +18,6 @@
 //! **After the noise.** The penalty λ weighs on the mean second moment in the columns' own units: n λ M⁻¹ on whitened sums, n the
 //! public number of rows. `floor`: eigenvalues of what is inverted are raised to 2 sd √d, the noise's own (theory/public-moments 3.5).
 
-use std::sync::Arc;
-
-use serde_json::Map;
-
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR, PUBLIC_MOMENTS};
 use super::public_moments::{
@@ -114,22 +110,12 @@ impl Configured for Parameters {
     ) -> Result<Resolved, NoiseError> {
         bound.levels = Levels::Centred;
         self.encode(plan, &mut bound, public)?;
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper));
-        encoding.check(None)?;
+        let encoding =
+            Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper))?;
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
-        let post_processing = self.post_processing();
-        Ok(Resolved {
-            parameters: Map::new(),
-            charge: noise.as_ref().map(Noise::charge),
-            law: noise.as_ref().map(Noise::law),
-            post_processing,
-            rounds: Arc::new(SecondMoments {
-                family: Some(Family::Ridge),
-                ..SecondMoments::new(&encoding, noise, post_processing)
-            }),
-            encoding,
-        })
+        let moments = SecondMoments::new(&encoding, noise, self.post_processing());
+        Ok(SecondMoments { family: Some(Family::Ridge), ..moments }.resolved(encoding))
     }
 }
 

@@ -25,23 +25,22 @@
 //! **Defaults.** `sample_rows` a tenth of the rows, `covariance_share` 0.5.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::gaussian;
 use super::info::{COMPARISON, Info, Scope};
 use super::rounds::{
     Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved, moments_of,
 };
-use super::second_moments::{Noiseless, SecondMoments, answer};
+use super::second_moments::{SecondMoments, answer};
 use super::shared::{
     AUTO_RIDGE, ApproximateCost, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, ROW_NORM, no_scale,
     post_processing, printed_scale, scale, two_sides,
 };
 use crate::data::{Exact, Geometry};
 use crate::math::round::{MARGIN, lower, raise};
-use crate::model::{Assurance, Layout, Shape, Wallet};
+use crate::model::{Assurance, Layout, NoiseLaw, Shape, Wallet};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
@@ -114,21 +113,8 @@ impl Configured for Parameters {
         encoding.check(None)?;
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
-        Ok(Resolved {
-            parameters: Map::new(),
-            charge: noise.as_ref().map(Noise::charge),
-            law: noise.as_ref().map(|noise| noise.gaussian.law()),
-            post_processing: self.post_processing,
-            rounds: Arc::new(SecondMoments {
-                noise: noise.map_or_else(
-                    || Noiseless::of(&statistic, &encoding),
-                    |noise| Arc::new(noise) as Arc<dyn RoundNoise>,
-                ),
-                statistic,
-                ..SecondMoments::new(&encoding, None::<gaussian::Noise>, self.post_processing)
-            }),
-            encoding,
-        })
+        let moments = SecondMoments::new(&encoding, noise, self.post_processing);
+        Ok(SecondMoments { statistic, ..moments }.resolved(encoding))
     }
 }
 
@@ -316,14 +302,6 @@ pub struct Noise {
     rows: u32,
 }
 
-impl Noise {
-    /// The charge.
-    fn charge(&self) -> Charge {
-        let scale = self.gaussian.scale.get().to_string();
-        Charge::approximate(self.cost, Assurance::Exact, [("S", scale)])
-    }
-}
-
 impl RoundNoise for Noise {
     fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
         self.gaussian.draw(rng)
@@ -336,6 +314,15 @@ impl RoundNoise for Noise {
         let taken = |index| u32::try_from(index).is_ok_and(|index| chosen.contains(&index));
         let cells = self.gaussian.add(drawn, &moments_of(rows, self.gaussian.layout, taken));
         Some(answer(cells, self.gaussian.law()))
+    }
+
+    fn charge(&self) -> Option<Charge> {
+        let scale = self.gaussian.scale.get().to_string();
+        Some(Charge::approximate(self.cost, Assurance::Exact, [("S", scale)]))
+    }
+
+    fn law(&self) -> Option<NoiseLaw> {
+        Some(self.gaussian.law())
     }
 }
 

@@ -25,10 +25,7 @@
 //! **Standard errors.** [`crate::inference`]: about its mean the noise has the covariance of GOE noise with the variance
 //! k s⁴ off the diagonal (theory/wishart 5.2, first order).
 
-use std::sync::Arc;
-
 use dashu_int::IBig;
-use serde_json::Map;
 
 use super::{Lower, bartlett, check_terms, packed, perturbed};
 use crate::data::{Exact, Geometry, Moments};
@@ -100,21 +97,13 @@ impl Configured for Parameters {
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         bound.levels = Levels::Centred;
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
-        encoding.check(None)?;
+        let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let calibrate = |budget: Budget| {
             check_terms(&encoding.geometry, INFO.name)?;
             Noise::calibrate(plan, &encoding.geometry, self, &budget)
         };
         let noise = plan.budget.map(calibrate).transpose()?;
-        Ok(Resolved {
-            parameters: Map::new(),
-            charge: noise.as_ref().map(Noise::charge),
-            law: noise.as_ref().map(Noise::law),
-            post_processing: self.post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, self.post_processing)),
-            encoding,
-        })
+        Ok(SecondMoments::new(&encoding, noise, self.post_processing).resolved(encoding))
     }
 }
 
@@ -209,22 +198,10 @@ impl Noise {
         Ok(Self { degrees, scale, terms, step, on_grid, cost })
     }
 
-    /// The charge.
-    fn charge(&self) -> Charge {
-        let said = [("degrees", self.degrees.to_string()), ("scale", self.scale.to_string())];
-        Charge::approximate(self.cost, self.assurance(), said)
-    }
-
     /// What the proof covers.
     #[must_use]
     pub const fn assurance(&self) -> Assurance {
         if self.on_grid { Assurance::Bounded } else { Assurance::Idealised }
-    }
-
-    /// The law that the release names.
-    #[must_use]
-    pub fn law(&self) -> NoiseLaw {
-        NoiseLaw::Wishart { dof: u64::from(self.degrees), scale: self.scale.to_string() }
     }
 
     /// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. Nothing
@@ -246,7 +223,16 @@ impl Noise {
 impl RoundNoise for Noise {
     fn answer(&self, _: Vec<i128>, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
         let Exact::Moments(moments) = sums else { return None };
-        Some(answer(self.release(moments, rng)?, self.law()))
+        Some(answer(self.release(moments, rng)?, self.law()?))
+    }
+
+    fn charge(&self) -> Option<Charge> {
+        let said = [("degrees", self.degrees.to_string()), ("scale", self.scale.to_string())];
+        Some(Charge::approximate(self.cost, self.assurance(), said))
+    }
+
+    fn law(&self) -> Option<NoiseLaw> {
+        Some(NoiseLaw::Wishart { dof: u64::from(self.degrees), scale: self.scale.to_string() })
     }
 }
 

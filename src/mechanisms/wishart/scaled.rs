@@ -30,7 +30,6 @@
 //! **Standard errors.** Exact t pivots for the penalised regression (theory/wishart 5.1).
 
 use std::num::{NonZeroU32, NonZeroU64};
-use std::sync::Arc;
 
 use dashu_int::IBig;
 use serde_json::Value;
@@ -176,8 +175,7 @@ impl Configured for Parameters {
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
         bound.levels = Levels::Centred;
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
-        encoding.check(None)?;
+        let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let calibrate = |budget: Budget| {
             check_terms(&encoding.geometry, &plan.plan.mechanism.name)?;
             Noise::calibrate(plan, &encoding.geometry, self, &budget)
@@ -186,14 +184,9 @@ impl Configured for Parameters {
         let rows = |noise: &Noise| {
             (rows_parameter(self.kind, self.shares.is_some()).name.to_owned(), Value::from(noise.rows.get()))
         };
-        Ok(Resolved {
-            parameters: noise.iter().map(rows).collect(),
-            charge: noise.as_ref().map(Noise::charge),
-            law: noise.as_ref().map(|noise| noise.law(noise.rows, noise.most_ridge())),
-            post_processing: self.post_processing,
-            rounds: Arc::new(SecondMoments::new(&encoding, noise, self.post_processing)),
-            encoding,
-        })
+        let parameters = noise.iter().map(rows).collect();
+        let moments = SecondMoments::new(&encoding, noise, self.post_processing);
+        Ok(Resolved { parameters, ..moments.resolved(encoding) })
     }
 }
 
@@ -421,12 +414,6 @@ impl Noise {
         Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, cost })
     }
 
-    /// The charge.
-    fn charge(&self) -> Charge {
-        let said = [("rows", self.rows.to_string()), ("most_ridge", self.most_ridge().to_string())];
-        Charge::approximate(self.cost, Assurance::Idealised, said)
-    }
-
     /// The ridge in squared codes: as it is, or the most that it can be.
     #[must_use]
     pub const fn most_ridge(&self) -> u64 {
@@ -532,6 +519,15 @@ impl RoundNoise for Noise {
         let Exact::Moments(moments) = sums else { return None };
         let (cells, law) = self.release(moments, rng)?;
         Some(answer(cells, law))
+    }
+
+    fn charge(&self) -> Option<Charge> {
+        let said = [("rows", self.rows.to_string()), ("most_ridge", self.most_ridge().to_string())];
+        Some(Charge::approximate(self.cost, Assurance::Idealised, said))
+    }
+
+    fn law(&self) -> Option<NoiseLaw> {
+        Some(Self::law(self, self.rows, self.most_ridge()))
     }
 }
 

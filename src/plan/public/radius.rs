@@ -1,12 +1,14 @@
 //! The longest whitened record that is kept, from public numbers (theory/public-moments 1.3).
 
+use crate::math::round::count;
+
 /// Returns R² for `terms` terms with the constant and `rows` rows: d (1 + ln(2 n/η)), under which every row of a normal table lies but
 /// for a
 /// chance far below η; or, where it is smaller and `tight`, d + 2 √(d t) + 2 t with t = ln(n/η) (Laurent, Massart 2000, and a
 /// union bound), under which they lie but for a chance of η. R_y² is that of one term.
 #[must_use]
 pub fn squared_radius(terms: usize, rows: f64, eta: f64, tight: bool) -> f64 {
-    let d = f64::from(u32::try_from(terms).unwrap_or(u32::MAX));
+    let d = count(terms);
     let paper = d * (1.0 + libm::log(2.0 * rows / eta));
     let t = libm::log(rows / eta);
     let close = d + 2.0 * (d * t).sqrt() + 2.0 * t;

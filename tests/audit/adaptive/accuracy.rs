@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use discreet::math::special::normal_quantile;
 use discreet::mechanisms::adaptive::terms::Terms;
-use discreet::mechanisms::adaptive_gauss::gate::{Far, Judged, Known, State, Units};
+use discreet::mechanisms::adaptive_gauss::gate::{Far, Judged, Known, Units};
 use discreet::mechanisms::adaptive_gauss::progress::{Progress, RoundMap, Setting};
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
+use discreet::model::Interval;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{Budget, Split, budget_parts};
@@ -143,7 +144,7 @@ pub fn coverage(
         let judged = released(&terms, adjacency, epsilon, scores, &table, run).remove(0);
         let Some(judged) = judged else { continue };
         for (place, slope) in SLOPES.iter().enumerate().take(looked_at) {
-            if judged.states[place + 1] != State::Withheld {
+            if judged.intervals[place + 1] != Interval::Withheld {
                 shown += 1;
                 let apart = (judged.estimates[place + 1] - slope).abs();
                 covered += u32::from(apart <= 1.959_964 * judged.errors[place + 1]);
@@ -175,7 +176,7 @@ pub fn wide_error(epsilon: f64, rows: usize, runs: u64) -> Option<f64> {
     let mut found = Vec::new();
     for run in 1..=runs {
         let judged = released(&terms, Adjacency::AddRemove, epsilon, 0, &table, run).remove(0)?;
-        if judged.states.contains(&State::Withheld) {
+        if judged.intervals.contains(&Interval::Withheld) {
             return None;
         }
         found.extend((1..=FEATURES).map(|j| (judged.estimates[j] - exact[j]).abs() / errors[j]));

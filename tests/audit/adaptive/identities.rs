@@ -1,6 +1,6 @@
 //! What the estimate is without noise, what it is with shortened records, and how the noise reaches it.
 
-use discreet::math::linalg::from_triangle;
+use discreet::math::linalg::{Cholesky, from_triangle};
 use discreet::mechanisms::adaptive::bits::bits26;
 use discreet::mechanisms::adaptive::guide::Guide;
 use discreet::mechanisms::adaptive::terms::Terms;
@@ -21,6 +21,10 @@ pub fn least_squares(terms: &Terms, rows: &[Vec<f64>], outcome: usize) -> DVecto
     let design = DMatrix::from_fn(rows.len(), k, |i, j| if j == 0 { 1.0 } else { rows[i][j - 1] });
     let y = DVector::from_fn(rows.len(), |i, _| rows[i][k - 1 + outcome]);
     (design.transpose() * &design).lu().solve(&(design.transpose() * y)).unwrap()
+}
+
+fn inverse_of(moments: &Moments) -> Inverse {
+    Inverse { matrix: Cholesky::try_new(&moments.features).unwrap().inverse(), penalised: false }
 }
 
 /// A guide that fits nothing in particular.
@@ -96,7 +100,7 @@ pub fn is_least_squares() {
         let grid = Grid::new(&terms, rounds.codes, &radii);
         let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
         let moments = Moments::new(rounds.last.s(), rounds.weight, &grid, terms.coefficients(), &cells);
-        let inverse = Inverse::whole(&moments, 0.0).unwrap();
+        let inverse = inverse_of(&moments);
         for outcome in 0..2 {
             let fit = Fit::new(&moments, outcome, &inverse, &DVector::zeros(terms.coefficients()));
             let found = Coded::new(&guide, &guide.map(), outcome, &fit).coefficients;
@@ -158,12 +162,7 @@ pub fn shortening_is_a_weight() {
     let grid = Grid::new(&terms, rounds.codes, &radii);
     let cells = last_cells(&rounds, &guide, &grid, &radii, &rows);
     let moments = Moments::new(rounds.last.s(), rounds.weight, &grid, 2, &cells);
-    let fit = Fit::new(
-        &moments,
-        0,
-        &Inverse::whole(&moments, 0.0).unwrap(),
-        &DVector::zeros(moments.coefficients()),
-    );
+    let fit = Fit::new(&moments, 0, &inverse_of(&moments), &DVector::zeros(moments.coefficients()));
     let found = Coded::new(&guide, &guide.map(), 0, &fit).coefficients[1];
 
     let weight = |x: f64| (2.25 / (1.0 + 6.25 * x * x)).min(1.0);
@@ -198,12 +197,7 @@ pub fn noise_reaches_the_coefficients() {
     let k = 3;
     let coded = |cells: &[i128]| {
         let moments = Moments::new(rounds.last.s(), rounds.weight, &grid, k, cells);
-        let fit = Fit::new(
-            &moments,
-            0,
-            &Inverse::whole(&moments, 0.0).unwrap(),
-            &DVector::zeros(moments.coefficients()),
-        );
+        let fit = Fit::new(&moments, 0, &inverse_of(&moments), &DVector::zeros(moments.coefficients()));
         Coded::new(&guide, &guide.map(), 0, &fit)
     };
     let here = coded(&cells);

@@ -129,7 +129,7 @@ fn guesses() -> Saw {
     for _ in 0..one_run::RUNS {
         audit.run().unwrap();
     }
-    let ((right, guesses), p) = (audit.guesses().right(), audit.p_value().unwrap());
+    let ((right, guesses), p) = (audit.guesses().right(), audit.guesses().p_value().unwrap());
     judged(p >= one_run::ALARM, format!("{right} of {guesses} guesses right, p {p:.1e}"))
 }
 

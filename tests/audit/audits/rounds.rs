@@ -124,7 +124,7 @@ fn guesses(name: &str) -> Saw {
     for _ in 0..COINS {
         coins.run().unwrap();
     }
-    let ((right, guesses), p) = (coins.guesses().right(), coins.p_value().unwrap());
+    let ((right, guesses), p) = (coins.guesses().right(), coins.guesses().p_value().unwrap());
     judged(p >= one_run::ALARM, format!("{right} of {guesses} guesses right, p {p:.1e}"))
 }
 

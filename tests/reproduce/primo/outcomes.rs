@@ -73,7 +73,8 @@ fn run(rows: usize, outcomes: usize, run: usize) -> [f64; 13] {
     let projected = outcome_ball(&data.directions, &noisy, data.longest_y).unwrap();
     found[2] = data.r_squared(&projected.coefficients);
     found[11] = f64::from(u8::from(projected.ridge > 0.0));
-    found[12] = (&projected.association - &data.association).norm() / (&noisy - &data.association).norm();
+    found[12] = (&data.covariance * &projected.coefficients - &data.association).norm()
+        / (&noisy - &data.association).norm();
     found[3] = data.r_squared(&solve(&shared, &noisy));
     drop(projected);
 
@@ -90,10 +91,12 @@ fn run(rows: usize, outcomes: usize, run: usize) -> [f64; 13] {
 
     let deviation = 2.0 * data.longest_x * data.longest_y / (data.rows * budget.mu());
     let noisy = &data.association + &noise * deviation;
+    let deviations = [deviation; FEATURES];
     found[7] = data.r_squared(&solve(&data.covariance, &noisy));
     found[8] = data.r_squared(&outcome_ball(&data.directions, &noisy, data.longest_y).unwrap().coefficients);
-    found[9] = data.r_squared(&sure_ridge(&data.directions, &noisy, deviation).unwrap().shrunk.coefficients);
-    found[10] = data.r_squared(&james_stein(&data.directions, &noisy, deviation).unwrap().coefficients);
+    found[9] =
+        data.r_squared(&sure_ridge(&data.directions, &noisy, &deviations).unwrap().shrunk.coefficients);
+    found[10] = data.r_squared(&james_stein(&data.directions, &noisy, &deviations).unwrap().coefficients);
     found
 }
 
