@@ -145,7 +145,7 @@ impl Pool {
                 self.start_ahead(files);
                 Ok(table)
             }
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -164,7 +164,7 @@ impl Pool {
         run.ask(&Request::Look(request), files)?;
         match run.answer(&on_progress).await?.body {
             Response::Looked(looked) => Ok(*looked),
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -184,9 +184,9 @@ impl Pool {
         run.ask(&Request::Unpack { sheet }, &Files::table(file))?;
         match run.answer(&on_progress).await? {
             Received { body: Response::Unpacked { sheets, sheet }, mut attachments } => {
-                attachments.files.pop().map(|csv| (sheets, sheet, csv)).ok_or_else(confused)
+                attachments.files.pop().map(|csv| (sheets, sheet, csv)).ok_or_else(Failure::protocol)
             }
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -210,7 +210,7 @@ impl Pool {
         run.ask(&Request::Public(Box::new(PublicRequest { plan, table })), &Files::new(files.collect()))?;
         match run.answer(&on_progress).await?.body {
             Response::Public { table, shared } => Ok((*table, shared)),
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -232,7 +232,7 @@ impl Pool {
         self.start_ahead(files);
         match answer.body {
             Response::Inspected(found) => Ok(found),
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -286,21 +286,21 @@ impl Pool {
         run.ask(&Request::ReadRelease, &Files::table(document.clone()))?;
         let Received { body: Response::ReleaseRead { outcomes }, mut attachments } = run.response().await?.1
         else {
-            return Err(confused());
+            return Err(Failure::protocol());
         };
         let Some(rest) = attachments.files.pop() else { return Ok(None) };
-        let mut release = document::read_release(&rest).await?.ok_or_else(confused)?;
+        let mut release = document::read_release(&rest).await?.ok_or_else(Failure::protocol)?;
         if let Coefficients::Table(table) = &mut release.coefficients {
             table.reserve(outcomes);
             while table.outcomes().len() < outcomes {
                 let Received { body: Response::Outcomes { outcomes: names }, attachments } =
                     run.response().await?.1
                 else {
-                    return Err(confused());
+                    return Err(Failure::protocol());
                 };
-                let cells = attachments.bytes.ok_or_else(confused)?.to_vec();
+                let cells = attachments.bytes.ok_or_else(Failure::protocol)?.to_vec();
                 if names.is_empty() || !table.append_piece(names, &cells) {
-                    return Err(confused());
+                    return Err(Failure::protocol());
                 }
             }
         }
@@ -329,10 +329,10 @@ impl Pool {
         run.ask(&Request::Release(Box::new(request)), files)?;
         match run.answer(on_progress).await? {
             Received { body: Response::Released { ledger, kept }, mut attachments } => {
-                let document = attachments.files.pop().ok_or_else(confused)?;
+                let document = attachments.files.pop().ok_or_else(Failure::protocol)?;
                 Ok(store::Settled { ledger: *ledger, document, kept })
             }
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -343,7 +343,7 @@ impl Pool {
     pub async fn audit(&self, seed: u64, on_finding: impl Fn(Finding)) -> Result<(), Failure> {
         let mut run = self.begin(1)?;
         run.ready().await?;
-        let engine = run.workers.first().ok_or_else(confused)?;
+        let engine = run.workers.first().ok_or_else(Failure::protocol)?;
         engine.post(&Request::Audit { seed }, Attachments::default())?;
         loop {
             // A broken sampler may never end.
@@ -351,7 +351,7 @@ impl Pool {
             match run.response().await?.1.body {
                 Response::Found(finding) => on_finding(finding),
                 Response::Audited => return Ok(()),
-                _ => return Err(confused()),
+                _ => return Err(Failure::protocol()),
             }
         }
     }
@@ -408,9 +408,9 @@ impl Run {
             match received.body {
                 Response::Ready => {
                     missing -= 1;
-                    self.workers.get(worker).ok_or_else(confused)?.watch(&self.events);
+                    self.workers.get(worker).ok_or_else(Failure::protocol)?.watch(&self.events);
                 }
-                _ => return Err(confused()),
+                _ => return Err(Failure::protocol()),
             }
         }
         self.late = None;
@@ -419,7 +419,7 @@ impl Run {
 
     /// Connects the scanning workers to the engine worker and sends it the request.
     fn ask(&self, request: &Request, files: &Files) -> Result<(), Failure> {
-        let Some((engine, scanners)) = self.workers.split_first() else { return Err(confused()) };
+        let Some((engine, scanners)) = self.workers.split_first() else { return Err(Failure::protocol()) };
         let mut ports = Vec::new();
         for scanner in scanners {
             let channel = MessageChannel::new().map_err(no_worker)?;
@@ -434,7 +434,7 @@ impl Run {
         loop {
             let (worker, received) = self.response().await?;
             match received.body {
-                _ if worker != 0 => return Err(confused()),
+                _ if worker != 0 => return Err(Failure::protocol()),
                 Response::Progress(progress) => on_progress(progress),
                 Response::Charged => self.charged = true,
                 _ => return Ok(received),
@@ -633,8 +633,4 @@ fn window() -> Result<Window, Failure> {
 
 fn no_worker(_: JsValue) -> Failure {
     Failure::new(Reason::Program, words::failure::no_worker())
-}
-
-fn confused() -> Failure {
-    Failure::new(Reason::Program, words::failure::out_of_turn())
 }
