@@ -134,13 +134,8 @@ impl Pool {
         files: &Files,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<String, Failure> {
-        let mut run = self.begin(1 + scanners(files, false))?;
-        run.ready().await?;
-        run.ask(&Request::Identify { files: files.roles() }, files)?;
-        let answer = run.answer(&on_progress).await?;
-        // Two sets of workers at once would take twice the memory.
-        drop(run);
-        match answer.body {
+        let request = Request::Identify { files: files.roles() };
+        match self.request(&request, files, scanners(files, false), &on_progress).await?.body {
             Response::Identified { table } => {
                 self.start_ahead(files);
                 Ok(table)
@@ -159,10 +154,7 @@ impl Pool {
         request: Look,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Looked, Failure> {
-        let mut run = self.begin(1)?;
-        run.ready().await?;
-        run.ask(&Request::Look(request), files)?;
-        match run.answer(&on_progress).await?.body {
+        match self.request(&Request::Look(request), files, 0, &on_progress).await?.body {
             Response::Looked(looked) => Ok(*looked),
             _ => Err(Failure::protocol()),
         }
@@ -179,10 +171,7 @@ impl Pool {
         sheet: Option<usize>,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<(Vec<String>, usize, Blob), Failure> {
-        let mut run = self.begin(1)?;
-        run.ready().await?;
-        run.ask(&Request::Unpack { sheet }, &Files::table(file))?;
-        match run.answer(&on_progress).await? {
+        match self.request(&Request::Unpack { sheet }, &Files::table(file), 0, &on_progress).await? {
             Received { body: Response::Unpacked { sheets, sheet }, mut attachments } => {
                 attachments.files.pop().map(|csv| (sheets, sheet, csv)).ok_or_else(Failure::protocol)
             }
@@ -204,11 +193,10 @@ impl Pool {
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<(PublicTable, Option<SharedRows>), Failure> {
-        let mut run = self.begin(1 + scanners(&Files::table(file.clone()), false))?;
-        run.ready().await?;
+        let scanners = scanners(&Files::table(file.clone()), false);
         let files = iter::once(file).chain(private).map(|file| (FileRole::Table, file));
-        run.ask(&Request::Public(Box::new(PublicRequest { plan, table })), &Files::new(files.collect()))?;
-        match run.answer(&on_progress).await?.body {
+        let (request, files) = (PublicRequest { plan, table }, Files::new(files.collect()));
+        match self.request(&Request::Public(Box::new(request)), &files, scanners, &on_progress).await?.body {
             Response::Public { table, shared } => Ok((*table, shared)),
             _ => Err(Failure::protocol()),
         }
@@ -224,11 +212,9 @@ impl Pool {
         plan: Plan,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Inspected, Failure> {
-        let mut run = self.begin(1 + scanners(files, plan.person.is_some()))?;
-        run.ready().await?;
-        run.ask(&Request::Inspect { plan: Box::new(plan) }, files)?;
-        let answer = run.answer(&on_progress).await?;
-        drop(run);
+        let scanners = scanners(files, plan.person.is_some());
+        let request = Request::Inspect { plan: Box::new(plan) };
+        let answer = self.request(&request, files, scanners, &on_progress).await?;
         self.start_ahead(files);
         match answer.body {
             Response::Inspected(found) => Ok(found),
@@ -315,8 +301,7 @@ impl Pool {
         name: &str,
         on_progress: &dyn Fn(Progress),
     ) -> Result<store::Settled, Failure> {
-        let mut run = self.begin(1 + scanners(files, plan.person.is_some()))?;
-        run.ready().await?;
+        let scanners = scanners(files, plan.person.is_some());
         let request = ReleaseRequest {
             files: files.roles(),
             columns,
@@ -326,8 +311,7 @@ impl Pool {
             build: self.context.build.clone(),
             public,
         };
-        run.ask(&Request::Release(Box::new(request)), files)?;
-        match run.answer(on_progress).await? {
+        match self.request(&Request::Release(Box::new(request)), files, scanners, on_progress).await? {
             Received { body: Response::Released { ledger, kept }, mut attachments } => {
                 let document = attachments.files.pop().ok_or_else(Failure::protocol)?;
                 Ok(store::Settled { ledger: *ledger, document, kept })
@@ -362,6 +346,21 @@ impl Pool {
         if let Some(events) = self.current.take() {
             events.push(Happening::Cancelled);
         }
+    }
+
+    /// Ends the previous request and returns the answer to this one. Its workers have ended by then: two sets of workers at once would take
+    /// twice the memory.
+    async fn request(
+        &self,
+        request: &Request,
+        files: &Files,
+        scanners: usize,
+        on_progress: &dyn Fn(Progress),
+    ) -> Result<Received<Response>, Failure> {
+        let mut run = self.begin(1 + scanners)?;
+        run.ready().await?;
+        run.ask(request, files)?;
+        run.answer(on_progress).await
     }
 
     /// Ends the previous request and returns so many workers for a new one.
