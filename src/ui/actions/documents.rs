@@ -187,7 +187,7 @@ pub async fn apply(app: App, plan: Plan) {
     if let Some(first) = lacking.first()
         && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
     {
-        let told = text::wrong_table(first);
+        let told = words::data::wrong_table(first);
         app.state.pending().set(Some(plan));
         say(app, told.clone());
         return fail(app, Step::Data, told, false);

@@ -161,9 +161,9 @@ pub fn choose(app: App, choices: Vec<Choice>, added: Vec<Choice>) {
                 let patterns = variants::patterns(&genotypes.choices);
                 app.state.setup().update(|setup| setup.patterns = patterns);
                 put(app, table);
-                say(app, text::genotypes::in_use(count));
+                say(app, words::genotypes::in_use(count, text::whole(count)));
                 if !lost.is_empty() {
-                    fail(app, Step::Columns, text::genotypes::not_found(&lost), false);
+                    fail(app, Step::Columns, words::genotypes::not_found(text::list(&lost, 5)), false);
                 }
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}

@@ -182,7 +182,7 @@ pub fn take_back(app: App) {
 /// Takes the words by which one side of each row is no longer protected; `false` where other words were typed. A ledger of full
 /// protection is relaxed permanently.
 pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
-    if !text::is_relax_phrase(protect, typed) {
+    if !text::relaxed(protect).is_typed(typed) {
         return false;
     }
     app.state.setup().update(|setup| setup.protect_confirmed = true);

@@ -30,7 +30,7 @@ pub fn CheckScreen(
         group(app, kind, items)
     });
     let back = move |_| run::back(app);
-    let step = move || text::check::back(from.get());
+    let step = move || words::check::back_to(from.get());
     let failure = move || app.state.check().failure().get();
     view! {
         <p><button type="button" class="link" on:click=back>{step}</button></p>

@@ -12,7 +12,7 @@ use crate::words;
 pub fn sentence(app: App) -> Option<String> {
     let names = |shared: &[Shared]| shared.iter().map(Shared::name).collect::<Vec<_>>();
     if let Some(word) = app.state.different().get() {
-        return Some(text::said_different(&names(word.shared())));
+        return Some(words::people::said_different(text::list(&names(word.shared()), 3)));
     }
     let alike = app.state.alike().with(|alike| names(alike));
     if !alike.is_empty() {
