@@ -203,9 +203,7 @@ pub async fn apply(app: App, plan: Plan) {
     app.state.columns().set(columns);
     app.state.setup().set(setup);
     app.state.pending().set(None);
-    if let Some(ledger) = app.state.ledger().get_untracked() {
-        lock_setup(app, &ledger);
-    }
+    lock_setup(app);
     if lacking.is_empty() {
         if is_new && !table.sample {
             app.state.filled().set(Some(words::data::plan_takes_all().to_owned()));

@@ -124,7 +124,6 @@ pub fn recall_on_return(app: App) {
 pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
     match record {
         Ok(Some(record)) => {
-            lock_setup(app, &record.ledger);
             app.state.alike().set(Vec::new());
             app.state.different().set(None);
             app.state.joined().set(record.joined);
@@ -137,6 +136,7 @@ pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
             app.handles.with_value(|handles| handles.kept.replace(documents));
             app.state.releases().set(kept);
             app.state.ledger().set(Some(record.ledger));
+            lock_setup(app);
         }
         Ok(None) => forget_ledger(app),
         Err(failure) => say(app, failure.message),
@@ -194,8 +194,8 @@ pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
         spawn_local(async move {
             match store::relax(&key, protect).await {
                 Ok(ledger) => {
-                    lock_setup(app, &ledger);
                     app.state.ledger().set(Some(ledger));
+                    lock_setup(app);
                 }
                 Err(failure) => {
                     app.state.setup().update(|setup| setup.protect_confirmed = false);
@@ -207,9 +207,10 @@ pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
     true
 }
 
-/// What a ledger fixes for every plan of its table.
-pub fn lock_setup(app: App, ledger: &Ledger) {
-    let terms = ledger.terms();
+/// Sets what the ledger fixes for every plan of its table, where it has one.
+pub fn lock_setup(app: App) {
+    let terms = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(Ledger::terms));
+    let Some(terms) = terms else { return };
     app.state.setup().update(|setup| {
         if terms.protect != Protect::Rows {
             // The ledger records the confirmation.
