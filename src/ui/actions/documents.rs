@@ -222,7 +222,8 @@ pub fn save_plan(app: App) {
     let (plan, lacks) = match app.plan.get_untracked() {
         Ok(plan) => (plan, None),
         Err(gaps) => {
-            let plan = app.state.setup().with_untracked(|setup| draft::plan_so_far(&columns, setup));
+            let setup = app.state.setup().get_untracked();
+            let (plan, _) = draft::draft_plan(&columns, &setup, draft::budget(&setup));
             // That this table's budget is spent is no fault of the plan.
             let lacking = |gap: &draft::Gap| gap.place != Place::privacy("share");
             (plan, gaps.into_iter().find(lacking).map(|gap| gap.text))
