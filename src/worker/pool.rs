@@ -602,18 +602,20 @@ fn random_name() -> Result<String, Failure> {
     Ok(hexadecimal(&id))
 }
 
-fn now() -> f64 {
+/// Returns the milliseconds since the page started, for what is shown here alone.
+#[must_use]
+pub fn clock() -> f64 {
     window().ok().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
 }
 
 /// Waits until a result that is complete now may be shown. `clicked` is the page's clock in milliseconds at the click.
 pub async fn delay_from(clicked: f64) {
-    let due = clicked + delay::due(now() - clicked);
+    let due = clicked + delay::due(clock() - clicked);
     // A timer may be a little early.
-    while now() < due {
+    while clock() < due {
         let Ok(window) = window() else { return };
         #[expect(clippy::cast_possible_truncation, reason = "at most half a second")]
-        let wait = (due - now()).ceil() as i32;
+        let wait = (due - clock()).ceil() as i32;
         let waited = Promise::new(&mut |resolve, reject| {
             // Without a timer the result is shown at once.
             if window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, wait).is_err() {

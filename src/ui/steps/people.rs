@@ -42,7 +42,9 @@ pub fn People() -> impl IntoView {
             view! {
                 <PrivateZone title=words::people::the_same_people_in_other_tables()>
                     <p>{told}</p>
-                    {move || joined.get().then(|| view! { <Differ/> })}
+                    {move || joined.get().then(|| view! {
+                        <details class="more"><summary>{words::page::different()}</summary><Words/></details>
+                    })}
                     <Alike/>
                     {move || different.get().then(|| view! {
                         <p><button type="button" class="quiet" on:click=move |_| actions::take_back(app)>{words::people::take_back()}</button></p>
@@ -50,16 +52,6 @@ pub fn People() -> impl IntoView {
                 </PrivateZone>
             }
         })
-    }
-}
-
-#[component]
-fn Differ() -> impl IntoView {
-    view! {
-        <details class="more">
-            <summary>{words::page::different()}</summary>
-            <Words/>
-        </details>
     }
 }
 
