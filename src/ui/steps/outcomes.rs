@@ -217,11 +217,7 @@ fn Save(browser: Arc<Browser>, found: Found, log_odds: bool) -> impl IntoView {
                 browser.csv(rows, term, log_odds),
             )
         });
-        found
-            .app
-            .state
-            .said()
-            .set(if saved.is_some() { words::page::saved() } else { words::page::no_room() }.to_owned());
+        actions::say_saved(found.app, saved);
     };
     view! {
         <button type="button" on:click=save>{move || words::outcomes::download(text::whole(found.rows.with(Vec::len)))}</button>
