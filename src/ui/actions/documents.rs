@@ -9,7 +9,7 @@ use web_sys::Blob;
 use super::confirm::{ask, guard};
 use super::files::{dialect_here, read, recognise_if_new};
 use super::genotypes;
-use super::ledger::{lock_setup, recall};
+use super::ledger::{has_file, lock_setup, recall};
 use super::navigation::go;
 use super::release::show;
 use super::run::pool;
@@ -110,18 +110,15 @@ async fn import(app: App, content: &str) {
 }
 
 async fn attach(app: App, key: &str, ledger: Ledger) {
-    let tip = ledger.tip().to_owned();
-    let imported = store::import_ledger(key, ledger).await.map(|_| tip).map_err(|failure| failure.message);
-    match imported {
-        Ok(tip) => {
+    // What is stored may have charges that the file lacks.
+    let in_file = ledger.clone();
+    match store::import_ledger(key, ledger).await {
+        Ok(_) => {
             recall(app, key).await;
-            app.state.exported().set(Some(tip));
+            has_file(app, &in_file);
             say(app, words::data::the_ledger_is_imported());
         }
-        Err(problem) => {
-            let step = app.state.step().get_untracked();
-            fail(app, step, problem, false);
-        }
+        Err(failure) => fail(app, app.state.step().get_untracked(), failure.message, false),
     }
 }
 
