@@ -106,7 +106,7 @@ fn Filter() -> impl IntoView {
     });
     view! {
         <Field id="column-filter" label=words::columns::filter() value=app.state.filter() set
-            hint=Signal::derive(|| words::columns::filter_hint().to_owned())/>
+            hint=words::columns::filter_hint()/>
     }
 }
 

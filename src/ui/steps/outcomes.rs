@@ -107,7 +107,7 @@ fn Controls(browser: Arc<Browser>, found: Found) -> impl IntoView {
     view! {
         <div class="outcome-tools">
             <Field id="outcome-search" label=words::outcomes::find_outcome() value=found.typed set=set_name
-                hint=Signal::derive(|| words::outcomes::find_hint().to_owned())/>
+                hint=words::outcomes::find_hint()/>
             <Choice id="outcome-term" label=words::outcomes::term() options=terms
                 value=Signal::derive(move || query.with(|query| query.term.to_string())) set=set_term/>
             <Choice id="outcome-only" label=words::outcomes::show() options=only

@@ -97,7 +97,7 @@ fn Source() -> impl IntoView {
     });
     view! {
         <Field id="method-public-source" label=words::public::source() value set
-            hint=Signal::derive(|| words::public::source_hint().to_owned())/>
+            hint=words::public::source_hint()/>
     }
 }
 
@@ -242,7 +242,7 @@ fn Typed() -> impl IntoView {
         {table}
         <div class="fields">
             <Field id="method-public-rows" label=words::public::rows() numeric=true counts=true value=rows set=set_rows
-                hint=Signal::derive(|| words::public::rows_hint().to_owned())/>
+                hint=words::public::rows_hint()/>
             <Source/>
         </div>
     }
