@@ -8,6 +8,7 @@ use std::num::NonZeroU64;
 
 use dashu_int::UBig;
 use dashu_int::ops::SquareRoot;
+use serde::{Deserialize, Serialize};
 
 use super::adjacency::Adjacency;
 use super::compose::{Pair, fits, mu_b};
@@ -93,7 +94,7 @@ pub enum Budget {
 }
 
 /// The division of a budget into the Gaussian budget and the (ε, δ) budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Split {
     /// All for Gaussian releases.
     #[default]
@@ -102,7 +103,8 @@ pub enum Split {
     Other,
     /// Half of ε and a tenth of δ for the (ε, δ) budget, the rest Gaussian.
     Both,
-    /// An (ε, δ) budget as stated, the rest Gaussian.
+    /// An (ε, δ) budget as stated, the rest Gaussian. No draft of a plan has one.
+    #[serde(skip)]
     Explicit {
         /// ε_O.
         epsilon: Epsilon,

@@ -12,6 +12,8 @@ use web_sys::{
 use crate::store::document::from_text;
 use crate::words;
 
+pub use crate::worker::pool::clock;
+
 /// The document's element with that identifier.
 pub fn element(id: &str) -> Option<HtmlElement> {
     web_sys::window()?.document()?.get_element_by_id(id)?.dyn_into().ok()
@@ -138,10 +140,7 @@ fn unfold(element: &HtmlElement) {
 /// # Errors
 /// In words, when the browser cannot read the file.
 pub async fn first_bytes(file: &Blob, count: f64) -> Result<(Vec<u8>, bool), String> {
-    let gone = |_: JsValue| words::page::file_gone().to_owned();
-    let slice = file.slice_with_f64_and_f64(0.0, count).map_err(gone)?;
-    let buffer = JsFuture::from(slice.array_buffer()).await.map_err(gone)?;
-    Ok((Uint8Array::new(&buffer).to_vec(), file.size() <= count))
+    Ok((bytes(file, 0.0, count).await?, file.size() <= count))
 }
 
 /// Reads the last bytes of a file, at most `count`, that lie beyond `from`.
@@ -149,9 +148,12 @@ pub async fn first_bytes(file: &Blob, count: f64) -> Result<(Vec<u8>, bool), Str
 /// # Errors
 /// In words, if the browser refuses the file.
 pub async fn last_bytes(file: &Blob, from: f64, count: f64) -> Result<Vec<u8>, String> {
+    bytes(file, from.max(file.size() - count), file.size()).await
+}
+
+async fn bytes(file: &Blob, from: f64, to: f64) -> Result<Vec<u8>, String> {
     let gone = |_: JsValue| words::page::file_gone().to_owned();
-    let start = from.max(file.size() - count);
-    let slice = file.slice_with_f64_and_f64(start, file.size()).map_err(gone)?;
+    let slice = file.slice_with_f64_and_f64(from, to).map_err(gone)?;
     let buffer = JsFuture::from(slice.array_buffer()).await.map_err(gone)?;
     Ok(Uint8Array::new(&buffer).to_vec())
 }
@@ -245,11 +247,6 @@ pub async fn download_png(name: &str, svg: &str) -> Option<()> {
 pub fn today() -> String {
     let now = js_sys::Date::new_0();
     format!("{:04}-{:02}-{:02}", now.get_full_year(), now.get_month() + 1, now.get_date())
-}
-
-/// Milliseconds since the page started, for what is shown here alone.
-pub fn clock() -> f64 {
-    web_sys::window().and_then(|window| window.performance()).map_or(0.0, |clock| clock.now())
 }
 
 /// Whether the block that an event comes from is unfolded.

@@ -80,8 +80,8 @@ pub fn histogram(bins: &[Bin]) -> String {
 pub struct Curve {
     /// The curve.
     pub points: Vec<(f64, f64)>,
-    /// The place of the present budget with the height there, in the curve's own unit; nothing where nothing is shown.
-    pub at: Option<((f64, f64), f64)>,
+    /// The place of the present budget; nothing where nothing is shown.
+    pub at: Option<(f64, f64)>,
     /// Where the curve begins: before it all is withheld.
     pub from: f64,
     /// Values of ε under the box, with their places.
@@ -134,7 +134,7 @@ pub fn precision_curve(points: &[(f64, Option<f64>)], now: f64) -> Curve {
     }
     Curve {
         points: drawn,
-        at: here.map(|here| ((x(now), y(here)), here)),
+        at: here.map(|here| (x(now), y(here))),
         from: points.first().map_or(1.0, |point| x(point.0)),
         across: [0.1, 0.5, 1.0, 2.0, 4.0, 10.0].map(|epsilon| (epsilon, x(epsilon))).to_vec(),
         up: HEIGHTS.map(|times| (times, y(times))).to_vec(),
@@ -157,15 +157,14 @@ mod tests {
                 .zip([(0.0, 0.0), (0.5, two), (1.0, 1.0)])
                 .all(|(found, at)| close(*found, at))
         );
-        let (at, here) = curve.at.unwrap();
-        assert!((here - 2.0).abs() + curve.from < 1e-12 && close(at, (0.5, two)));
+        assert!(curve.from < 1e-12 && close(curve.at.unwrap(), (0.5, two)));
         // Above the box is no line: it begins where it enters, here in the middle between 400 and 1.
         let high = precision_curve(&[(0.1, Some(400.0)), (10.0, Some(1.0))], 10.0);
         assert!(
             high.points.len() == 2 && close(high.points[0], (0.5, 0.0)) && close(high.points[1], (1.0, 1.0))
         );
         let beyond = precision_curve(&[(0.1, Some(9.0)), (10.0, Some(1.0))], 40.0);
-        assert_eq!(beyond.at, Some(((1.0, 1.0), 1.0)));
+        assert_eq!(beyond.at, Some((1.0, 1.0)));
         // Where all is withheld there is no curve.
         let withheld = [(0.1, None), (1.0, Some(4.0)), (10.0, Some(1.0))];
         assert_eq!(precision_curve(&withheld, 0.5).at, None);

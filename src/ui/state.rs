@@ -492,6 +492,15 @@ impl App {
         chosen.unwrap_or_else(|| self.recommended.with(|recommended| recommended.name.to_owned()))
     }
 
+    /// Changes the description of a column.
+    pub fn edit(self, index: usize, change: impl FnOnce(&mut ColumnDraft)) {
+        self.state.columns().update(|columns| {
+            if let Some(column) = columns.get_mut(index) {
+                change(column);
+            }
+        });
+    }
+
     /// Whether something runs.
     pub fn busy(self) -> bool {
         self.state.run().with(Option::is_some)

@@ -9,6 +9,7 @@ use crate::data::genotypes::Choice;
 use crate::data::preview::Suggestion;
 use crate::plan::document::ColumnType;
 use crate::plan::number_format::NumberFormat;
+use crate::words;
 
 /// Columns that the page draws at once: a table of 10^5 columns must not freeze it.
 pub const PAGE: usize = 50;
@@ -94,7 +95,7 @@ impl Table {
     pub fn line(&self) -> String {
         let columns = self.names.len();
         match &self.genotypes {
-            None => text::data_line(&self.name, columns),
+            None => words::data::line(columns, &self.name, text::whole(columns)),
             Some(genotypes) => {
                 text::genotypes::line(&self.name, genotypes.total, columns.saturating_sub(genotypes.first))
             }

@@ -69,38 +69,42 @@ pub fn protect_means(protect: Protect) -> &'static str {
     }
 }
 
-/// The words that a relaxed guarantee takes.
-fn relax_phrase(protect: Protect) -> &'static str {
+/// The words of a guarantee that protects one side of each row.
+#[derive(Clone, Copy)]
+pub struct Relaxed {
+    pub why: &'static str,
+    /// What a person types.
+    phrase: &'static str,
+    pub label: &'static str,
+    pub wrong: &'static str,
+    /// That the ledger is for it.
+    pub turned: &'static str,
+}
+
+pub fn relaxed(protect: Protect) -> Relaxed {
     match protect {
-        Protect::Features => words::privacy::outcomes_phrase(),
-        Protect::Rows | Protect::Labels => words::privacy::features_phrase(),
+        Protect::Features => Relaxed {
+            why: words::privacy::outcomes_public_why(),
+            phrase: words::privacy::outcomes_phrase(),
+            label: words::privacy::outcomes_confirm(),
+            wrong: words::privacy::outcomes_wrong(),
+            turned: words::privacy::features_only(),
+        },
+        Protect::Rows | Protect::Labels => Relaxed {
+            why: words::privacy::features_public_why(),
+            phrase: words::privacy::features_phrase(),
+            label: words::privacy::features_confirm(),
+            wrong: words::privacy::features_wrong(),
+            turned: words::privacy::outcomes_only(),
+        },
     }
 }
 
-/// Whether they were typed, whatever their capitals and spaces.
-pub fn is_relax_phrase(protect: Protect, typed: &str) -> bool {
-    let plain = typed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    plain == relax_phrase(protect)
-}
-
-pub fn relax_label(protect: Protect) -> &'static str {
-    match protect {
-        Protect::Features => words::privacy::outcomes_confirm(),
-        Protect::Rows | Protect::Labels => words::privacy::features_confirm(),
-    }
-}
-
-pub fn relax_wrong(protect: Protect) -> &'static str {
-    match protect {
-        Protect::Features => words::privacy::outcomes_wrong(),
-        Protect::Rows | Protect::Labels => words::privacy::features_wrong(),
-    }
-}
-
-pub fn relax_why(protect: Protect) -> &'static str {
-    match protect {
-        Protect::Features => words::privacy::outcomes_public_why(),
-        Protect::Rows | Protect::Labels => words::privacy::features_public_why(),
+impl Relaxed {
+    /// Whether the words were typed, whatever their capitals and spaces.
+    pub fn is_typed(self, typed: &str) -> bool {
+        let plain = typed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        plain == self.phrase
     }
 }
 
@@ -112,13 +116,6 @@ pub fn passes(count: u32, kept: Option<bool>) -> String {
         None => words::method::rows_kept_if_they_fit(),
     };
     words::method::passes(count, from)
-}
-
-pub fn turned(protect: Protect) -> &'static str {
-    match protect {
-        Protect::Features => words::privacy::features_only(),
-        Protect::Rows | Protect::Labels => words::privacy::outcomes_only(),
-    }
 }
 
 pub fn form(kind: BudgetKind) -> &'static str {
@@ -187,10 +184,6 @@ pub fn entry_state(state: EntryState) -> &'static str {
     }
 }
 
-pub fn data_line(name: &str, columns: usize) -> String {
-    words::data::line(columns, name, whole(columns))
-}
-
 pub fn columns_line(described: usize, in_use: usize, open: usize) -> String {
     match (in_use, open) {
         (0, _) => words::columns::no_role_yet().to_owned(),
@@ -209,10 +202,6 @@ pub fn shares_people(name: &str, others: &[String]) -> String {
 
 pub fn also_shares(names: &[String]) -> String {
     words::people::also_shares(list(names, 3))
-}
-
-pub fn said_different(names: &[String]) -> String {
-    words::people::said_different(list(names, 3))
 }
 
 pub fn different_from(ledger: &str) -> String {
@@ -285,19 +274,6 @@ pub fn list(names: &[String], most: usize) -> String {
         ([first @ .., last], 0) => words::page::list_and(first.join(", "), last),
         (shown, more) => words::page::list_more(shown.join(", "), whole(more)),
     }
-}
-
-pub fn not_yes_or_no(outcome: &str) -> String {
-    words::method::not_yes_or_no(outcome)
-}
-
-/// The mechanism that is chosen, beside a group that is closed.
-pub fn chosen(mechanism: &str) -> String {
-    words::method::chosen(mechanism)
-}
-
-pub fn wrong_table(column: &str) -> String {
-    words::data::wrong_table(column)
 }
 
 pub fn only(only: Only) -> &'static str {

@@ -6,21 +6,18 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::channel::scope;
 use super::protocol::{Failure, Reason, Response};
+use crate::audit::AuditError;
 use crate::audit::check::Check;
 
 /// Runs the whole list under a seed, and reports its findings after each slice of work.
-pub async fn serve(seed: u64, post: impl Fn(&Response)) {
+pub async fn run(seed: u64, post: impl Fn(&Response)) -> Result<(), Failure> {
     let mut check = Check::new(seed);
-    loop {
-        match check.step() {
-            Ok(Some(finding)) => post(&Response::Found(finding)),
-            Ok(None) => return post(&Response::Audited),
-            Err(error) => {
-                return post(&Response::Failed(Failure::new(Reason::Internal, error.to_string())));
-            }
-        }
+    let failed = |error: AuditError| Failure::new(Reason::Internal, error.to_string());
+    while let Some(finding) = check.step().map_err(failed)? {
+        post(&Response::Found(finding));
         pause().await;
     }
+    Ok(())
 }
 
 /// Lets the browser run its own tasks.

@@ -12,9 +12,8 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessagePort};
 
-use super::protocol::{Failure, Reason};
+use super::protocol::Failure;
 use crate::text::json;
-use crate::words;
 
 /// Returns this worker's global scope.
 pub fn scope() -> DedicatedWorkerGlobalScope {
@@ -46,7 +45,7 @@ pub struct Received<T> {
 /// # Errors
 /// [`Failure`] if the message cannot be written as JSON, which does not happen with this program's messages.
 pub fn pack<T: Serialize>(body: &T, attachments: &Attachments) -> Result<(Object, Array), Failure> {
-    let text = json::to_text(body, false).map_err(|_| unreadable())?;
+    let text = json::to_text(body, false).map_err(|_| Failure::protocol())?;
     let (message, transfer) = (Object::new(), Array::new());
     set(&message, "body", &JsValue::from_str(&text));
     if !attachments.files.is_empty() {
@@ -70,11 +69,11 @@ pub fn pack<T: Serialize>(body: &T, attachments: &Attachments) -> Result<(Object
 /// Reads what [`pack`] wrote.
 ///
 /// # Errors
-/// [`Failure`] if the object is no message of this build.
+/// [`Failure`] if the object is no message of this build. It does not quote the message, which may be private.
 pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failure> {
     let get = |name: &str| Reflect::get(data, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
-    let text = get("body").as_string().ok_or_else(unreadable)?;
-    let body = serde_json::from_str(&text).map_err(|_| unreadable())?;
+    let text = get("body").as_string().ok_or_else(Failure::protocol)?;
+    let body = serde_json::from_str(&text).map_err(|_| Failure::protocol())?;
     let list = |name| {
         get(name).dyn_into::<Array>().map_or_else(|_| Vec::new(), |list| list.iter().collect::<Vec<_>>())
     };
@@ -84,11 +83,6 @@ pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failur
         bytes: get("bytes").dyn_into().ok(),
     };
     Ok(Received { body, attachments })
-}
-
-/// Returns the failure for a message that cannot be decoded. Its text is not quoted, because it may be private.
-fn unreadable() -> Failure {
-    Failure::new(Reason::Program, words::failure::protocol())
 }
 
 fn set(object: &Object, name: &str, value: &JsValue) {

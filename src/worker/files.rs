@@ -2,6 +2,7 @@
 
 use web_sys::Blob;
 
+use super::protocol::Failure;
 use super::read::length;
 use crate::data::FileRole;
 
@@ -17,11 +18,15 @@ impl Files {
         Self(files)
     }
 
-    /// Combines the roles in a request with the handles that travel beside it; `None` if their numbers differ.
-    #[must_use]
-    pub fn matched(roles: &[FileRole], handles: Vec<Blob>) -> Option<Self> {
-        let alike = !roles.is_empty() && roles.len() == handles.len();
-        alike.then(|| Self::new(roles.iter().copied().zip(handles).collect()))
+    /// Combines the roles in a request with the handles that travel beside it.
+    ///
+    /// # Errors
+    /// [`Failure`] if their numbers differ, or if there are none.
+    pub fn matched(roles: &[FileRole], handles: Vec<Blob>) -> Result<Self, Failure> {
+        if roles.is_empty() || roles.len() != handles.len() {
+            return Err(Failure::protocol());
+        }
+        Ok(Self::new(roles.iter().copied().zip(handles).collect()))
     }
 
     /// Returns the files of a CSV.

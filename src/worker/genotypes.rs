@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::files::Files;
 use super::protocol::{CHUNK, Failure, Look, Looked, Reason, ScanRequest};
 use super::read::{Piece, Pieces, length, whole};
-use super::scan_pool::{Scanner, confused};
+use super::scan_pool::Scanner;
 use crate::data::genotypes::{
     BedLayout, BimPlace, BimReader, BimVariants, Calls, FamReader, GenotypeError, GenotypeFault,
     GenotypeTable, PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
@@ -159,7 +159,7 @@ impl Genotypes {
             read(share);
             scan
         });
-        join(scans).ok().flatten().ok_or_else(confused)
+        join(scans).ok().flatten().ok_or_else(Failure::protocol)
     }
 }
 
@@ -188,7 +188,7 @@ impl Bed {
             let (now, later) = rest.split_at(count);
             for &variant in now {
                 let (start, end) = self.range(variant)?;
-                let at = |offset: u64| u32::try_from(offset - from).map_err(|_| confused());
+                let at = |offset: u64| u32::try_from(offset - from).map_err(|_| Failure::protocol());
                 let calls = self.calls(variant, bytes.subarray(at(start)?, at(end)?).to_vec())?;
                 table.put(variant, calls);
             }
@@ -204,7 +204,7 @@ impl Bed {
     }
 
     fn place(&self, variant: usize) -> Result<BimPlace, Failure> {
-        self.places.get(variant).copied().ok_or_else(confused)
+        self.places.get(variant).copied().ok_or_else(Failure::protocol)
     }
 
     fn calls(&self, variant: usize, bytes: Vec<u8>) -> Result<Calls, Failure> {
@@ -301,7 +301,7 @@ async fn feed(
 }
 
 fn needed(files: &Files, role: FileRole) -> Result<&Blob, Failure> {
-    files.get(role).ok_or_else(confused)
+    files.get(role).ok_or_else(Failure::protocol)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]

@@ -16,18 +16,6 @@ pub async fn inspect(
     files: Files,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
-) -> Response {
-    match try_inspect(plan, files, ports, post).await {
-        Ok(found) => Response::Inspected(found),
-        Err(failure) => Response::Failed(failure),
-    }
-}
-
-async fn try_inspect(
-    plan: Plan,
-    files: Files,
-    ports: Vec<MessagePort>,
-    post: impl Fn(&Response),
 ) -> Result<Inspected, Failure> {
     let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Plan, error.to_string());
     let mut table = Table::new(files, ports, post, 1)?;

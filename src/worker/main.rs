@@ -6,10 +6,10 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::MessageEvent;
 
-use super::channel::{Attachments, Received, pack, scope, unpack};
+use super::channel::{self, Attachments, Received, pack, scope};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response};
-use super::{audit, inspect, public, read_release, run, scan, selfcheck};
+use super::{audit, inspect, public, read_release, run, scan, selfcheck, unpack};
 use crate::data::FileRole;
 use crate::store;
 use crate::words::{self, Catalogue};
@@ -34,7 +34,7 @@ pub fn start() {
     if let Ok(port) = Reflect::get(&scope(), &"memory".into()).and_then(JsCast::dyn_into) {
         store::reach(port);
     }
-    let handler = Closure::once_into_js(|event: MessageEvent| match unpack(&event.data()) {
+    let handler = Closure::once_into_js(|event: MessageEvent| match channel::unpack(&event.data()) {
         Ok(received) => spawn_local(serve(received)),
         Err(failure) => post(&Response::Failed(failure)),
     });
@@ -46,55 +46,65 @@ pub fn start() {
 }
 
 async fn serve(received: Received<Request>) {
+    match answer(received).await {
+        Ok(Some((response, attachments))) => post_with(&response, &attachments),
+        Ok(None) => {}
+        Err(_) if run::charged() => post(&Response::Failed(Failure::after_charge(Reason::Internal))),
+        Err(failure) => post(&Response::Failed(failure)),
+    }
+}
+
+/// Returns the last answer to a request. `None` if all were posted, here or by a scanning worker over its port.
+async fn answer(received: Received<Request>) -> Result<Option<(Response, Attachments)>, Failure> {
     let Received { body, attachments: Attachments { files: mut handles, mut ports, .. } } = received;
-    let incomplete = || {
-        let failure = Failure::new(Reason::Program, words::failure::no_file());
-        post(&Response::Failed(failure));
-    };
-    match body {
-        Request::Audit { seed } => audit::serve(seed, post).await,
-        Request::ReadRelease => match handles.pop() {
-            Some(document) => read_release::serve(&document, post_with).await,
-            None => incomplete(),
-        },
-        Request::Scan => match ports.pop() {
-            Some(port) if !handles.is_empty() => scan::serve(port, handles),
-            _ => incomplete(),
-        },
-        Request::Identify { files } => match Files::matched(&files, handles) {
-            Some(files) => post(&run::identify(files, ports, post).await),
-            None => incomplete(),
-        },
-        Request::Look(request) => match Files::matched(&request.files, handles) {
-            Some(files) => post(&run::look(&request, files, post).await),
-            None => incomplete(),
-        },
-        Request::Unpack { sheet } => match Files::matched(&[FileRole::Table], handles) {
-            Some(files) => {
-                let (response, attachments) = run::unpack(&files, sheet, post).await;
-                post_with(&response, &attachments);
-            }
-            None => incomplete(),
-        },
-        Request::Inspect { plan } => match Files::matched(&[FileRole::Table], handles) {
-            Some(file) => post(&inspect::inspect(*plan, file, ports, post).await),
-            None => incomplete(),
-        },
+    let mut document = None;
+    let response = match body {
+        Request::Audit { seed } => {
+            audit::run(seed, post).await?;
+            Response::Audited
+        }
+        Request::ReadRelease => {
+            let release = handles.pop().ok_or_else(Failure::protocol)?;
+            read_release::read(&release, post_with).await?;
+            return Ok(None);
+        }
+        Request::Scan => {
+            let port = ports.pop().filter(|_| !handles.is_empty()).ok_or_else(Failure::protocol)?;
+            scan::serve(port, handles);
+            return Ok(None);
+        }
+        Request::Identify { files } => {
+            let files = Files::matched(&files, handles)?;
+            Response::Identified { table: run::identify(files, ports, post).await? }
+        }
+        Request::Look(request) => {
+            let files = Files::matched(&request.files, handles)?;
+            Response::Looked(Box::new(run::look(&request, files, post).await?))
+        }
+        Request::Unpack { sheet } => {
+            let file = handles.pop().ok_or_else(Failure::protocol)?;
+            let (sheets, sheet, csv) = unpack::unpack(&file, sheet, post).await?;
+            document = Some(csv);
+            Response::Unpacked { sheets, sheet }
+        }
+        Request::Inspect { plan } => {
+            let file = Files::matched(&[FileRole::Table], handles)?;
+            Response::Inspected(inspect::inspect(*plan, file, ports, post).await?)
+        }
         Request::Public(request) => {
             let mut handles = handles.into_iter();
-            match handles.next() {
-                Some(file) => post(&public::read(*request, file, handles.next(), ports, post).await),
-                None => incomplete(),
-            }
+            let file = handles.next().ok_or_else(Failure::protocol)?;
+            let (table, shared) = public::read(*request, file, handles.next(), ports, post).await?;
+            Response::Public { table: Box::new(table), shared }
         }
-        Request::Release(request) => match Files::matched(&request.files, handles) {
-            Some(files) => {
-                let (response, attachments) = run::release(*request, files, ports, post).await;
-                post_with(&response, &attachments);
-            }
-            None => incomplete(),
-        },
-    }
+        Request::Release(request) => {
+            let files = Files::matched(&request.files, handles)?;
+            let settled = run::release(*request, files, ports, post).await?;
+            document = Some(settled.document);
+            Response::Released { ledger: Box::new(settled.ledger), kept: settled.kept }
+        }
+    };
+    Ok(Some((response, Attachments { files: document.into_iter().collect(), ..Attachments::default() })))
 }
 
 fn post(response: &Response) {

@@ -134,18 +134,13 @@ impl Pool {
         files: &Files,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<String, Failure> {
-        let mut run = self.begin(1 + scanners(files, false))?;
-        run.ready().await?;
-        run.ask(&Request::Identify { files: files.roles() }, files)?;
-        let answer = run.answer(&on_progress).await?;
-        // Two sets of workers at once would take twice the memory.
-        drop(run);
-        match answer.body {
+        let request = Request::Identify { files: files.roles() };
+        match self.request(&request, files, scanners(files, false), &on_progress).await?.body {
             Response::Identified { table } => {
                 self.start_ahead(files);
                 Ok(table)
             }
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -159,12 +154,9 @@ impl Pool {
         request: Look,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Looked, Failure> {
-        let mut run = self.begin(1)?;
-        run.ready().await?;
-        run.ask(&Request::Look(request), files)?;
-        match run.answer(&on_progress).await?.body {
+        match self.request(&Request::Look(request), files, 0, &on_progress).await?.body {
             Response::Looked(looked) => Ok(*looked),
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -179,14 +171,11 @@ impl Pool {
         sheet: Option<usize>,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<(Vec<String>, usize, Blob), Failure> {
-        let mut run = self.begin(1)?;
-        run.ready().await?;
-        run.ask(&Request::Unpack { sheet }, &Files::table(file))?;
-        match run.answer(&on_progress).await? {
+        match self.request(&Request::Unpack { sheet }, &Files::table(file), 0, &on_progress).await? {
             Received { body: Response::Unpacked { sheets, sheet }, mut attachments } => {
-                attachments.files.pop().map(|csv| (sheets, sheet, csv)).ok_or_else(confused)
+                attachments.files.pop().map(|csv| (sheets, sheet, csv)).ok_or_else(Failure::protocol)
             }
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -204,13 +193,12 @@ impl Pool {
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<(PublicTable, Option<SharedRows>), Failure> {
-        let mut run = self.begin(1 + scanners(&Files::table(file.clone()), false))?;
-        run.ready().await?;
+        let scanners = scanners(&Files::table(file.clone()), false);
         let files = iter::once(file).chain(private).map(|file| (FileRole::Table, file));
-        run.ask(&Request::Public(Box::new(PublicRequest { plan, table })), &Files::new(files.collect()))?;
-        match run.answer(&on_progress).await?.body {
+        let (request, files) = (PublicRequest { plan, table }, Files::new(files.collect()));
+        match self.request(&Request::Public(Box::new(request)), &files, scanners, &on_progress).await?.body {
             Response::Public { table, shared } => Ok((*table, shared)),
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -224,15 +212,13 @@ impl Pool {
         plan: Plan,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Inspected, Failure> {
-        let mut run = self.begin(1 + scanners(files, plan.person.is_some()))?;
-        run.ready().await?;
-        run.ask(&Request::Inspect { plan: Box::new(plan) }, files)?;
-        let answer = run.answer(&on_progress).await?;
-        drop(run);
+        let scanners = scanners(files, plan.person.is_some());
+        let request = Request::Inspect { plan: Box::new(plan) };
+        let answer = self.request(&request, files, scanners, &on_progress).await?;
         self.start_ahead(files);
         match answer.body {
             Response::Inspected(found) => Ok(found),
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -286,21 +272,21 @@ impl Pool {
         run.ask(&Request::ReadRelease, &Files::table(document.clone()))?;
         let Received { body: Response::ReleaseRead { outcomes }, mut attachments } = run.response().await?.1
         else {
-            return Err(confused());
+            return Err(Failure::protocol());
         };
         let Some(rest) = attachments.files.pop() else { return Ok(None) };
-        let mut release = document::read_release(&rest).await?.ok_or_else(confused)?;
+        let mut release = document::read_release(&rest).await?.ok_or_else(Failure::protocol)?;
         if let Coefficients::Table(table) = &mut release.coefficients {
             table.reserve(outcomes);
             while table.outcomes().len() < outcomes {
                 let Received { body: Response::Outcomes { outcomes: names }, attachments } =
                     run.response().await?.1
                 else {
-                    return Err(confused());
+                    return Err(Failure::protocol());
                 };
-                let cells = attachments.bytes.ok_or_else(confused)?.to_vec();
+                let cells = attachments.bytes.ok_or_else(Failure::protocol)?.to_vec();
                 if names.is_empty() || !table.append_piece(names, &cells) {
-                    return Err(confused());
+                    return Err(Failure::protocol());
                 }
             }
         }
@@ -315,8 +301,7 @@ impl Pool {
         name: &str,
         on_progress: &dyn Fn(Progress),
     ) -> Result<store::Settled, Failure> {
-        let mut run = self.begin(1 + scanners(files, plan.person.is_some()))?;
-        run.ready().await?;
+        let scanners = scanners(files, plan.person.is_some());
         let request = ReleaseRequest {
             files: files.roles(),
             columns,
@@ -326,13 +311,12 @@ impl Pool {
             build: self.context.build.clone(),
             public,
         };
-        run.ask(&Request::Release(Box::new(request)), files)?;
-        match run.answer(on_progress).await? {
+        match self.request(&Request::Release(Box::new(request)), files, scanners, on_progress).await? {
             Received { body: Response::Released { ledger, kept }, mut attachments } => {
-                let document = attachments.files.pop().ok_or_else(confused)?;
+                let document = attachments.files.pop().ok_or_else(Failure::protocol)?;
                 Ok(store::Settled { ledger: *ledger, document, kept })
             }
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 
@@ -343,7 +327,7 @@ impl Pool {
     pub async fn audit(&self, seed: u64, on_finding: impl Fn(Finding)) -> Result<(), Failure> {
         let mut run = self.begin(1)?;
         run.ready().await?;
-        let engine = run.workers.first().ok_or_else(confused)?;
+        let engine = run.workers.first().ok_or_else(Failure::protocol)?;
         engine.post(&Request::Audit { seed }, Attachments::default())?;
         loop {
             // A broken sampler may never end.
@@ -351,7 +335,7 @@ impl Pool {
             match run.response().await?.1.body {
                 Response::Found(finding) => on_finding(finding),
                 Response::Audited => return Ok(()),
-                _ => return Err(confused()),
+                _ => return Err(Failure::protocol()),
             }
         }
     }
@@ -362,6 +346,21 @@ impl Pool {
         if let Some(events) = self.current.take() {
             events.push(Happening::Cancelled);
         }
+    }
+
+    /// Ends the previous request and returns the answer to this one. Its workers have ended by then: two sets of workers at once would take
+    /// twice the memory.
+    async fn request(
+        &self,
+        request: &Request,
+        files: &Files,
+        scanners: usize,
+        on_progress: &dyn Fn(Progress),
+    ) -> Result<Received<Response>, Failure> {
+        let mut run = self.begin(1 + scanners)?;
+        run.ready().await?;
+        run.ask(request, files)?;
+        run.answer(on_progress).await
     }
 
     /// Ends the previous request and returns so many workers for a new one.
@@ -408,9 +407,9 @@ impl Run {
             match received.body {
                 Response::Ready => {
                     missing -= 1;
-                    self.workers.get(worker).ok_or_else(confused)?.watch(&self.events);
+                    self.workers.get(worker).ok_or_else(Failure::protocol)?.watch(&self.events);
                 }
-                _ => return Err(confused()),
+                _ => return Err(Failure::protocol()),
             }
         }
         self.late = None;
@@ -419,7 +418,7 @@ impl Run {
 
     /// Connects the scanning workers to the engine worker and sends it the request.
     fn ask(&self, request: &Request, files: &Files) -> Result<(), Failure> {
-        let Some((engine, scanners)) = self.workers.split_first() else { return Err(confused()) };
+        let Some((engine, scanners)) = self.workers.split_first() else { return Err(Failure::protocol()) };
         let mut ports = Vec::new();
         for scanner in scanners {
             let channel = MessageChannel::new().map_err(no_worker)?;
@@ -434,7 +433,7 @@ impl Run {
         loop {
             let (worker, received) = self.response().await?;
             match received.body {
-                _ if worker != 0 => return Err(confused()),
+                _ if worker != 0 => return Err(Failure::protocol()),
                 Response::Progress(progress) => on_progress(progress),
                 Response::Charged => self.charged = true,
                 _ => return Ok(received),
@@ -603,18 +602,20 @@ fn random_name() -> Result<String, Failure> {
     Ok(hexadecimal(&id))
 }
 
-fn now() -> f64 {
+/// Returns the milliseconds since the page started, for what is shown here alone.
+#[must_use]
+pub fn clock() -> f64 {
     window().ok().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
 }
 
 /// Waits until a result that is complete now may be shown. `clicked` is the page's clock in milliseconds at the click.
 pub async fn delay_from(clicked: f64) {
-    let due = clicked + delay::due(now() - clicked);
+    let due = clicked + delay::due(clock() - clicked);
     // A timer may be a little early.
-    while now() < due {
+    while clock() < due {
         let Ok(window) = window() else { return };
         #[expect(clippy::cast_possible_truncation, reason = "at most half a second")]
-        let wait = (due - now()).ceil() as i32;
+        let wait = (due - clock()).ceil() as i32;
         let waited = Promise::new(&mut |resolve, reject| {
             // Without a timer the result is shown at once.
             if window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, wait).is_err() {
@@ -633,8 +634,4 @@ fn window() -> Result<Window, Failure> {
 
 fn no_worker(_: JsValue) -> Failure {
     Failure::new(Reason::Program, words::failure::no_worker())
-}
-
-fn confused() -> Failure {
-    Failure::new(Reason::Program, words::failure::out_of_turn())
 }

@@ -16,9 +16,18 @@ use crate::plan::bound::Encoding;
 use crate::plan::number_format::NumberFormat;
 use crate::plan::public::PublicTable;
 use crate::privacy::ledger::Ledger;
+use crate::words;
 
 pub use crate::store::failure::{Failure, Reason};
 pub use crate::store::identity::{CHUNK, FileKey};
+
+impl Failure {
+    /// Returns the failure for a message that was not expected here. Its reason is one after which only the storage knows of a charge.
+    #[must_use]
+    pub fn protocol() -> Self {
+        Self::new(Reason::Internal, words::failure::protocol())
+    }
+}
 
 /// A request of the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

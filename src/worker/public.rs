@@ -21,19 +21,6 @@ pub async fn read(
     private: Option<Blob>,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
-) -> Response {
-    match try_read(request, file, private, ports, post).await {
-        Ok((table, shared)) => Response::Public { table: Box::new(table), shared },
-        Err(failure) => Response::Failed(failure),
-    }
-}
-
-async fn try_read(
-    request: PublicRequest,
-    file: Blob,
-    private: Option<Blob>,
-    ports: Vec<MessagePort>,
-    post: impl Fn(&Response),
 ) -> Result<(PublicTable, Option<SharedRows>), Failure> {
     let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Plan, error.to_string());
     let PublicRequest { plan, table: private_key } = request;

@@ -14,13 +14,7 @@ use crate::words;
 const PIECE: usize = 1 << 20;
 
 /// Reads a release and posts it: first the document without the cells of its table of coefficients, then the outcomes in pieces.
-pub async fn serve(document: &Blob, post: impl Fn(&Response, &Attachments)) {
-    if let Err(failure) = try_serve(document, &post).await {
-        post(&Response::Failed(failure), &Attachments::default());
-    }
-}
-
-async fn try_serve(document: &Blob, post: impl Fn(&Response, &Attachments)) -> Result<(), Failure> {
+pub async fn read(document: &Blob, post: impl Fn(&Response, &Attachments)) -> Result<(), Failure> {
     let Some(mut release) = read_release(document).await? else {
         post(&Response::ReleaseRead { outcomes: 0 }, &Attachments::default());
         return Ok(());

@@ -4,15 +4,13 @@ use std::cell::Cell;
 
 use web_sys::MessagePort;
 
-use super::channel::Attachments;
 use super::files::Files;
 use super::genotypes::{self, Genotypes};
-use super::protocol::{Failure, Look, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest};
-use super::scan_pool::{ScanPool, confused};
+use super::protocol::{Failure, Look, Looked, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest};
+use super::scan_pool::ScanPool;
 use super::table::{Rows, Table};
-use super::unpack;
 use crate::data::genotypes::{DELIMITER, Wanted};
-use crate::data::{FileRole, Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
+use crate::data::{Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
 use crate::engine::{self, Computation, ConfiguredPlan, EngineError, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
@@ -33,14 +31,7 @@ pub fn charged() -> bool {
 }
 
 /// Recognises the table, and keeps its minhash.
-pub async fn identify(files: Files, ports: Vec<MessagePort>, post: impl Fn(&Response)) -> Response {
-    match try_identify(files, ports, post).await {
-        Ok(table) => Response::Identified { table },
-        Err(failure) => Response::Failed(failure),
-    }
-}
-
-async fn try_identify(
+pub async fn identify(
     files: Files,
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
@@ -68,49 +59,13 @@ async fn try_identify(
 }
 
 /// Reads what the page shows of genotypes before they are described.
-pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Response {
+pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Result<Looked, Failure> {
     let mut pool = ScanPool::new(files.clone(), Vec::new(), post, 1);
-    match genotypes::look(request, &files, &mut |bytes| pool.advance(bytes)).await {
-        Ok(looked) => Response::Looked(Box::new(looked)),
-        Err(failure) => Response::Failed(failure),
-    }
+    genotypes::look(request, &files, &mut |bytes| pool.advance(bytes)).await
 }
 
-/// Unpacks a table. Its CSV travels beside the answer.
-pub async fn unpack(
-    files: &Files,
-    sheet: Option<usize>,
-    post: impl Fn(&Response),
-) -> (Response, Attachments) {
-    let failed = |failure| (Response::Failed(failure), Attachments::default());
-    let Some(file) = files.get(FileRole::Table) else { return failed(confused()) };
-    match unpack::unpack(file, sheet, post).await {
-        Ok((sheets, sheet, csv)) => {
-            (Response::Unpacked { sheets, sheet }, Attachments { files: vec![csv], ..Attachments::default() })
-        }
-        Err(failure) => failed(failure),
-    }
-}
-
-/// Reads the table, charges, releases. The release's document travels beside the answer.
+/// Reads the table, charges, releases.
 pub async fn release(
-    request: ReleaseRequest,
-    files: Files,
-    ports: Vec<MessagePort>,
-    post: impl Fn(&Response),
-) -> (Response, Attachments) {
-    let failed = |failure| (Response::Failed(failure), Attachments::default());
-    match try_release(request, files, ports, post).await {
-        Ok(store::Settled { ledger, document, kept }) => (
-            Response::Released { ledger: Box::new(ledger), kept },
-            Attachments { files: vec![document], ..Attachments::default() },
-        ),
-        Err(_) if charged() => failed(Failure::after_charge(Reason::Internal)),
-        Err(failure) => failed(failure),
-    }
-}
-
-async fn try_release(
     request: ReleaseRequest,
     files: Files,
     ports: Vec<MessagePort>,
@@ -320,7 +275,7 @@ impl<P: Fn(&Response)> Source<P> {
         number: u32,
     ) -> Result<Sums, Failure> {
         if let Material::Summed(sums) = material {
-            return sums.take().ok_or_else(confused);
+            return sums.take().ok_or_else(Failure::protocol);
         }
         let kept = !matches!(material, Material::Rows(Rows::InFile { .. }));
         self.scan_pool().begin(RoundNumber { number, of: prepared.rounds(), kept });
@@ -334,7 +289,7 @@ impl<P: Fn(&Response)> Source<P> {
                 let read = &mut |bytes| pool.advance(bytes);
                 Ok(opened.scan(prepared, || statistic.empty(), weight, read)?.sink)
             }
-            _ => Err(confused()),
+            _ => Err(Failure::protocol()),
         }
     }
 }

@@ -23,7 +23,6 @@ use crate::engine::{self, Answer, EngineError, Prepared, Run};
 use crate::plan::Purpose;
 use crate::plan::bound::BoundPlan;
 use crate::store::identity::{ChunkHasher, Digest};
-use crate::words;
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
 pub fn serve(port: MessagePort, files: Vec<Blob>) {
@@ -112,8 +111,8 @@ impl Scanner {
                 Ok(None)
             }
             ScanRequest::Keep { part } => {
-                let calls = attachments.bytes.ok_or_else(early)?.to_vec();
-                self.parts.push(part.with_calls(calls).ok_or_else(early)?);
+                let calls = attachments.bytes.ok_or_else(Failure::protocol)?.to_vec();
+                self.parts.push(part.with_calls(calls).ok_or_else(Failure::protocol)?);
                 Ok(None)
             }
             ScanRequest::Forget => {
@@ -122,9 +121,9 @@ impl Scanner {
                 Ok(None)
             }
             ScanRequest::Answer => {
-                let bytes = attachments.bytes.ok_or_else(early)?.to_vec();
-                let answer = Answer::from_bytes(&bytes).map_err(|_| early())?;
-                self.run.as_mut().ok_or_else(early)?.take(answer);
+                let bytes = attachments.bytes.ok_or_else(Failure::protocol)?.to_vec();
+                let answer = Answer::from_bytes(&bytes).map_err(|_| Failure::protocol())?;
+                self.run.as_mut().ok_or_else(Failure::protocol)?.take(answer);
                 Ok(None)
             }
             ScanRequest::Sum { slices } => self.sum(&slices).map(Some),
@@ -164,7 +163,7 @@ impl Scanner {
                 answer = Some(self.slice(bound, span, job, Nothing, &mut digests).await?.0);
             }
             Some((job, Taken::Inspected)) => {
-                let bound = self.inspected.as_ref().ok_or_else(early)?;
+                let bound = self.inspected.as_ref().ok_or_else(Failure::protocol)?;
                 let (report, found) =
                     self.slice(bound, span, job, Inspection::new(bound), &mut digests).await?;
                 answer = Some(report);
@@ -221,7 +220,7 @@ impl Scanner {
         let Span { file, from, to } = span.unwrap_or(Span { file: 0, from: start, to: start });
         let mut pieces = Pieces::new(self.file(file)?, from, to.max(last))?;
         // Where there is no span, nothing is hashed.
-        let key = if from < to { self.file_key.ok_or_else(early)? } else { FileKey::default() };
+        let key = if from < to { self.file_key.ok_or_else(Failure::protocol)? } else { FileKey::default() };
         let mut hasher = ChunkHasher::new(&key);
         let (mut at, mut wanted) = (from, Feed::More);
         while (at < to || wanted == Feed::More)
@@ -241,12 +240,11 @@ impl Scanner {
 
     /// Returns one of the files; a CSV is the only one.
     fn file(&self, place: usize) -> Result<&Blob, Failure> {
-        self.files.get(place).ok_or_else(|| Failure::new(Reason::Program, words::failure::worker_file()))
+        self.files.get(place).ok_or_else(Failure::protocol)
     }
 
     fn hasher(&self, job: Job) -> Result<MinHashScanner, Failure> {
-        let (key, delimiter) =
-            self.minhash_key.ok_or_else(|| Failure::new(Reason::Program, words::failure::worker_key()))?;
+        let (key, delimiter) = self.minhash_key.ok_or_else(Failure::protocol)?;
         Ok(MinHashScanner::new(job, delimiter, &key))
     }
 
@@ -267,13 +265,13 @@ impl Scanner {
     }
 
     fn prepared(&self) -> Result<&Prepared, Failure> {
-        self.prepared.as_ref().ok_or_else(early)
+        self.prepared.as_ref().ok_or_else(Failure::protocol)
     }
 
     /// Returns the statistic of the open round.
     fn statistic(&self) -> Result<Statistic, Failure> {
         let round = self.run.as_ref().and_then(|run| run.round());
-        round.map(|round| round.statistic).ok_or_else(early)
+        round.map(|round| round.statistic).ok_or_else(Failure::protocol)
     }
 
     fn post(&self, body: &ScanResponse, bytes: Option<Uint8Array>) {
@@ -283,10 +281,6 @@ impl Scanner {
             let _ = self.port.post_message_with_transferable(&message, &transfer);
         }
     }
-}
-
-fn early() -> Failure {
-    Failure::new(Reason::Program, words::failure::worker_plan())
 }
 
 /// Splits a report into the message to the engine worker and the data that travel beside it.

@@ -98,10 +98,11 @@ impl<P: Fn(&Response)> ScanPool<P> {
         for _ in slices {
             let (_, answer) = self.answer().await?;
             let (ScanResponse::Summed, Some(bytes)) = (answer.body, answer.attachments.bytes) else {
-                return Err(confused());
+                return Err(Failure::protocol());
             };
-            let part = statistic.from_bytes(&Zeroizing::new(bytes.to_vec())).map_err(|_| confused())?;
-            whole.append(part).map_err(|_| confused())?;
+            let part =
+                statistic.from_bytes(&Zeroizing::new(bytes.to_vec())).map_err(|_| Failure::protocol())?;
+            whole.append(part).map_err(|_| Failure::protocol())?;
         }
         Ok(whole)
     }
@@ -119,7 +120,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
                 ScanRequest::StartMinHash { key: store::minhash_key().await?, delimiter: header.delimiter };
             self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
         }
-        let sink = |found: Found| MinHash::from_bytes(found.bytes).ok_or_else(confused);
+        let sink = |found: Found| MinHash::from_bytes(found.bytes).ok_or_else(Failure::protocol);
         let key = self.pass(Some(hashing), combiner.as_mut(), |_| Taken::Hashed, sink).await?;
         let minhash = combiner.and_then(Combiner::finish).map(|scan| scan.sink).unwrap_or_default();
         Ok((key.unwrap_or_default(), minhash))
@@ -156,11 +157,11 @@ impl<P: Fn(&Response)> ScanPool<P> {
                 }
             }
             let (worker, answer) = self.answer().await?;
-            let work = works.get_mut(worker).and_then(Option::take).ok_or_else(confused)?;
-            let ScanResponse::Done { slice, chunks } = answer.body else { return Err(confused()) };
-            let bytes = Zeroizing::new(answer.attachments.bytes.ok_or_else(confused)?.to_vec());
+            let work = works.get_mut(worker).and_then(Option::take).ok_or_else(Failure::protocol)?;
+            let ScanResponse::Done { slice, chunks } = answer.body else { return Err(Failure::protocol()) };
+            let bytes = Zeroizing::new(answer.attachments.bytes.ok_or_else(Failure::protocol)?.to_vec());
             let (digests, rest) =
-                bytes.split_at_checked(chunks * size_of::<Digest>()).ok_or_else(confused)?;
+                bytes.split_at_checked(chunks * size_of::<Digest>()).ok_or_else(Failure::protocol)?;
             if let (Some(hashing), Some(span)) = (&mut hashing, work.span) {
                 hashing.take(span, digests.as_chunks().0)?;
             }
@@ -286,11 +287,11 @@ impl Hashing {
     }
 
     fn take(&mut self, span: Span, digests: &[Digest]) -> Result<(), Failure> {
-        let first = usize::try_from(span.from / CHUNK).map_err(|_| confused())?;
-        let file = self.files.get_mut(span.file).ok_or_else(confused)?;
-        let places = file.digests.get_mut(first..first + digests.len()).ok_or_else(confused)?;
+        let first = usize::try_from(span.from / CHUNK).map_err(|_| Failure::protocol())?;
+        let file = self.files.get_mut(span.file).ok_or_else(Failure::protocol)?;
+        let places = file.digests.get_mut(first..first + digests.len()).ok_or_else(Failure::protocol)?;
         if (span.to - span.from).div_ceil(CHUNK) != digests.len() as u64 {
-            return Err(confused());
+            return Err(Failure::protocol());
         }
         places.copy_from_slice(digests);
         self.missing = self.missing.saturating_sub(1);
@@ -304,9 +305,4 @@ impl Hashing {
     fn into_files(self) -> Vec<Hashed> {
         self.files
     }
-}
-
-/// Returns the failure for an answer that was not asked for.
-pub fn confused() -> Failure {
-    Failure::new(Reason::Internal, words::failure::unasked())
 }

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::files::Files;
 use super::protocol::{CHUNK, Failure, Reason, Response, ScanRequest, Taken};
 use super::read::{Pieces, length};
-use super::scan_pool::{Found, Hashing, ScanPool, confused};
+use super::scan_pool::{Found, Hashing, ScanPool};
 use crate::data::header::read_header;
 use crate::data::inspection::Counts;
 use crate::data::moments::MomentsError;
@@ -61,7 +61,7 @@ pub async fn header_of(file: &Blob, rules: HeaderRules) -> Result<Header, Failur
         match read_header(&bytes, at_end, rules) {
             Ok(HeaderRead::Header(header)) => return Ok(header),
             Ok(HeaderRead::NeedMore) if !at_end => {}
-            Ok(HeaderRead::NeedMore) => return Err(confused()),
+            Ok(HeaderRead::NeedMore) => return Err(Failure::protocol()),
             Err(error) => return Err(Failure::new(Reason::Table, error.to_string())),
         }
     }
@@ -70,7 +70,7 @@ pub async fn header_of(file: &Blob, rules: HeaderRules) -> Result<Header, Failur
 impl<P: Fn(&Response)> Table<P> {
     /// Returns the table among these files, for so many passes over them.
     pub fn new(files: Files, ports: Vec<MessagePort>, post: P, passes: u64) -> Result<Self, Failure> {
-        let file = files.get(FileRole::Table).cloned().ok_or_else(confused)?;
+        let file = files.get(FileRole::Table).cloned().ok_or_else(Failure::protocol)?;
         Ok(Self { length: length(&file), file, pool: ScanPool::new(files, ports, post, passes) })
     }
 
@@ -89,14 +89,14 @@ impl<P: Fn(&Response)> Table<P> {
         statistic: &Statistic,
     ) -> Result<Scan<Sums>, Failure> {
         let least = statistic.empty().least_bytes();
-        let sums = |found: Found| statistic.from_bytes(found.bytes).map_err(|_| confused());
+        let sums = |found: Found| statistic.from_bytes(found.bytes).map_err(|_| Failure::protocol());
         let scan = self.read(header, prepared.bound(), key, least, |_| Taken::Summed, sums).await?;
         Ok(scan.unwrap_or_else(|| Scan { sink: statistic.empty(), records: 0, persons: None }))
     }
 
     /// Counts the cells that do not fit, once the workers were told how to read them.
     pub async fn counts(&mut self, header: &Header, bound: &BoundPlan) -> Result<Scan<Counts>, Failure> {
-        let counts = |found: Found| Counts::from_bytes(found.bytes).ok_or_else(confused);
+        let counts = |found: Found| Counts::from_bytes(found.bytes).ok_or_else(Failure::protocol);
         let scan = self.read(header, bound, None, 0, |_| Taken::Inspected, counts).await?;
         let none = || Scan { sink: Counts::new(bound.columns.len()), records: 0, persons: None };
         Ok(scan.unwrap_or_else(none))
@@ -128,7 +128,7 @@ impl<P: Fn(&Response)> Table<P> {
         }
         let mut slices = vec![Vec::new(); self.pool.scanners.len()];
         for (worker, slice) in &scan.sink.0 {
-            slices.get_mut(*worker).ok_or_else(confused)?.push(*slice);
+            slices.get_mut(*worker).ok_or_else(Failure::protocol)?.push(*slice);
         }
         Ok(scan.map(|_| Rows::Kept(slices)))
     }
@@ -145,7 +145,7 @@ impl<P: Fn(&Response)> Table<P> {
             Rows::Kept(slices) => slices,
             Rows::InFile { records } => {
                 let scan = self.sums(header, prepared, None, statistic).await?;
-                return if scan.records == *records { Ok(scan.sink) } else { Err(confused()) };
+                return if scan.records == *records { Ok(scan.sink) } else { Err(Failure::protocol()) };
             }
         };
         self.pool.sum(statistic, slices).await

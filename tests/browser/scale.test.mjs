@@ -44,7 +44,7 @@ test("thousands of columns are described by pattern and range, released, and com
   assert.equal(await discreet.describeMany(probes, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 1 }), PROBES);
   assert.match(await discreet.step(say("step.columns")).innerText(), /2200/);
   const pages = page.getByRole("navigation", { name: say("columns.pages_of_columns") });
-  await pages.getByRole("button", { name: say("columns.next"), exact: true }).click();
+  await pages.getByRole("button", { name: say("page.next_page"), exact: true }).click();
   await page.getByRole("row", { name: "gene_48", exact: true }).waitFor();
   assert.equal(await discreet.describeMany(probes, { role: say("columns.ignored") }), PROBES);
   await discreet.page.getByLabel(say("columns.filter")).fill("a");
@@ -98,7 +98,7 @@ test("thousands of outcomes are searched, sorted, filtered, paged through, opene
   assert.match(await discreet.outcomes.innerText(), /of 2500 intervals exclude 0\. .* about 125 exclude 0 by chance alone/s);
 
   // Beyond the first page.
-  await page.getByRole("navigation", { name: say("outcomes.pages_of_outcomes") }).getByRole("button", { name: say("columns.next") }).click();
+  await page.getByRole("navigation", { name: say("outcomes.pages_of_outcomes") }).getByRole("button", { name: say("page.next_page") }).click();
   assert.equal((await discreet.outcomeNames())[0], "gene_51");
   await discreet.askOutcomes({ find: "GENE_77" });
   assert.equal((await discreet.outcomeNames())[0], "gene_77", "a new search starts at its first page");

@@ -9,7 +9,7 @@ use web_sys::Blob;
 use super::confirm::{ask, guard};
 use super::files::{dialect_here, read, recognise_if_new};
 use super::genotypes;
-use super::ledger::{lock_setup, recall};
+use super::ledger::{has_file, lock_setup, recall};
 use super::navigation::go;
 use super::release::show;
 use super::run::pool;
@@ -110,18 +110,15 @@ async fn import(app: App, content: &str) {
 }
 
 async fn attach(app: App, key: &str, ledger: Ledger) {
-    let tip = ledger.tip().to_owned();
-    let imported = store::import_ledger(key, ledger).await.map(|_| tip).map_err(|failure| failure.message);
-    match imported {
-        Ok(tip) => {
+    // What is stored may have charges that the file lacks.
+    let in_file = ledger.clone();
+    match store::import_ledger(key, ledger).await {
+        Ok(_) => {
             recall(app, key).await;
-            app.state.exported().set(Some(tip));
+            has_file(app, &in_file);
             say(app, words::data::the_ledger_is_imported());
         }
-        Err(problem) => {
-            let step = app.state.step().get_untracked();
-            fail(app, step, problem, false);
-        }
+        Err(failure) => fail(app, app.state.step().get_untracked(), failure.message, false),
     }
 }
 
@@ -187,7 +184,7 @@ pub async fn apply(app: App, plan: Plan) {
     if let Some(first) = lacking.first()
         && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
     {
-        let told = text::wrong_table(first);
+        let told = words::data::wrong_table(first);
         app.state.pending().set(Some(plan));
         say(app, told.clone());
         return fail(app, Step::Data, told, false);
@@ -203,9 +200,7 @@ pub async fn apply(app: App, plan: Plan) {
     app.state.columns().set(columns);
     app.state.setup().set(setup);
     app.state.pending().set(None);
-    if let Some(ledger) = app.state.ledger().get_untracked() {
-        lock_setup(app, &ledger);
-    }
+    lock_setup(app);
     if lacking.is_empty() {
         if is_new && !table.sample {
             app.state.filled().set(Some(words::data::plan_takes_all().to_owned()));
@@ -224,7 +219,8 @@ pub fn save_plan(app: App) {
     let (plan, lacks) = match app.plan.get_untracked() {
         Ok(plan) => (plan, None),
         Err(gaps) => {
-            let plan = app.state.setup().with_untracked(|setup| draft::plan_so_far(&columns, setup));
+            let setup = app.state.setup().get_untracked();
+            let (plan, _) = draft::draft_plan(&columns, &setup, draft::budget(&setup));
             // That this table's budget is spent is no fault of the plan.
             let lacking = |gap: &draft::Gap| gap.place != Place::privacy("share");
             (plan, gaps.into_iter().find(lacking).map(|gap| gap.text))

@@ -83,9 +83,7 @@ pub fn undo(app: App) {
     let reads_again = app.state.setup().with_untracked(|now| rules(now) != rules(&setup));
     app.state.columns().set(columns);
     app.state.setup().set(setup);
-    if let Some(ledger) = app.state.ledger().get_untracked() {
-        lock_setup(app, &ledger);
-    }
+    lock_setup(app);
     if reads_again {
         reread(app);
     }
@@ -181,9 +179,7 @@ fn describe(app: App, kept: &KeptDraft, table: Arc<Table>) -> bool {
     app.state.columns().set(columns);
     app.state.setup().set(setup);
     app.state.restored().set(true);
-    if let Some(ledger) = app.state.ledger().get_untracked() {
-        lock_setup(app, &ledger);
-    }
+    lock_setup(app);
     say(app, words::data::draft_restored());
     true
 }
@@ -219,9 +215,7 @@ pub fn forget_draft(app: App) {
         let Setup { delimiter, numbers, encoding, na, header, .. } = std::mem::take(setup);
         *setup = Setup { delimiter, numbers, encoding, na, header, ..Setup::default() };
     });
-    if let Some(ledger) = app.state.ledger().get_untracked() {
-        lock_setup(app, &ledger);
-    }
+    lock_setup(app);
     if let Some(key) = app.state.key().get_untracked() {
         spawn_local(async move {
             drop(store::set_setting(&setting(&key), "").await);

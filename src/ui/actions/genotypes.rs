@@ -8,8 +8,8 @@ use leptos::task::spawn_local;
 use web_sys::Blob;
 
 use super::close::forget;
-use super::run::{cancelling, on_progress, pool};
-use super::say::{fail, say};
+use super::run::{on_progress, pool, run};
+use super::say::{fail, fail_with, say};
 use crate::data::FileRole;
 use crate::data::genotypes::{Choice, DELIMITER};
 use crate::data::preview::suggestions;
@@ -17,13 +17,13 @@ use crate::plan::Plan;
 use crate::plan::bound::CsvRules;
 use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::files::{Gathered, Part, Place, gather};
-use crate::ui::state::{App, Held, Run, StateStoreFields};
+use crate::ui::state::{App, Held, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::{Genotypes, Table};
 use crate::ui::{text, variants};
 use crate::words;
 use crate::worker::files::Files;
-use crate::worker::protocol::{Failure, Look, Reason};
+use crate::worker::protocol::{Failure, Look};
 
 /// What was described of a table.
 #[derive(Default)]
@@ -92,19 +92,9 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<Held> {
 pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) -> Result<Table, Failure> {
     let rules = draft::csv_rules(setup, DELIMITER);
     let CsvRules { numbers, encoding, .. } = rules;
-    app.state.run().set(Some(Run::new(words::genotypes::looking(), 1.0)));
+    let task = words::genotypes::looking();
     let request = Look { files: files.roles(), variants: choices.clone(), encoding, numbers };
-    let looked = pool(app).look(files, request, on_progress(app, words::genotypes::looking())).await;
-    // If other files were chosen meanwhile, the run belongs to them.
-    let stopped = matches!(&looked, Err(Failure { reason: Reason::Cancelled, .. }));
-    let cancelled = stopped && cancelling(app);
-    if cancelled {
-        say(app, words::page::cancelled());
-    }
-    if cancelled || !stopped {
-        app.state.run().set(None);
-    }
-    let looked = looked?;
+    let looked = run(app, task, 1.0, pool(app).look(files, request, on_progress(app, task))).await?;
     let parts: Vec<Part> = app
         .handles
         .with_value(|handles| handles.held.borrow().iter().map(|(part, _)| part.clone()).collect());
@@ -158,13 +148,12 @@ pub fn choose(app: App, choices: Vec<Choice>, added: Vec<Choice>) {
                 let patterns = variants::patterns(&genotypes.choices);
                 app.state.setup().update(|setup| setup.patterns = patterns);
                 put(app, table);
-                say(app, text::genotypes::in_use(count));
+                say(app, words::genotypes::in_use(count, text::whole(count)));
                 if !lost.is_empty() {
-                    fail(app, Step::Columns, text::genotypes::not_found(&lost), false);
+                    fail(app, Step::Columns, words::genotypes::not_found(text::list(&lost, 5)), false);
                 }
             }
-            Err(Failure { reason: Reason::Cancelled, .. }) => {}
-            Err(failure) => fail(app, Step::Columns, failure.message, false),
+            Err(failure) => fail_with(app, Step::Columns, failure),
         }
     });
 }

@@ -3,11 +3,11 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::run::{cancelling, on_progress, pool};
-use super::say::{fail, say};
+use super::run::{on_progress, pool, run};
+use super::say::{fail_with, say};
 use crate::plan::Plan;
 use crate::ui::draft;
-use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::view_model::Inspection;
 use crate::words;
@@ -23,24 +23,14 @@ pub fn inspect(app: App) {
     let files = app.handles.with_value(|handles| handles.files.borrow().clone());
     let (Some(plan), Some(files), false) = (plan, files, app.busy()) else { return };
     let task = words::whole::reading();
-    app.state.run().set(Some(Run::new(task, files.length() as f64)));
     app.state.problem().set(None);
     spawn_local(async move {
-        let found = try_inspect(app, &files, plan, persons).await;
-        let cancelled = cancelling(app);
-        match found {
+        match run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await {
             Ok(found) => {
-                app.state.run().set(None);
                 app.state.inspection().set(Some(found));
                 say(app, words::whole::done());
             }
-            Err(Failure { reason: Reason::Cancelled, .. }) if cancelled => {
-                app.state.run().set(None);
-                say(app, words::page::cancelled());
-            }
-            // Another request has ended this one, and the run is that one's.
-            Err(Failure { reason: Reason::Cancelled, .. }) => {}
-            Err(failure) => fail(app, Step::Columns, failure.message, false),
+            Err(failure) => fail_with(app, Step::Columns, failure),
         }
     });
 }

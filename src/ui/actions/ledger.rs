@@ -7,18 +7,18 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::close::{forget, forget_ledger};
-use super::run::{cancelling, on_progress, pool};
-use super::say::{fail, say};
+use super::run::{on_progress, pool, run};
+use super::say::{fail, fail_with, say};
 use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::Ledger;
 use crate::store::people::{Different, Shared};
 use crate::store::{self, LedgerRecord, StoredRelease};
-use crate::ui::state::{App, Kept, Run, StateStoreFields};
+use crate::ui::state::{App, Kept, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{dom, text};
 use crate::words;
 use crate::worker::files::Files;
-use crate::worker::protocol::{Failure, Reason};
+use crate::worker::protocol::Failure;
 
 /// The setting that keeps which state of a table's ledger the person has as a file.
 fn saved_setting(key: &str) -> String {
@@ -40,29 +40,22 @@ pub async fn recognise(app: App, files: &Files) {
     if !app.state.host().with_untracked(|host| host.secure) {
         return;
     }
-    app.state.run().set(Some(Run::new(words::ledger::reading(), files.length() as f64)));
-    let found = pool(app).identify(files, on_progress(app, words::ledger::reading())).await;
-    match found {
-        Ok(key) => match store::open_table(&key).await {
-            Ok(record) => {
-                app.state.run().set(None);
-                app.state.key().set(Some(key.clone()));
-                remember(app, Ok(record));
-                let saved = store::setting(&saved_setting(&key)).await.ok().flatten();
-                app.state.exported().set(saved);
-                super::draft::restore(app, files, &key).await;
-                find_alike(app, &key).await;
-            }
-            Err(failure) => fail(app, Step::Data, failure.message, false),
-        },
-        // Another file was chosen meanwhile, or the person cancelled.
-        Err(Failure { reason: Reason::Cancelled, .. }) => {
-            if cancelling(app) {
-                say(app, words::page::cancelled());
-            }
-            app.state.run().set(None);
+    let task = words::ledger::reading();
+    let found = run(app, task, files.length() as f64, async {
+        let key = pool(app).identify(files, on_progress(app, task)).await?;
+        let record = store::open_table(&key).await?;
+        Ok((key, record))
+    });
+    match found.await {
+        Ok((key, record)) => {
+            app.state.key().set(Some(key.clone()));
+            remember(app, Ok(record));
+            let saved = store::setting(&saved_setting(&key)).await.ok().flatten();
+            app.state.exported().set(saved);
+            super::draft::restore(app, files, &key).await;
+            find_alike(app, &key).await;
         }
-        Err(failure) => fail(app, Step::Data, failure.message, failure.charged),
+        Err(failure) => fail_with(app, Step::Data, failure),
     }
 }
 
@@ -124,7 +117,6 @@ pub fn recall_on_return(app: App) {
 pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
     match record {
         Ok(Some(record)) => {
-            lock_setup(app, &record.ledger);
             app.state.alike().set(Vec::new());
             app.state.different().set(None);
             app.state.joined().set(record.joined);
@@ -137,6 +129,7 @@ pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
             app.handles.with_value(|handles| handles.kept.replace(documents));
             app.state.releases().set(kept);
             app.state.ledger().set(Some(record.ledger));
+            lock_setup(app);
         }
         Ok(None) => forget_ledger(app),
         Err(failure) => say(app, failure.message),
@@ -182,7 +175,7 @@ pub fn take_back(app: App) {
 /// Takes the words by which one side of each row is no longer protected; `false` where other words were typed. A ledger of full
 /// protection is relaxed permanently.
 pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
-    if !text::is_relax_phrase(protect, typed) {
+    if !text::relaxed(protect).is_typed(typed) {
         return false;
     }
     app.state.setup().update(|setup| setup.protect_confirmed = true);
@@ -194,8 +187,8 @@ pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
         spawn_local(async move {
             match store::relax(&key, protect).await {
                 Ok(ledger) => {
-                    lock_setup(app, &ledger);
                     app.state.ledger().set(Some(ledger));
+                    lock_setup(app);
                 }
                 Err(failure) => {
                     app.state.setup().update(|setup| setup.protect_confirmed = false);
@@ -207,9 +200,10 @@ pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
     true
 }
 
-/// What a ledger fixes for every plan of its table.
-pub fn lock_setup(app: App, ledger: &Ledger) {
-    let terms = ledger.terms();
+/// Sets what the ledger fixes for every plan of its table, where it has one.
+pub fn lock_setup(app: App) {
+    let terms = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(Ledger::terms));
+    let Some(terms) = terms else { return };
     app.state.setup().update(|setup| {
         if terms.protect != Protect::Rows {
             // The ledger records the confirmation.

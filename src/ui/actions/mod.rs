@@ -31,7 +31,10 @@ pub use ledger::{differ, erase, join, relax, take_back};
 pub use navigation::{follow_address, go, go_to};
 pub use release::{release, show_kept};
 pub use run::cancel;
-pub use save::{ask_to_save, named, refuse_to_save, release_saved, save_ledger, save_release, save_reserved};
+pub use save::{
+    ask_to_save, named, refuse_to_save, release_saved, save_ledger, save_release, save_reserved, say_copied,
+    say_saved,
+};
 pub use unpack::{choose_sheet, paste_table};
 
 use confirm::guard;

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::File;
 
-use super::run::{cancelling, on_progress, pool};
+use super::run::{on_progress, pool, run};
 use super::say::say;
 use crate::data::FileRole;
 use crate::data::genotypes::Form;
@@ -22,7 +22,7 @@ use crate::text::json;
 use crate::ui::dom;
 use crate::ui::public_form::{self, Opened, PublicForm, Way};
 use crate::ui::sentence::sentence;
-use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::state::{App, StateStoreFields};
 use crate::words;
 use crate::worker::protocol::{Failure, Reason};
 
@@ -109,16 +109,12 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
     let plan = app.plan.get_untracked().map_err(|_| refused(words::public::describe_first()))?;
     let key = app.state.key().get_untracked().ok_or_else(|| refused(words::public::wait()))?;
     let task = words::public::reading();
-    app.state.run().set(Some(Run::new(task, file.size())));
     let columns = Some(plan.columns.clone());
     let files = app.handles.with_value(|handles| handles.files.borrow().clone());
     let private = files.and_then(|files| files.get(FileRole::Table).cloned());
-    let found = pool(app).public(file.clone().into(), private, plan, key, on_progress(app, task)).await;
-    if cancelling(app) {
-        say(app, words::page::cancelled());
-    }
-    app.state.run().set(None);
-    let (mut table, shared) = found?;
+    let pool = pool(app);
+    let found = pool.public(file.clone().into(), private, plan, key, on_progress(app, task));
+    let (mut table, shared) = run(app, task, file.size(), found).await?;
     table.source = String::new();
     Ok(Opened { table: Arc::new(table), columns, shared })
 }

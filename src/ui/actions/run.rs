@@ -4,11 +4,12 @@ use std::cell::Cell;
 
 use leptos::prelude::*;
 
+use super::say::say;
 use crate::ui::dom;
 use crate::ui::state::{App, Run, StateStoreFields};
 use crate::words;
 use crate::worker::pool::Pool;
-use crate::worker::protocol::{Progress, RoundNumber};
+use crate::worker::protocol::{Failure, Progress, Reason, RoundNumber};
 
 /// The table's workers.
 pub fn pool(app: App) -> Pool {
@@ -46,6 +47,26 @@ pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static 
         run.seconds_left = known.then(|| elapsed * (1.0 - share) / share);
         app.state.run().set(Some(run));
     }
+}
+
+/// Shows a task of so many bytes until it is done, and says so where the person cancelled it. Where another request has ended it, what is
+/// shown is that one's.
+pub async fn run<T>(
+    app: App,
+    task: &'static str,
+    bytes: f64,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    app.state.run().set(Some(Run::new(task, bytes)));
+    let result = work.await;
+    let ended = matches!(&result, Err(Failure { reason: Reason::Cancelled, .. }));
+    if !ended || cancelling(app) {
+        app.state.run().set(None);
+        if ended {
+            say(app, words::page::cancelled());
+        }
+    }
+    result
 }
 
 /// Cancels what runs. What came of it is said by what ran, which alone knows whether it was charged.

@@ -93,6 +93,16 @@ pub fn end_saving(app: App) -> Option<Saving> {
     app.handles.with_value(|handles| handles.saving.take())
 }
 
+/// Says that a file was given to the person, or that the browser has no room for it.
+pub fn say_saved(app: App, saved: Option<()>) {
+    say(app, if saved.is_some() { words::page::saved() } else { words::page::no_room() });
+}
+
+/// Says whether something is on the clipboard.
+pub fn say_copied(app: App, copied: bool) {
+    say(app, if copied { words::export::copied() } else { words::export::not_copied() });
+}
+
 /// Gives the person the release's document as it is, without writing it again.
 pub fn save_release(app: App) {
     let document = app.handles.with_value(|handles| handles.document.borrow().clone());

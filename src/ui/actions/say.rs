@@ -18,6 +18,13 @@ pub fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
     dom::focus_soon("problem");
 }
 
+/// Shows at a step why a task failed. That it was cancelled is said already.
+pub fn fail_with(app: App, step: Step, failure: Failure) {
+    if failure.reason != Reason::Cancelled {
+        fail(app, step, failure.message, failure.charged);
+    }
+}
+
 /// Shows why a table cannot be read, with the way to read it where its bytes are no UTF-8.
 pub fn fail_to_read(app: App, failure: Failure) {
     let offers = failure.reason == Reason::Encoding;

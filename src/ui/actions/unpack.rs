@@ -5,13 +5,13 @@ use leptos::task::spawn_local;
 
 use super::files::open_table;
 use super::genotypes::Described;
-use super::run::{cancelling, on_progress, pool};
-use super::say::{fail, say};
+use super::run::{on_progress, pool, run};
+use super::say::fail_with;
 use crate::data::FileRole;
 use crate::data::container::{Form, HEAD_BYTES};
 use crate::store::document::from_text;
 use crate::ui::files::Part;
-use crate::ui::state::{App, Held, Question, Run, StateStoreFields};
+use crate::ui::state::{App, Held, Question, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{check, dom, draft};
 use crate::words;
@@ -30,13 +30,7 @@ pub async fn open_packed(app: App, held: Held, sheet: Option<usize>, described: 
             let files = plain.iter().map(|(part, file)| (part.role, file.clone())).collect();
             open_table(app, plain, Files::new(files), false, described).await;
         }
-        Err(Failure { reason: Reason::Cancelled, .. }) => {
-            if cancelling(app) {
-                app.state.run().set(None);
-                say(app, words::page::cancelled());
-            }
-        }
-        Err(failure) => fail(app, Step::Data, failure.message, false),
+        Err(failure) => fail_with(app, Step::Data, failure),
     }
 }
 
@@ -55,10 +49,9 @@ async fn unpacked(
             let form = Form::of(&head).map_err(|error| refused(words::container::refused(error)))?;
             if form.is_some() {
                 let task = words::container::unpacking();
-                app.state.run().set(Some(Run::new(task, file.size())));
-                let progress = on_progress(app, task);
-                let (names, place, csv) = pool(app).unpack(file, sheet, progress).await?;
-                app.state.run().set(None);
+                let (size, progress) = (file.size(), on_progress(app, task));
+                let (names, place, csv) =
+                    run(app, task, size, pool(app).unpack(file, sheet, progress)).await?;
                 if part.role == FileRole::Table {
                     (sheets, taken) = (names, place);
                 }

@@ -33,9 +33,9 @@ pub fn CheckBar() -> impl IntoView {
     let far = move || {
         let (tally, items) = tally.get();
         if running.get() {
-            text::check::running(tally.done(), items)
+            words::check::done(text::whole(tally.done()), text::whole(items))
         } else {
-            text::check::ready(Check::items().len())
+            words::check::ready(text::whole(Check::items().len()))
         }
     };
     let press = move |_| if running.get_untracked() { run::stop(app) } else { run::start(app) };

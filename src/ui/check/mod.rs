@@ -30,7 +30,7 @@ pub fn CheckScreen(
         group(app, kind, items)
     });
     let back = move |_| run::back(app);
-    let step = move || text::check::back(from.get());
+    let step = move || words::check::back_to(from.get());
     let failure = move || app.state.check().failure().get();
     view! {
         <p><button type="button" class="link" on:click=back>{step}</button></p>
@@ -58,7 +58,7 @@ fn Identity() -> impl IntoView {
             <Field id="check-seed" label=words::check::seed() numeric=true counts=true disabled=running
                 value=Signal::derive(move || app.state.check().seed().get())
                 set=Callback::new(move |seed| app.state.check().seed().set(seed))
-                hint=Signal::derive(|| words::check::seed_hint().to_owned())/>
+                hint=words::check::seed_hint()/>
             <button type="button" disabled=move || running.get() on:click=move |_| run::another_seed(app)>{words::check::another_seed()}</button>
             <dl><dt>{words::check::build()}</dt><dd class="code">{move || app.state.host().build().get()}</dd></dl>
             <p class="hint">

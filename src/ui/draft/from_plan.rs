@@ -6,6 +6,7 @@ use super::columns::{ColumnDraft, describe};
 use super::dialect::dialect;
 use super::patterns::claims;
 use super::setup::{BudgetKind, Setup};
+use super::typed::in_percent;
 use crate::mechanisms::find;
 use crate::model::Wallet;
 use crate::plan::document::{BudgetForm, Calibration, Confirm, Plan};
@@ -48,7 +49,7 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
         paper: plan.mechanism.calibration == Some(Calibration::Paper),
         idealised: plan.confirm.contains(&Confirm::Idealised),
         params: as_typed(&plan.mechanism.params),
-        confidence: plan.confidence.map_or(defaults.confidence, short_percent),
+        confidence: plan.confidence.map_or(defaults.confidence, in_percent),
         form: match plan.budget {
             BudgetForm { rho: Some(_), .. } => BudgetKind::Rho,
             BudgetForm { mu: Some(_), .. } => BudgetKind::Mu,
@@ -65,7 +66,7 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
         share: defaults.share,
         patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),
         derived: plan.derived.clone(),
-        estimate_share: plan.estimate_share.map_or_else(String::new, short_percent),
+        estimate_share: plan.estimate_share.map_or_else(String::new, in_percent),
         uncertain_bounds: plan.confirm.contains(&Confirm::UncertainBounds),
         ..dialect(plan)
     };
@@ -80,9 +81,4 @@ pub fn as_typed(params: &Map<String, Value>) -> Vec<(String, String)> {
 
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn short_percent(level: f64) -> String {
-    let text = format!("{:.2}", 100.0 * level);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -30,22 +30,13 @@ pub struct KeptDraft {
     budget: [String; 4],
     /// For what kinds of release the budget is kept.
     #[serde(default)]
-    split: KeptSplit,
+    split: Split,
     /// What is said of columns without a role.
     #[serde(default)]
     ignored: Vec<Column>,
     /// What columns mean, by name.
     #[serde(default)]
     labels: Vec<(String, String)>,
-}
-
-/// For what kinds of release a budget is kept, as the page offers it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-enum KeptSplit {
-    #[default]
-    Gaussian,
-    Other,
-    Both,
 }
 
 impl KeptDraft {
@@ -69,9 +60,8 @@ impl KeptDraft {
         let labels = labelled.map(|column| (column.name.clone(), column.label.clone())).collect();
         let columns: Vec<ColumnDraft> = columns.iter().map(unnamed).collect();
         let split = match setup.split {
-            Split::Other => KeptSplit::Other,
-            Split::Both => KeptSplit::Both,
-            Split::Gaussian | Split::Explicit { .. } => KeptSplit::Gaussian,
+            Split::Explicit { .. } => Split::Gaussian,
+            split => split,
         };
         let (plan, _) = draft_plan(&columns, setup, budget(setup));
         let Setup { epsilon, one_in, rho, mu, .. } = setup;
@@ -125,11 +115,7 @@ impl KeptDraft {
         }
         setup.share = self.share.min(100);
         setup.form = self.form;
-        setup.split = match self.split {
-            KeptSplit::Gaussian => Split::Gaussian,
-            KeptSplit::Other => Split::Other,
-            KeptSplit::Both => Split::Both,
-        };
+        setup.split = self.split;
         [setup.epsilon, setup.one_in, setup.rho, setup.mu] = self.budget.clone();
         Some((columns, setup))
     }

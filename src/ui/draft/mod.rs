@@ -28,8 +28,8 @@ pub use history::History;
 pub use kept::KeptDraft;
 pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};
-pub use terms::{TermDraft, put_term};
-pub use to_plan::{draft_plan, plan, plan_so_far, plan_to_count_persons, plan_to_inspect};
+pub use terms::{TermDraft, put_term, replaced};
+pub use to_plan::{draft_plan, plan, plan_to_count_persons, plan_to_inspect};
 pub use typed::{block, count, is_block, list, number, percent, share, two_numbers, unlist};
 
 #[cfg(test)]

@@ -26,6 +26,13 @@ pub struct TermDraft {
     pub reference: Option<String>,
 }
 
+/// Returns the column in whose place a term mostly stands: it says all that the column does.
+#[must_use]
+pub fn replaced(term: &Derived) -> Option<&String> {
+    let replaces = matches!(term.transform, Transform::Log | Transform::Centred | Transform::Merged);
+    term.from.first().filter(|_| replaces)
+}
+
 impl TermDraft {
     /// Returns an entry of a plan as it would be typed.
     #[must_use]

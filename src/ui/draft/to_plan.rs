@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::budget::budget;
 use super::columns::{ColumnDraft, to_entry};
 use super::dialect::csv;
 use super::faults;
@@ -106,12 +105,6 @@ pub fn draft_plan(
         estimate_share: estimate_share(setup),
     };
     (plan, unread)
-}
-
-/// Makes the plan as far as it was typed, for a file that is opened again. What could not be read is left out.
-#[must_use]
-pub fn plan_so_far(columns: &[ColumnDraft], setup: &Setup) -> Plan {
-    draft_plan(columns, setup, budget(setup)).0
 }
 
 /// Makes a plan for a count of the cells that do not fit: the columns that are used and described so far, without what a count does not

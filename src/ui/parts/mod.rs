@@ -11,6 +11,8 @@ pub use printed_table::PrintedTable;
 use crate::release::format::grouped;
 use crate::ui::draft::{self, Gap};
 use crate::ui::state::App;
+use crate::ui::table::PAGE;
+use crate::ui::text;
 use crate::words;
 
 /// The outline of a drawing of 16 by 16 that stands beside words, never in their place.
@@ -190,6 +192,32 @@ pub fn TypedWords(
             {move || refused.get().then(|| view! { <p class="notice problem" role="alert">{wrong}</p> })}
             <p><button type="submit">{button}</button></p>
         </form>
+    }
+}
+
+/// The way to the other pages of a long list, and which entries of how many are shown. Nothing where all fit on one page.
+#[component]
+pub fn Pager(
+    label: &'static str,
+    #[prop(into)] page: Signal<usize>,
+    count: Signal<usize>,
+    turn: Callback<usize>,
+    /// Says from which entry to which of how many.
+    place: fn(String, String, String) -> String,
+) -> impl IntoView {
+    let shown = Memo::new(move |_| (page.get(), count.get()));
+    move || {
+        let (at, count) = shown.get();
+        let (from, to) = (at * PAGE, ((at + 1) * PAGE).min(count));
+        (count > PAGE).then(|| {
+            view! {
+                <nav class="pages" aria-label=label>
+                    <button type="button" disabled=at == 0 on:click=move |_| turn.run(at.saturating_sub(1))>{words::page::previous_page()}</button>
+                    <span class="tabular">{place(text::whole(from + 1), text::whole(to), text::whole(count))}</span>
+                    <button type="button" disabled=to == count on:click=move |_| turn.run(at + 1)>{words::page::next_page()}</button>
+                </nav>
+            }
+        })
     }
 }
 

@@ -113,8 +113,7 @@ pub fn CurvePlot(curve: Curve, label: String) -> impl IntoView {
             <text x=x - 8.0 y=y + 4.0 text-anchor="end">{words::privacy::curve_times(short(*times, 2))}</text>
         }
     });
-    let here =
-        curve.at.map(|(at, _)| place(at)).map(|(x, y)| view! { <circle class="dot" cx=x cy=y r="5"/> });
+    let here = curve.at.map(place).map(|(x, y)| view! { <circle class="dot" cx=x cy=y r="5"/> });
     let ((left, top), (start, bottom)) = (place((0.0, 0.0)), place((curve.from, 1.0)));
     let withheld = (start > left).then(|| {
         let label = (start - left > 80.0).then(|| {

@@ -179,11 +179,7 @@ fn Typed(index: usize, label: String, what: Value, #[prop(optional)] unit: &'sta
     });
     let typed = move |event: web_sys::Event| {
         let text = event_target_value(&event);
-        app.state.columns().update(|columns| {
-            if let Some(column) = columns.get_mut(index) {
-                what.with_value(|what| what.set(column, text));
-            }
-        });
+        app.edit(index, |column| what.with_value(|what| what.set(column, text)));
     };
     let said = move || {
         let typed = value.with(|text| !text.trim().is_empty());

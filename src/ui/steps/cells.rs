@@ -46,11 +46,7 @@ impl Column {
     }
 
     fn write(self, edit: impl FnOnce(&mut ColumnDraft)) {
-        self.app.state.columns().update(|columns| {
-            if let Some(column) = columns.get_mut(self.index) {
-                edit(column);
-            }
-        });
+        self.app.edit(self.index, edit);
     }
 
     /// Whether a cell is the first that is wrong.

@@ -94,7 +94,7 @@ fn Family(
         <details class="family" prop:open=move || open.get() on:toggle=toggled>
             <summary>
                 <span class="family-title" id=format!("family-{place}")>{words::of_mechanism(group.title)}</span>
-                {move || chosen.get().map(|name| view! { <span class="tag when-closed">{text::chosen(&name)}</span> })}
+                {move || chosen.get().map(|name| view! { <span class="tag when-closed">{words::method::chosen(name)}</span> })}
                 {move || none.get().then(|| view! { <span class="tag">{words::method::not_now()}</span> })}
                 <span class="hint">{words::of_mechanism(group.when)}</span>
             </summary>

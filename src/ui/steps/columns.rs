@@ -16,7 +16,7 @@ use super::whole_file::WholeFile;
 use crate::model::{Missing, Role};
 use crate::ui::draft::{self, Cell, Gap};
 use crate::ui::parts::gloss::{Glossed, entries};
-use crate::ui::parts::{Choice, Field, Icon};
+use crate::ui::parts::{Choice, Field, Icon, Pager};
 use crate::ui::presets::{PRESETS, USUAL_LEVELS};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::{PAGE, Table};
@@ -83,7 +83,8 @@ pub fn Columns() -> impl IntoView {
         {move || many.get().then(|| view! { <Rules/> <Filter/> })}
         <div class="sheet-tools"><Many rows/><Undo/></div>
         <Sheet rows/>
-        <Pages rows/>
+        <Pager label=words::columns::pages_of_columns() page=app.state.page() count=Signal::derive(move || rows.with(Vec::len))
+            turn=Callback::new(move |page| app.state.page().set(page)) place=words::columns::page/>
         <MissingChoice/>
         <p class="hint">{words::columns::keys()}</p>
         {move || (!empty() && !genotypes.get()).then(|| view! { <WholeFile/> })}
@@ -105,7 +106,7 @@ fn Filter() -> impl IntoView {
     });
     view! {
         <Field id="column-filter" label=words::columns::filter() value=app.state.filter() set
-            hint=Signal::derive(|| words::columns::filter_hint().to_owned())/>
+            hint=words::columns::filter_hint()/>
     }
 }
 
@@ -192,32 +193,6 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
     }
 }
 
-#[component]
-fn Pages(rows: Memo<Vec<usize>>) -> impl IntoView {
-    let page = App::here().state.page();
-    let count = move || rows.with(Vec::len);
-    let words = move || {
-        let from = page.get() * PAGE;
-        let to = (from + PAGE).min(count());
-        words::columns::page(text::whole(from + 1), text::whole(to), text::whole(count()))
-    };
-    // A comparison inside the view would end the button's tag.
-    let last = move || page.get() >= count().saturating_sub(1) / PAGE;
-    move || {
-        (count() > PAGE).then(|| {
-            view! {
-                <nav class="pages" aria-label=words::columns::pages_of_columns()>
-                    <button type="button" disabled=move || page.get() == 0
-                        on:click=move |_| page.update(|page| *page = page.saturating_sub(1))>{words::columns::previous()}</button>
-                    <span class="tabular">{words}</span>
-                    <button type="button" disabled=last
-                        on:click=move |_| page.update(|page| *page += 1)>{words::columns::next()}</button>
-                </nav>
-            }
-        })
-    }
-}
-
 /// The row and the cell of what has the focus.
 fn position(target: &HtmlElement) -> Option<(usize, Cell)> {
     let row = target.get_attribute("data-row")?.parse().ok()?;
@@ -290,17 +265,12 @@ fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
     }
     let Some(at) = CELLS.iter().position(|candidate| *candidate == cell) else { return };
     event.prevent_default();
-    let mut order: Vec<Cell> = if right {
-        CELLS.iter().skip(at + 1).copied().collect()
+    let takes_focus = |cell: &Cell| focus_cell(row, *cell);
+    let _ = if right {
+        CELLS.iter().skip(at + 1).any(takes_focus)
     } else {
-        CELLS.iter().take(at).rev().copied().collect()
+        CELLS.iter().take(at).rev().any(takes_focus)
     };
-    order.retain(|candidate| *candidate != cell);
-    for candidate in order {
-        if focus_cell(row, candidate) {
-            break;
-        }
-    }
 }
 
 /// A block of bounds from a spreadsheet, into the rows from here on.

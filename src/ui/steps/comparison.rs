@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::privacy::worth;
 use crate::release::format::percent;
 use crate::ui::parts::Quoted;
 use crate::ui::state::{App, StateStoreFields};
@@ -20,10 +21,7 @@ pub fn Comparison() -> impl IntoView {
         }
         let plan = app.plan.get().ok()?;
         let table = app.state.table().get()?;
-        let worth = app.state.ledger().with(|ledger| match ledger {
-            Some(ledger) => view_model::ledger_worth(ledger),
-            None => app.state.setup().with(view_model::worth),
-        })?;
+        let worth = worth(app)?;
         let public = app.public.get().ok().flatten();
         Some(view_model::compare(&plan, public.as_deref(), &table, worth.epsilon, worth.delta))
     });

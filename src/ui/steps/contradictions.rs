@@ -200,28 +200,21 @@ pub fn format_label(format: NumberFormat) -> String {
 
 /// Changes what is said of the column, or how the file is read.
 fn take(app: App, index: usize, repair: &Repair) {
-    let column = |edit: &dyn Fn(&mut ColumnDraft)| {
-        app.state.columns().update(|columns| {
-            if let Some(column) = columns.get_mut(index) {
-                edit(column);
-            }
-        });
-    };
     match repair {
-        Repair::Levels(levels) => column(&|column| {
+        Repair::Levels(levels) => app.edit(index, |column| {
             column.levels = draft::unlist(levels);
             if !levels.contains(&column.reference) {
                 column.reference.clear();
             }
         }),
-        Repair::Category => column(&|column| column.kind = Some(ColumnType::Category)),
-        Repair::LeaveOut => column(&|column| column.role = Role::Ignored),
+        Repair::Category => app.edit(index, |column| column.kind = Some(ColumnType::Category)),
+        Repair::LeaveOut => app.edit(index, |column| column.role = Role::Ignored),
         Repair::Person => {
             let name = untrack(|| name(app, index));
             app.state.setup().update(|setup| setup.person = name);
         }
         Repair::Format(format) => read_format(app, *format),
-        Repair::OwnFormat(format) => column(&|column| column.written = Some(*format)),
+        Repair::OwnFormat(format) => app.edit(index, |column| column.written = Some(*format)),
         // A negative code or a word is no value of any column; another number may be one, such as an age of 99.
         Repair::Missing(cells)
             if cells.iter().all(|cell| draft::number(cell).is_none_or(|code| code < 0.0)) =>
@@ -232,7 +225,7 @@ fn take(app: App, index: usize, repair: &Repair) {
             });
             actions::reread(app);
         }
-        Repair::Missing(cells) => column(&|column| {
+        Repair::Missing(cells) => app.edit(index, |column| {
             let known = draft::list(&column.na);
             column.na = draft::unlist(&known.into_iter().chain(cells.iter().cloned()).collect::<Vec<_>>());
             leave_levels_out(column, cells);

@@ -10,7 +10,7 @@ use crate::data::FileRole;
 use crate::data::first_line::Doubt;
 use crate::plan::number_format::{NumberFormat, Thousands};
 use crate::release::format::bytes;
-use crate::ui::draft::Setup;
+use crate::ui::draft::{self, Setup};
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Field, Icon, PrivateZone, Quoted};
 use crate::ui::state::{App, HostStoreFields, StateStoreFields};
@@ -502,9 +502,9 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
                         value=Signal::derive(move || setup.get().encoding) set=change(|setup, value| setup.encoding = value)/>
                 })}
                 <Field id="csv-na" label=words::data::missing_cells_hold()
-                    value=Signal::derive(move || setup.get().na.unwrap_or_else(|| "NA, N/A, NaN, null, .".to_owned()))
+                    value=Signal::derive(move || setup.get().na.unwrap_or_else(|| draft::unlist(&draft::missing_marks(&Setup::default()))))
                     set=change(|setup, value| setup.na = Some(value))
-                    hint=Signal::derive(|| words::data::missing_hint().to_owned())/>
+                    hint=words::data::missing_hint()/>
             </div>
         </details>
     }

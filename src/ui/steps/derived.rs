@@ -6,7 +6,7 @@ use crate::model::Role;
 use crate::plan::derived::name_of;
 use crate::plan::document::{Derived, Transform};
 use crate::ui::dom;
-use crate::ui::draft::{ColumnDraft, Place, TermDraft, put_term};
+use crate::ui::draft::{self, ColumnDraft, Place, TermDraft, put_term};
 use crate::ui::parts::{Choice, Field, Quoted};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
@@ -59,7 +59,7 @@ pub fn Terms() -> impl IntoView {
             });
         };
         let heading = title(term.transform);
-        let itself = replaced(&term).map(|column| view! { <Itself column/> });
+        let itself = draft::replaced(&term).cloned().map(|column| view! { <Itself column/> });
         let change = move |_| {
             form.show(TermDraft::of(&term), Some(index));
             dom::focus_soon("term-from");
@@ -86,12 +86,6 @@ pub fn Terms() -> impl IntoView {
     }
 }
 
-/// The column in whose place a term mostly stands.
-fn replaced(term: &Derived) -> Option<String> {
-    let replaces = matches!(term.transform, Transform::Log | Transform::Centred | Transform::Merged);
-    term.from.first().filter(|_| replaces).cloned()
-}
-
 /// Says that a column is in the model beside the term in its place, with a way to leave it out.
 #[component]
 fn Itself(column: String) -> impl IntoView {
@@ -102,11 +96,9 @@ fn Itself(column: String) -> impl IntoView {
         app.state.columns().with(|columns| columns.iter().position(used))
     });
     let leave = move |_| {
-        app.state.columns().update(|columns| {
-            if let Some(column) = place.get_untracked().and_then(|place| columns.get_mut(place)) {
-                column.role = Role::Ignored;
-            }
-        });
+        if let Some(place) = place.get_untracked() {
+            app.edit(place, |column| column.role = Role::Ignored);
+        }
     };
     let (told, act) = (words::terms::itself(&column), words::terms::leave_out(&column));
     move || {

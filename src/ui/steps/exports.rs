@@ -39,9 +39,6 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
         let text = text.clone();
         Memo::new(move |_| format.get() == Format::Svg && text().is_none())
     };
-    let say = move |done: bool, words: &'static str| {
-        app.state.said().set(if done { words } else { words::page::no_room() }.to_owned());
-    };
     let download = {
         let (release, supplement, text) = (Arc::clone(&release), Arc::clone(&supplement), text.clone());
         move |_| {
@@ -57,7 +54,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             } else {
                 untrack(&text).and_then(|text| dom::download(&actions::named(app, name), kind, &text))
             };
-            say(saved.is_some(), words::page::saved());
+            actions::say_saved(app, saved);
         }
     };
     let for_preview = (Arc::clone(&release), Arc::clone(&supplement));
@@ -71,9 +68,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                 Some(rich) => dom::copy(&markdown::document(&rich), Some(&html::fragment(&rich))),
                 None => untrack(&text).is_some_and(|text| dom::copy(&text, None)),
             };
-            app.state
-                .said()
-                .set(if copied { words::export::copied() } else { words::export::not_copied() }.to_owned());
+            actions::say_copied(app, copied);
         }
     };
     let for_png = text.clone();
@@ -83,7 +78,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
         };
         spawn_local(async move {
             let saved = dom::download_png(&actions::named(app, "discreet-figure.png"), &svg).await;
-            say(saved.is_some(), words::page::saved());
+            actions::say_saved(app, saved);
         });
     };
     let for_plan = Arc::clone(&release);

@@ -191,7 +191,7 @@ pub fn Rules() -> impl IntoView {
         if by_pattern.get() {
             view! {
                 <Field id="rule-pattern" label=words::columns::pattern() value=pattern set=set(pattern)
-                    hint=Signal::derive(|| words::columns::pattern_hint().to_owned())/>
+                    hint=words::columns::pattern_hint()/>
             }
             .into_any()
         } else {

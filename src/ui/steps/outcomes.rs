@@ -6,13 +6,14 @@ use leptos::prelude::*;
 
 use super::table::{Spread, Uncertainty};
 use crate::mechanisms::info::are_log_odds;
-use crate::model::{Estimate, INTERCEPT};
+use crate::model::Estimate;
 use crate::plan::search::Search;
 use crate::release::Release;
 use crate::release::browse::{Browser, Only, Order, Query, ratio};
 use crate::release::figure;
 use crate::release::format;
-use crate::ui::parts::{Choice, Field};
+use crate::release::publication::tables;
+use crate::ui::parts::{Choice, Field, Pager};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::PAGE;
 use crate::ui::{actions, dom, text};
@@ -68,7 +69,11 @@ pub fn Outcomes(release: Arc<Release>) -> impl IntoView {
             <Controls browser=Arc::clone(&browser) found/>
             <ChanceNote browser=Arc::clone(&browser) found release=Arc::clone(&release)/>
             <Page browser=Arc::clone(&browser) found release/>
-            <div class="outcomes-foot"><Pager found/> <Save browser found log_odds/></div>
+            <div class="outcomes-foot">
+                <Pager label=words::outcomes::pages_of_outcomes() page=found.page count=Signal::derive(move || found.rows.with(Vec::len))
+                    turn=Callback::new(move |page| found.page.set(page)) place=words::outcomes::page/>
+                <Save browser found log_odds/>
+            </div>
         </section>
     }
 }
@@ -76,7 +81,7 @@ pub fn Outcomes(release: Arc<Release>) -> impl IntoView {
 #[component]
 fn Controls(browser: Arc<Browser>, found: Found) -> impl IntoView {
     let terms = browser.terms().iter().enumerate();
-    let terms = terms.map(|(index, term)| (index.to_string(), shown(term).to_owned())).collect();
+    let terms = terms.map(|(index, term)| (index.to_string(), tables::name(term).to_owned())).collect();
     let orders = ORDERS.map(|order| (text::order(order).to_owned(), text::order(order).to_owned())).to_vec();
     let only = ONLY.map(|only| (text::only(only).to_owned(), text::only(only).to_owned())).to_vec();
     let query = found.query;
@@ -102,7 +107,7 @@ fn Controls(browser: Arc<Browser>, found: Found) -> impl IntoView {
     view! {
         <div class="outcome-tools">
             <Field id="outcome-search" label=words::outcomes::find_outcome() value=found.typed set=set_name
-                hint=Signal::derive(|| words::outcomes::find_hint().to_owned())/>
+                hint=words::outcomes::find_hint()/>
             <Choice id="outcome-term" label=words::outcomes::term() options=terms
                 value=Signal::derive(move || query.with(|query| query.term.to_string())) set=set_term/>
             <Choice id="outcome-only" label=words::outcomes::show() options=only
@@ -138,7 +143,8 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
             let term = browser.terms().get(term).cloned().unwrap_or_default();
             let per = figure::per(&release.plan, &term);
             let count = found.rows.with(Vec::len);
-            let (term, count) = (shown(&term).to_owned(), words::outcomes::count(count, text::whole(count)));
+            let (term, count) =
+                (tables::name(&term).to_owned(), words::outcomes::count(count, text::whole(count)));
             view! { <span class="term">{term}</span> " " <span class="per">{per}</span> ": " {count} }
         }
     };
@@ -199,25 +205,6 @@ fn OutcomeRow(name: String, entry: Estimate) -> impl IntoView {
     }
 }
 
-#[component]
-fn Pager(found: Found) -> impl IntoView {
-    let page = found.page;
-    let place = Memo::new(move |_| (page.get(), found.rows.with(Vec::len)));
-    move || {
-        let (at, count) = place.get();
-        let (from, to) = (at * PAGE, ((at + 1) * PAGE).min(count));
-        (count > PAGE).then(|| {
-            view! {
-                <nav class="pages" aria-label=words::outcomes::pages_of_outcomes()>
-                    <button type="button" disabled=at == 0 on:click=move |_| page.set(at.saturating_sub(1))>{words::outcomes::previous()}</button>
-                    <span class="tabular">{words::outcomes::page(text::whole(from + 1), text::whole(to), text::whole(count))}</span>
-                    <button type="button" disabled=to == count on:click=move |_| page.set(at + 1)>{words::outcomes::next()}</button>
-                </nav>
-            }
-        })
-    }
-}
-
 /// What is found, in its order.
 #[component]
 fn Save(browser: Arc<Browser>, found: Found, log_odds: bool) -> impl IntoView {
@@ -230,18 +217,9 @@ fn Save(browser: Arc<Browser>, found: Found, log_odds: bool) -> impl IntoView {
                 browser.csv(rows, term, log_odds),
             )
         });
-        found
-            .app
-            .state
-            .said()
-            .set(if saved.is_some() { words::page::saved() } else { words::page::no_room() }.to_owned());
+        actions::say_saved(found.app, saved);
     };
     view! {
         <button type="button" on:click=save>{move || words::outcomes::download(text::whole(found.rows.with(Vec::len)))}</button>
     }
-}
-
-/// A term's name for a person.
-fn shown(term: &str) -> &str {
-    if term == INTERCEPT { words::outcomes::intercept() } else { term }
 }

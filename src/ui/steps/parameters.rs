@@ -59,7 +59,7 @@ fn field(parameter: &'static Parameter) -> AnyView {
     });
     let values = parameter.choices();
     if values.is_empty() {
-        return view! { <Field id label value set hint=Signal::derive(move || hint.clone())/> }.into_any();
+        return view! { <Field id label value set hint/> }.into_any();
     }
     let empty = match parameter.default {
         Usual::Given => words::parameters::choose(),
@@ -108,15 +108,15 @@ pub fn Advanced() -> impl IntoView {
     view! {
         <Passes/>
         <details class="more">
-            <summary>"Advanced"</summary>
+            <summary>{words::parameters::advanced()}</summary>
             <div class="fields">
-                <Field id="method-confidence" label="Level of the intervals" unit="%" numeric=true
+                <Field id="method-confidence" label=words::parameters::level() unit="%" numeric=true
                     value=Signal::derive(move || setup.get().confidence)
                     set=Callback::new(move |value| setup.update(|setup| setup.confidence = value))/>
                 <div class="field">
                     <label class="choice"><input type="checkbox" prop:checked=move || setup.with(|setup| setup.intercept)
                         on:change=move |event| setup.update(|setup| setup.intercept = event_target_checked(&event))/>
-                        <span>"The regression has an intercept"</span></label>
+                        <span>{words::parameters::intercept()}</span></label>
                 </div>
                 {fields}
                 <div class="field">

@@ -12,7 +12,7 @@ use crate::words;
 pub fn sentence(app: App) -> Option<String> {
     let names = |shared: &[Shared]| shared.iter().map(Shared::name).collect::<Vec<_>>();
     if let Some(word) = app.state.different().get() {
-        return Some(text::said_different(&names(word.shared())));
+        return Some(words::people::said_different(text::list(&names(word.shared()), 3)));
     }
     let alike = app.state.alike().with(|alike| names(alike));
     if !alike.is_empty() {
@@ -42,7 +42,9 @@ pub fn People() -> impl IntoView {
             view! {
                 <PrivateZone title=words::people::the_same_people_in_other_tables()>
                     <p>{told}</p>
-                    {move || joined.get().then(|| view! { <Differ/> })}
+                    {move || joined.get().then(|| view! {
+                        <details class="more"><summary>{words::page::different()}</summary><Words/></details>
+                    })}
                     <Alike/>
                     {move || different.get().then(|| view! {
                         <p><button type="button" class="quiet" on:click=move |_| actions::take_back(app)>{words::people::take_back()}</button></p>
@@ -50,16 +52,6 @@ pub fn People() -> impl IntoView {
                 </PrivateZone>
             }
         })
-    }
-}
-
-#[component]
-fn Differ() -> impl IntoView {
-    view! {
-        <details class="more">
-            <summary>{words::page::different()}</summary>
-            <Words/>
-        </details>
     }
 }
 

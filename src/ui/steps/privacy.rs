@@ -56,7 +56,8 @@ pub fn PrivacyStep() -> impl IntoView {
     .into_any()
 }
 
-fn worth(app: App) -> Option<Worth> {
+/// What the whole budget is worth: the ledger's, or the one that is stated.
+pub fn worth(app: App) -> Option<Worth> {
     app.state.ledger().with(|ledger| match ledger {
         Some(ledger) => view_model::ledger_worth(ledger),
         None => app.state.setup().with(view_model::worth),

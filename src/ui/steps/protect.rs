@@ -45,7 +45,7 @@ pub fn Protection() -> impl IntoView {
             <legend>{words::privacy::who_is_protected()}</legend>
             <div class="choices column">{radios}</div>
             {move || asked.get().map(|(protect, confirmed)| view! { <Relax protect confirmed/> })}
-            {move || turned.get().map(|protect| view! { <p class="notice">{text::turned(protect)}</p> })}
+            {move || turned.get().map(|protect| view! { <p class="notice">{text::relaxed(protect).turned}</p> })}
         </fieldset>
     }
 }
@@ -53,12 +53,13 @@ pub fn Protection() -> impl IntoView {
 #[component]
 fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
     let app = App::here();
+    let relaxed = text::relaxed(protect);
     let ledger = Memo::new(move |_| app.state.ledger().with(Option::is_some));
     view! {
         <div class="notice problem">
             <div>
                 <p><strong>{relaxation(protect).map(String::from)}</strong></p>
-                <p>{text::relax_why(protect)}</p>
+                <p>{relaxed.why}</p>
                 {move || ledger.get().then(|| view! { <p>{words::privacy::relax_permanent()}</p> })}
             </div>
         </div>
@@ -67,7 +68,7 @@ fn Relax(protect: Protect, confirmed: bool) -> impl IntoView {
             view! { <p class="hint">{words::page::confirmed()}</p> }.into_any()
         } else {
             view! {
-                <TypedWords id="privacy-relax" label=text::relax_label(protect) wrong=text::relax_wrong(protect)
+                <TypedWords id="privacy-relax" label=relaxed.label wrong=relaxed.wrong
                     button=words::privacy::relax_do() act=move |typed| actions::relax(app, protect, typed)/>
             }
             .into_any()

@@ -97,7 +97,7 @@ fn Source() -> impl IntoView {
     });
     view! {
         <Field id="method-public-source" label=words::public::source() value set
-            hint=Signal::derive(|| words::public::source_hint().to_owned())/>
+            hint=words::public::source_hint()/>
     }
 }
 
@@ -156,7 +156,7 @@ fn Opened() -> impl IntoView {
             });
             view! {
                 <TermTable caption=text::public::read(rows)>{listed.collect_view()}</TermTable>
-                <p class="hint">{related} {(unused > 0).then(|| text::public::unused(unused))}</p>
+                <p class="hint">{related} {(unused > 0).then(|| " ".to_owned() + &words::public::unused(unused, text::whole(unused)))}</p>
                 {move || shared.get().map(|shared| view! { <SharedPeople shared/> })}
                 {move || stale.get().then(|| view! { <p class="notice"><Icon name="note"/>{words::public::stale()}</p> })}
                 <div class="fields"><Source/></div>
@@ -226,7 +226,8 @@ fn Typed() -> impl IntoView {
             return view! { <p class="hint">{words::public::describe_first()}</p> }.into_any();
         }
         if terms.len() > MOST_TYPED {
-            return view! { <p class="hint">{text::public::too_many(terms.len())}</p> }.into_any();
+            return view! { <p class="hint">{words::public::too_many(text::whole(terms.len()))}</p> }
+                .into_any();
         }
         let lines = terms.iter().cloned().enumerate().map(|(place, term)| view! { <Line term place/> });
         let lines = lines.collect_view();
@@ -241,7 +242,7 @@ fn Typed() -> impl IntoView {
         {table}
         <div class="fields">
             <Field id="method-public-rows" label=words::public::rows() numeric=true counts=true value=rows set=set_rows
-                hint=Signal::derive(|| words::public::rows_hint().to_owned())/>
+                hint=words::public::rows_hint()/>
             <Source/>
         </div>
     }

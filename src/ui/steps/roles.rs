@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::model::Role;
 use crate::plan::derived::name_of;
-use crate::plan::document::{ColumnType, Derived, Transform};
+use crate::plan::document::{ColumnType, Derived};
 use crate::ui::draft::{self, ColumnDraft, Setup, is_described};
 use crate::ui::parts::{Choice, Icon};
 use crate::ui::state::{App, StateStoreFields};
@@ -136,9 +136,8 @@ fn may_explain(column: &ColumnDraft, setup: &Setup) -> bool {
 
 /// Whether a term that is in the model says all that the column does.
 fn is_replaced(column: &ColumnDraft, setup: &Setup) -> bool {
-    let replaces = [Transform::Log, Transform::Centred, Transform::Merged];
-    let in_model = |term: &&Derived| term.role != Some(Role::Ignored) && replaces.contains(&term.transform);
-    setup.derived.iter().filter(in_model).any(|term| term.from.contains(&column.name))
+    let in_model = |term: &&Derived| term.role != Some(Role::Ignored);
+    setup.derived.iter().filter(in_model).any(|term| draft::replaced(term) == Some(&column.name))
 }
 
 /// Asks which columns explain the outcome.
@@ -160,11 +159,7 @@ fn Explains() -> impl IntoView {
         let role = move || columns.with(|columns| columns.get(place).map(|column| column.role));
         let set = move |event| {
             let role = if event_target_checked(&event) { Role::Feature } else { Role::Ignored };
-            columns.update(|columns| {
-                if let Some(column) = columns.get_mut(place) {
-                    column.role = role;
-                }
-            });
+            app.edit(place, |column| column.role = role);
         };
         view! {
             <label class="cell-check"><input type="checkbox" prop:checked=move || role() == Some(Role::Feature) on:change=set/>{name}</label>
@@ -199,12 +194,10 @@ fn YesOrNo() -> impl IntoView {
         let levels = draft::unlist(&[no.to_owned(), yes.to_owned()]);
         let label = words::roles::odds(yes, no);
         let set = move |_| {
-            app.state.columns().update(|columns| {
-                if let Some(column) = columns.get_mut(place) {
-                    column.kind = Some(ColumnType::Category);
-                    column.levels.clone_from(&levels);
-                    column.reference.clear();
-                }
+            app.edit(place, |column| {
+                column.kind = Some(ColumnType::Category);
+                column.levels.clone_from(&levels);
+                column.reference.clear();
             });
             // A method for numbers is none for this outcome.
             app.state.setup().update(|setup| setup.choose(None));

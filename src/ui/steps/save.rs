@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::release::publication::Format;
-use crate::ui::state::{App, StateStoreFields};
+use crate::ui::state::App;
 use crate::ui::{actions, dom};
 use crate::words;
 
@@ -46,12 +46,9 @@ pub fn Saved(files: Files) -> impl IntoView {
     let Files { name, word, plain, latex, csv, svg } = files;
     let name = StoredValue::new(name);
     let file = move |ending: &str| actions::named(app, &format!("{}.{ending}", name.get_value()));
-    let said = move |done: bool, words: &'static str, failed: &'static str| {
-        app.state.said().set(if done { words } else { failed }.to_owned());
-    };
     let copy = word.clone().zip(plain.clone()).map(|(rich, plain)| {
         let copy = move |_| {
-            said(dom::copy(&plain, Some(&rich)), words::export::copied(), words::export::not_copied());
+            actions::say_copied(app, dom::copy(&plain, Some(&rich)));
         };
         view! { <button type="button" on:click=copy>{words::export::copy()}</button> }
     });
@@ -65,8 +62,7 @@ pub fn Saved(files: Files) -> impl IntoView {
     let forms = forms.into_iter().filter_map(|(text, ending, kind, label)| {
         let text = text?;
         let save = move |_| {
-            let saved = dom::download(&file(ending), kind, &text);
-            said(saved.is_some(), words::page::saved(), words::page::no_room());
+            actions::say_saved(app, dom::download(&file(ending), kind, &text));
         };
         Some(view! { <button type="button" class="quiet" on:click=save>{label}</button> })
     });
@@ -74,8 +70,7 @@ pub fn Saved(files: Files) -> impl IntoView {
         let save = move |_| {
             let svg = svg.clone();
             spawn_local(async move {
-                let saved = dom::download_png(&file("png"), &svg).await;
-                said(saved.is_some(), words::page::saved(), words::page::no_room());
+                actions::say_saved(app, dom::download_png(&file("png"), &svg).await);
             });
         };
         view! { <button type="button" class="quiet" on:click=save>{words::export::png()}</button> }

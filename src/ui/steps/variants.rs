@@ -40,13 +40,13 @@ pub fn Variants() -> impl IntoView {
         if by_name.get() {
             view! {
                 <Field id="variant-names" label=words::genotypes::names() value=names set=set(names)
-                    hint=Signal::derive(|| words::genotypes::names_hint().to_owned())/>
+                    hint=words::genotypes::names_hint()/>
             }
             .into_any()
         } else {
             view! {
                 <Field id="variant-first" label=words::genotypes::first() value=first set=set(first)
-                    hint=Signal::derive(|| words::genotypes::range_hint().to_owned())/>
+                    hint=words::genotypes::range_hint()/>
                 <Field id="variant-last" label=words::genotypes::last() value=last set=set(last)/>
             }
             .into_any()

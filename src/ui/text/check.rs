@@ -7,21 +7,8 @@ use crate::audit::signal::ALARM;
 use crate::release::format::{grouped, short};
 use crate::words;
 
-/// What waits for the button.
-pub fn ready(items: usize) -> String {
-    words::check::ready(whole(items))
-}
-
 pub fn false_alarm() -> String {
     words::check::false_alarm(one_in(FALSE_ALARM))
-}
-
-pub fn back(step: &str) -> String {
-    words::check::back_to(step)
-}
-
-pub fn running(done: usize, items: usize) -> String {
-    words::check::done(whole(done), whole(items))
 }
 
 /// A group of items: its heading, and how to read it.

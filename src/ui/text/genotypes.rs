@@ -18,16 +18,6 @@ pub fn count(total: Option<u64>, in_use: usize) -> String {
     }
 }
 
-/// What came of a choice.
-pub fn in_use(count: usize) -> String {
-    words::genotypes::in_use(count, whole(count))
-}
-
-/// Names and patterns that no variant has.
-pub fn not_found(lost: &[String]) -> String {
-    words::genotypes::not_found(list(lost, 5))
-}
-
 /// The table in one line: its file and its variants.
 pub fn line(name: &str, total: Option<u64>, in_use: usize) -> String {
     match total.and_then(|total| usize::try_from(total).ok()) {

@@ -1,6 +1,6 @@
 //! Which message stands for public moments, and for whether a fit by them can work.
 
-use super::{grouped, percent, short, whole};
+use super::{grouped, percent, short};
 use crate::engine::Outlook;
 use crate::ui::public_form::{Term, Way};
 use crate::words;
@@ -28,14 +28,6 @@ pub fn read(rows: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "for a caption")]
     let rows = grouped(rows as f64);
     words::public::from_rows(rows)
-}
-
-pub fn unused(terms: usize) -> String {
-    " ".to_owned() + &words::public::unused(terms, whole(terms))
-}
-
-pub fn too_many(terms: usize) -> String {
-    words::public::too_many(whole(terms))
 }
 
 /// Whether a fit with public moments can work, in a few words.

@@ -4,7 +4,7 @@ use crate::mechanisms::find;
 use crate::model::Wallet;
 use crate::plan::Plan;
 use crate::plan::document::BudgetForm;
-use crate::privacy::calibrate::{self, Budget, Split, delta_of_units, epsilon_of_units};
+use crate::privacy::calibrate::{self, Budget, BudgetParts, Split, delta_of_units, epsilon_of_units};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::ledger::{Entry, Ledger, Opening, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
@@ -31,14 +31,18 @@ pub struct Worth {
 
 /// What the setup's budget is worth, for the whole table.
 pub fn worth(setup: &Setup) -> Option<Worth> {
-    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
+    let parts = parts(setup)?;
     worth_of(parts.promise?, parts.pair.mu, parts.capacity)
+}
+
+/// The setup's budget, divided. Nothing where it is not stated.
+fn parts(setup: &Setup) -> Option<BudgetParts> {
+    calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()
 }
 
 /// Why the setup's budget promises next to nothing, for the whole table.
 pub fn weak(setup: &Setup) -> Option<String> {
-    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
-    let (epsilon, delta) = parts.promise?;
+    let (epsilon, delta) = parts(setup)?.promise?;
     doubt(epsilon, delta, draft::count(&setup.rows))
 }
 
@@ -172,8 +176,7 @@ fn opening_fault(setup: &Setup) -> Option<String> {
     if let Some(why) = weak(setup).filter(|_| !is_confirmed(&setup.weak)) {
         return Some(words::promise::unconfirmed(why));
     }
-    let parts = calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()?;
-    (!can_pay(&parts)).then(|| words::gap::never_pays(MOST_EPSILON))
+    (!can_pay(&parts(setup)?)).then(|| words::gap::never_pays(MOST_EPSILON))
 }
 
 /// Opens the ledger that a first release needs.

@@ -10,7 +10,7 @@ use crate::words;
 
 /// Why a mechanism cannot take these columns, where its outcomes have to be yes or no.
 pub fn not_yes_or_no(info: &Info, columns: &[ColumnDraft]) -> Option<String> {
-    groups::not_yes_or_no(info, columns).map(|column| text::not_yes_or_no(&column.name))
+    groups::not_yes_or_no(info, columns).map(|column| words::method::not_yes_or_no(&column.name))
 }
 
 /// What a mechanism needs of the Privacy step that is not so: its promise, or a part of the budget, whose wallets hold `capacity` and
