@@ -10,7 +10,7 @@ import { faults } from "./browser.mjs";
 import { csv } from "./files.mjs";
 import { hold } from "./hold.mjs";
 import { journeys } from "./journey.mjs";
-import { promise } from "./meddle.mjs";
+import { contradictions } from "./page-object.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -60,29 +60,16 @@ async function describe(discreet, file, { rows, epsilon }) {
   await discreet.goTo(say("step.columns"));
   for (const [name, column] of Object.entries(COLUMNS)) await discreet.describe(name, column);
   // The first rows show that k.A. is no number: it is missing, as the person confirms.
-  const doubts = discreet.page.getByRole("group", { name: say("contradiction.of", { name: "BMI" }), exact: true });
+  const doubts = contradictions(discreet.page, "BMI");
   await doubts.getByLabel(say("contradiction.right_as_missing")).check();
   await discreet.budget({ rows, epsilon, oneIn: Math.max(100000, 10 * rows), share: say("privacy.all") });
   await discreet.ready();
 }
 
 async function arrive(t, text, stated) {
-  const tab = await stage.visit(t);
-  await promise(tab.context, true);
-  await tab.discreet.start(stage.server.url);
-  tab.record.loaded();
+  const tab = await stage.arrive(t, { keeps: true });
   await describe(tab.discreet, csv("rr.csv", text), stated);
   return tab;
-}
-
-/// All that the strip says from now on.
-async function listen(page) {
-  await page.evaluate(() => {
-    globalThis.said = new Set();
-    const strip = document.querySelector(".release-bar");
-    new MutationObserver(() => globalThis.said.add(strip.innerText)).observe(strip, { subtree: true, childList: true, characterData: true });
-  });
-  return () => page.evaluate(() => [...globalThis.said].join("\n"));
 }
 
 test("an untidy table of 2,000 rows: recommended with its errors, released in four passes, with what the intervals do not cover", async (t) => {
@@ -98,7 +85,7 @@ test("an untidy table of 2,000 rows: recommended with its errors, released in fo
   await page.getByText(like("method.passes", { count: 4, from: say("method.rows_kept") })).waitFor();
   assert.match(await discreet.strip.innerText(), /intervals about 1\.\d+ times as wide/);
 
-  const said = await listen(page);
+  const said = await discreet.listen();
   await discreet.make();
   assert.match(await said(), /Fitting to rows in memory\s+pass 4 of 4/);
   const rows = Object.fromEntries((await discreet.coefficients()).map(([term, ...cells]) => [term.split("\n")[0].replace(/ (per|m|früher|ja|Pfeife) .*$/, ""), cells]));
@@ -192,20 +179,16 @@ test("rows that are too many to be kept are read again for each of the four roun
   const path = join(folder, "rr.csv");
   const text = untidy(150000);
   await writeFile(path, text);
-  const tab = await stage.visit(t);
-  const { page, discreet, record } = tab;
-  await promise(tab.context, true);
-  await discreet.start(stage.server.url);
-  record.loaded();
+  const { page, discreet, record, context } = await stage.arrive(t, { keeps: true });
   await describe(discreet, path, { rows: 100000000, epsilon: 4 });
   await discreet.budget({ share: say("privacy.half") });
-  const said = await listen(page);
+  const said = await discreet.listen();
   await discreet.make();
   for (let pass = 1; pass <= 4; pass += 1) assert.match(await said(), new RegExp(`read again\\s+pass ${pass} of 4`));
 
   // The first pass is over and the charge waits for the ledger, so the file changes before the table is read again.
-  const { id } = await discreet.downloadJson(say("result.ledger_json"));
-  const lock = await hold(tab.context, stage.server.url, id);
+  const { id } = await discreet.keepLedger();
+  const lock = await hold(context, stage.server.url, id);
   record.loaded();
   await discreet.goTo(say("step.method"));
   await discreet.ready();

@@ -10,9 +10,6 @@ import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
-/// Where the browser does not promise to keep the ledger, the page asks for its download before the next release.
-const keepLedger = (discreet) => discreet.downloadJson(say("result.ledger_json"));
-
 const charged = (ledger) => ledger.entries.reduce((sum, entry) => sum + BigInt(entry.charge.gaussian), 0n);
 
 test("a reload keeps the ledger, and the budget cannot be changed any more", async (t) => {
@@ -21,7 +18,7 @@ test("a reload keeps the ledger, and the budget cannot be changed any more", asy
   await discreet.make();
   const before = await discreet.account();
   assert.equal(before.line, "75 % left, 25 % charged so far");
-  const kept = await keepLedger(discreet);
+  const kept = await discreet.keepLedger();
 
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
@@ -50,7 +47,7 @@ test("a reload keeps the ledger, and the budget cannot be changed any more", asy
   // The kept release opens from the ledger, and the ledger that it gives is the same.
   await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
   await discreet.released.waitFor();
-  assert.deepEqual(await keepLedger(discreet), kept);
+  assert.deepEqual(await discreet.keepLedger(), kept);
   assert.deepEqual(faults(record), {});
 });
 
@@ -69,7 +66,7 @@ test("a double click releases once", async (t) => {
 test("two releases are compared in the order in which they were made", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.make();
-  await keepLedger(discreet);
+  await discreet.keepLedger();
   await discreet.make();
   await discreet.openFold(say("compared.title"));
   for (const [side, number] of [["first", 1], ["second", 2]]) {
@@ -107,7 +104,7 @@ test("a spent budget ends all releases", async (t) => {
   await discreet.budget({ share: say("privacy.all") });
   await discreet.make();
   assert.equal((await discreet.account()).line, "0 % left, 100 % charged so far");
-  const kept = await keepLedger(discreet);
+  const kept = await discreet.keepLedger();
   await discreet.goTo(say("step.method"));
   await discreet.strip.getByText(/(spent|nothing more)/i).waitFor();
   assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
@@ -115,7 +112,7 @@ test("a spent budget ends all releases", async (t) => {
   await page.waitForTimeout(500); // long enough for a release to show
   assert.deepEqual(await discreet.account(), { line: "0 % left, 100 % charged so far", entries: (await discreet.account()).entries });
   await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
-  assert.deepEqual(await keepLedger(discreet), kept);
+  assert.deepEqual(await discreet.keepLedger(), kept);
   assert.deepEqual(faults(record), {});
 });
 
@@ -139,7 +136,7 @@ test("two tabs cannot overspend: what no longer fits is refused in numbers", asy
   const first = await stage.arrive(t);
   await first.discreet.budget({ share: say("privacy.a_quarter") });
   await first.discreet.make();
-  const { id } = await keepLedger(first.discreet);
+  const { id } = await first.discreet.keepLedger();
   await first.discreet.budget({ share: say("privacy.three_quarters") });
   const second = await stage.again(first);
   await second.discreet.step(say("step.result")).filter({ hasText: say("result.releases.one") }).waitFor();
@@ -147,7 +144,7 @@ test("two tabs cannot overspend: what no longer fits is refused in numbers", asy
   if (await second.discreet.strip.getByText(/Download the ledger/).count()) {
     await second.discreet.goTo(say("step.result"));
     await second.discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
-    await keepLedger(second.discreet);
+    await second.discreet.keepLedger();
   }
   await second.discreet.budget({ share: say("privacy.three_quarters") });
 
@@ -173,7 +170,7 @@ test("two tabs cannot overspend: what no longer fits is refused in numbers", asy
     assert.equal(entries.length, 2);
   }
   await loser.ledger.getByRole("button", { name: say("ledger.open_release", { number: 2 }) }).click();
-  const ledger = await keepLedger(loser);
+  const ledger = await loser.keepLedger();
   assert.deepEqual(ledger.entries.map((entry) => entry.state), ["released", "released"]);
   const capacity = BigInt(ledger.capacity.gaussian);
   assert.ok(charged(ledger) <= capacity);
@@ -202,7 +199,7 @@ test("two tabs that both open a ledger open one", async (t) => {
   const came = await ends(tabs);
   assert.equal(came.filter((end) => end === "released").length, 1, came.join(" | "));
   const winner = tabs[came.indexOf("released")].discreet;
-  const ledger = await keepLedger(winner);
+  const ledger = await winner.keepLedger();
   assert.equal(ledger.entries.length, 1);
   const loser = tabs[1 - came.indexOf("released")];
   await loser.page.reload({ waitUntil: "networkidle" });
@@ -215,9 +212,9 @@ test("two tabs that both open a ledger open one", async (t) => {
 test("a downloaded ledger goes on in another browser", async (t) => {
   const here = await stage.arrive(t);
   await here.discreet.make();
-  const first = await keepLedger(here.discreet);
+  const first = await here.discreet.keepLedger();
   await here.discreet.make();
-  const second = await keepLedger(here.discreet);
+  const second = await here.discreet.keepLedger();
   assert.equal(second.entries.length, 2);
 
   const there = await stage.arrive(t);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
+import { stored } from "./stored.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -19,24 +20,6 @@ const GROUPS = {
 };
 const CONTROLS = say("check.two_formulas_that_are_wrong_to");
 
-/// Everything that this site has stored.
-const stored = (page) => page.evaluate(async () => {
-  const answer = (request) => new Promise((found, failed) => {
-    request.onsuccess = () => found(request.result);
-    request.onerror = failed;
-  });
-  const all = {};
-  for (const { name } of await indexedDB.databases()) {
-    const database = await answer(indexedDB.open(name));
-    for (const store of database.objectStoreNames) {
-      const content = database.transaction(store).objectStore(store);
-      all[store] = [await answer(content.getAllKeys()), (await answer(content.getAll())).map((value) => value instanceof CryptoKey ? "a key" : value)];
-    }
-    database.close();
-  }
-  return { all, local: { ...localStorage }, session: { ...sessionStorage } };
-});
-
 /// The findings of the whole check, for the one that was stopped and started again by the same seed.
 let saved;
 
@@ -45,7 +28,7 @@ test("a check holds every claim, catches both wrong formulas, and touches nothin
   await discreet.budget({ share: say("privacy.a_quarter") });
   await discreet.make();
   const before = { stored: await stored(page), account: await discreet.account() };
-  assert.ok(Object.keys(before.stored.all).length > 0, "there is something that could change");
+  assert.ok(Object.keys(before.stored.stores).length > 0, "there is something that could change");
   await discreet.goTo(say("step.data"));
   record.loaded();
   await context.setOffline(true);

@@ -89,8 +89,7 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   assert.doesNotMatch(text, /blood.pressure|\.csv|P0000|\d\d:\d\d|20\d\d-\d\d-\d\d/);
   // The same question again is told.
   await discreet.goTo(say("step.privacy"));
-  const due = discreet.strip.getByRole("button", { name: say("release_bar.download_the_ledger") });
-  if (await due.count()) await discreet.download(say("release_bar.download_the_ledger"));
+  await discreet.keepDue();
   await discreet.strip.getByText(say("release_bar.as_release", { number: 1 })).waitFor();
 
   assert.deepEqual(faults(record), {});
@@ -192,7 +191,7 @@ test("a file is described, released, downloaded in every form and opened again",
   const plan = await discreet.downloadJson(say("result.plan_json"));
   assert.equal(plan.schema, "discreet.plan/1");
   assert.equal(plan.stated_rows, 442);
-  const ledger = await discreet.downloadJson(say("result.ledger_json"));
+  const ledger = await discreet.keepLedger();
   assert.equal(ledger.schema, "discreet.ledger/1");
   assert.equal(ledger.entries.length, 1);
   assert.equal(ledger.id, release.ledger.id);
@@ -253,7 +252,7 @@ test("another regression from the same release costs nothing", async (t) => {
   await discreet.mechanism("analyze-gauss");
   await discreet.make();
   const before = await discreet.account();
-  const kept = await discreet.downloadJson(say("result.ledger_json"));
+  const kept = await discreet.keepLedger();
   await discreet.refit.getByText(like("refit.refit_free")).waitFor();
   await discreet.refit.getByLabel(say("refit.outcome_of_the_new_regression")).selectOption("bmi");
   // The predictors of the release are ticked.
@@ -265,7 +264,7 @@ test("another regression from the same release costs nothing", async (t) => {
   const rows = await discreet.coefficients(discreet.refit);
   assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), [say("result.intercept"), "age", "salt"]);
   assert.deepEqual(await discreet.account(), before);
-  assert.deepEqual(await discreet.downloadJson(say("result.ledger_json")), kept);
+  assert.deepEqual(await discreet.keepLedger(), kept);
   assert.match(await discreet.refit.locator(".fit").innerText(), /^N about [^]* · R squared [^]* · residual SD [\d.]+ kg/);
   assert.match((await discreet.download(say("compared.csv"))).text, /^\ufeffoutcome,term,estimate[^]*\r\nbmi,age,/);
   // How the refit's coefficients change with the ridge: a figure, a table and files, at no cost.

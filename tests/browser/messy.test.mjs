@@ -4,17 +4,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { downloaded, faults } from "./browser.mjs";
-import { csv, json } from "./files.mjs";
+import { csv, json, people, table } from "./files.mjs";
 import { journeys } from "./journey.mjs";
-import { exact } from "./page-object.mjs";
+import { contradictions, exact } from "./page-object.mjs";
+import { stored } from "./stored.mjs";
 import { say } from "./words.mjs";
 
 const stage = journeys();
 
-const people = (count, line) => Array.from({ length: count }, (_, row) => line(row));
-const table = (name, header, lines) => csv(name, [header, ...lines, ""].join("\n"));
 const field = (page, key, name) => page.getByLabel(say(key, { name }), { exact: true });
-const contradictions = (page, name) => page.getByRole("group", exact(say("contradiction.of", { name })));
 
 /// Two thousand rows whose faults come after the rows that are shown.
 const late = () => table("late.csv", "age,sex,sbp", people(2000, (row) => {
@@ -22,20 +20,11 @@ const late = () => table("late.csv", "age,sex,sbp", people(2000, (row) => {
   return `${faulty ? 131 : 30 + (row % 50)},${row > 1500 && row % 100 === 8 ? "not asked" : "FM"[row % 2]},${row > 100 && row % 50 === 9 ? "" : 110 + ((row * 7) % 60)}`;
 }));
 
-/// Everything that the page keeps on this machine, as one text.
-const kept = (page) => page.evaluate(async () => {
-  const answer = (request) => new Promise((done) => { request.onsuccess = () => done(request.result); request.onerror = () => done(null); });
-  const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })];
-  for (const { name } of await indexedDB.databases()) {
-    const database = await answer(indexedDB.open(name));
-    for (const store of database.objectStoreNames) {
-      const records = await answer(database.transaction(store).objectStore(store).getAll());
-      for (const record of records) texts.push(record instanceof Blob ? await record.text() : JSON.stringify(record));
-    }
-    database.close();
-  }
-  return texts.join("\n");
-});
+/// Everything that the page keeps on this machine, as one text. A ledger and a description are kept as texts of their own.
+const kept = async (page) => {
+  const { stores, ...others } = await stored(page);
+  return [...Object.values(stores), ...Object.values(others)].flatMap(Object.values).map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join("\n");
+};
 
 test("the whole file is counted on request, beside its columns, and the counts go nowhere else", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);

@@ -195,7 +195,7 @@ test("a saved ledger is opened again: what was reserved is lost, and what is lef
   const tab = await begin(t, blocked);
   const { page, discreet } = tab;
   const reserved = await make(tab);
-  const released = await discreet.downloadJson(say("result.ledger_json"));
+  const released = await discreet.keepLedger();
 
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
@@ -262,7 +262,7 @@ test("estimated bounds are two charges, and each is saved first", async (t) => {
   const found = discreet.released.getByRole("region", exact(say("found.title")));
   await found.waitFor();
   assert.equal((await discreet.account()).entries.length, 1);
-  await discreet.downloadJson(say("result.ledger_json"));
+  await discreet.keepLedger();
 
   // Both are saved.
   await ask(tab);
@@ -273,7 +273,7 @@ test("estimated bounds are two charges, and each is saved first", async (t) => {
   await press(page, "nothing_kept.release").click();
   await discreet.released.waitFor();
   assert.ok((await discreet.coefficients()).length > 0);
-  assert.deepEqual(states(await discreet.downloadJson(say("result.ledger_json"))), ["released", "released", "released"]);
+  assert.deepEqual(states(await discreet.keepLedger()), ["released", "released", "released"]);
   assert.deepEqual(faults(record), {});
 });
 

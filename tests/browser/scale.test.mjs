@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv, json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
-import { promise } from "./meddle.mjs";
 import { longRelease } from "./long-release.mjs";
 import { like, say } from "./words.mjs";
 
@@ -30,10 +29,7 @@ function wide(rows) {
 }
 
 test("thousands of columns are described by pattern and range, released, and come back with the plan", async (t) => {
-  const { page, record, discreet, context } = await stage.visit(t);
-  await promise(context, true);
-  await discreet.start(stage.server.url);
-  record.loaded();
+  const { page, record, discreet } = await stage.arrive(t, { keeps: true });
   const table = csv("wide.csv", `${wide(400)}\n`);
   await discreet.choose(table);
   await discreet.table("wide.csv");
