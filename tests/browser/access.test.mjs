@@ -324,6 +324,8 @@ test("a mechanism is found in its group and public moments are typed by keyboard
 test("the current step shows in forced colours, the presentation size keeps the colours, and a term is one key away", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.goTo(say("step.privacy"));
+  // A private window says that it forgets the ledger.
+  await page.getByText(like("page.not_durable")).waitFor();
   await page.emulateMedia({ forcedColors: "active" });
   const ground = (step) => discreet.step(say(step)).evaluate((button) => getComputedStyle(button).backgroundColor);
   assert.notEqual(await ground("step.privacy"), await ground("step.method"));
