@@ -53,6 +53,8 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   const served = stage.server.requests.length;
   assert.match(await discreet.strip.innerText(), /sbp by age, sex, bmi, smoker/);
   assert.match(await discreet.strip.innerText(), /50 % of the budget/);
+  // Where the browser keeps ledgers, nothing is said of one that does not.
+  assert.equal(await page.getByRole("group", { name: say("nothing_kept.title"), exact: true }).count(), 0);
   // Whatever was not loaded by now cannot be loaded at all.
   await context.setOffline(true);
   await discreet.make();
