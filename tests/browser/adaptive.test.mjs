@@ -166,6 +166,11 @@ test("few rows at a small budget: a ridge is recommended, a chosen method is kep
   await discreet.released.getByText(say("result.undetermined")).waitFor();
   assert.match(await discreet.released.innerText(), /About [\d\s]+ rows would do, or an epsilon of about [\d.]+/);
   assert.equal(await discreet.released.getByRole("table").count(), 0);
+  // A figure without anything to draw says so.
+  const nothing = discreet.released.getByText(say("export.nothing_to_draw"));
+  assert.equal(await nothing.count(), 0);
+  await page.locator("#export-format").selectOption({ label: say("export.svg") });
+  await nothing.first().waitFor();
   const report = await discreet.download(say("result.report_html"));
   assert.match(report.text, new RegExp(say("result.undetermined")));
   const release = await discreet.downloadJson(say("result.release_json"));
