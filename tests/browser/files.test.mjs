@@ -290,10 +290,16 @@ test("a stated number of rows that is not the table's is refused before the char
   assert.deepEqual(faults(record), {});
 });
 
-test("bounds are pasted as a block from a spreadsheet", { skip: NO_CLIPBOARD }, async (t) => {
+test("cells that were copied from a spreadsheet are pasted as a table, and bounds as a block", { skip: NO_CLIPBOARD }, async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(csv("mine.csv", good(60)));
-  await discreet.table("mine.csv");
+  await discreet.goTo(say("step.data"));
+  await page.getByLabel(say("data.paste_cells")).evaluate((field, cells) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", cells);
+    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, good(60).replaceAll(",", "\t"));
+  await discreet.table(say("data.pasted_name"));
+  assert.deepEqual(await discreet.preview.getByRole("columnheader").allInnerTexts(), HEADER.split(","));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("bmi", { role: say("columns.feature") });
   await discreet.describe("bp", { role: say("columns.outcome") });
