@@ -210,16 +210,16 @@ test("groups of mechanisms and public moments in each of their ways have no acce
   await discreet.choosePublic(csv("short.csv", "age,sex\n40,F\n50,M\n"));
   await discreet.known.getByRole("alert").waitFor();
   await focuses(page, "alert", /has no column `bmi`/);
-  await look("Public CSV, refused");
+  await look("Public CSV, refused", undefined, discreet.known);
   await discreet.choosePublic(csv("clinic.csv", publicPeople(600)));
   await discreet.known.getByLabel(say("public.source")).fill("A clinic of other people");
   await discreet.known.getByText("What the file says, from 600 rows").waitFor();
-  await look("Public CSV, read");
+  await look("Public CSV, read", undefined, discreet.known);
 
   await discreet.publicWay(say("public.numbers_from_a_paper"));
   await discreet.typePublic({ age: { mean: 624, sd: 16 }, "sex[M]": { mean: 49 } }, { rows: 1200 });
   await discreet.unfold(say("public.correlations"));
-  await look("Public moments, typed");
+  await look("Public moments, typed", undefined, discreet.known);
   const cut = await discreet.known.getByRole("group", exact(say("public.table"))).evaluate((frame) => frame.scrollWidth - frame.clientWidth);
   assert.equal(cut, 0, "what is typed fits 390 px whole");
 
@@ -227,10 +227,10 @@ test("groups of mechanisms and public moments in each of their ways have no acce
   await discreet.choosePublic(json("plan.json", { schema: "discreet.plan/1" }));
   await discreet.known.getByRole("alert").waitFor();
   await focuses(page, "alert", like("public.not_public"));
-  await look("Earlier release, refused");
+  await look("Earlier release, refused", undefined, discreet.known);
   await discreet.choosePublic(json("release.json", release));
   await discreet.known.getByRole("row").filter({ hasText: "18 to 100 years" }).waitFor();
-  await look("Earlier release, read");
+  await look("Earlier release, read", undefined, discreet.known);
   assert.deepEqual(found, []);
   assert.deepEqual(faults(record), {});
 });
