@@ -2,15 +2,11 @@
 // untidy table in four passes.
 
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv } from "./files.mjs";
-import { hold } from "./hold.mjs";
 import { journeys } from "./journey.mjs";
-import { promise } from "./meddle.mjs";
+import { contradictions } from "./page-object.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -60,29 +56,16 @@ async function describe(discreet, file, { rows, epsilon }) {
   await discreet.goTo(say("step.columns"));
   for (const [name, column] of Object.entries(COLUMNS)) await discreet.describe(name, column);
   // The first rows show that k.A. is no number: it is missing, as the person confirms.
-  const doubts = discreet.page.getByRole("group", { name: say("contradiction.of", { name: "BMI" }), exact: true });
+  const doubts = contradictions(discreet.page, "BMI");
   await doubts.getByLabel(say("contradiction.right_as_missing")).check();
   await discreet.budget({ rows, epsilon, oneIn: Math.max(100000, 10 * rows), share: say("privacy.all") });
   await discreet.ready();
 }
 
 async function arrive(t, text, stated) {
-  const tab = await stage.visit(t);
-  await promise(tab.context, true);
-  await tab.discreet.start(stage.server.url);
-  tab.record.loaded();
+  const tab = await stage.arrive(t, { keeps: true });
   await describe(tab.discreet, csv("rr.csv", text), stated);
   return tab;
-}
-
-/// All that the strip says from now on.
-async function listen(page) {
-  await page.evaluate(() => {
-    globalThis.said = new Set();
-    const strip = document.querySelector(".release-bar");
-    new MutationObserver(() => globalThis.said.add(strip.innerText)).observe(strip, { subtree: true, childList: true, characterData: true });
-  });
-  return () => page.evaluate(() => [...globalThis.said].join("\n"));
 }
 
 test("an untidy table of 2,000 rows: recommended with its errors, released in four passes, with what the intervals do not cover", async (t) => {
@@ -98,7 +81,7 @@ test("an untidy table of 2,000 rows: recommended with its errors, released in fo
   await page.getByText(like("method.passes", { count: 4, from: say("method.rows_kept") })).waitFor();
   assert.match(await discreet.strip.innerText(), /intervals about 1\.\d+ times as wide/);
 
-  const said = await listen(page);
+  const said = await discreet.listen();
   await discreet.make();
   assert.match(await said(), /Fitting to rows in memory\s+pass 4 of 4/);
   const rows = Object.fromEntries((await discreet.coefficients()).map(([term, ...cells]) => [term.split("\n")[0].replace(/ (per|m|früher|ja|Pfeife) .*$/, ""), cells]));
@@ -179,6 +162,11 @@ test("few rows at a small budget: a ridge is recommended, a chosen method is kep
   await discreet.released.getByText(say("result.undetermined")).waitFor();
   assert.match(await discreet.released.innerText(), /About [\d\s]+ rows would do, or an epsilon of about [\d.]+/);
   assert.equal(await discreet.released.getByRole("table").count(), 0);
+  // A figure without anything to draw says so.
+  const nothing = discreet.released.getByText(say("export.nothing_to_draw"));
+  assert.equal(await nothing.count(), 0);
+  await page.locator("#export-format").selectOption({ label: say("export.svg") });
+  await nothing.first().waitFor();
   const report = await discreet.download(say("result.report_html"));
   assert.match(report.text, new RegExp(say("result.undetermined")));
   const release = await discreet.downloadJson(say("result.release_json"));
@@ -186,35 +174,11 @@ test("few rows at a small budget: a ridge is recommended, a chosen method is kep
   assert.deepEqual(faults(record), {});
 });
 
-test("rows that are too many to be kept are read again for each of the four rounds, and a file that changes meanwhile gives no release", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "discreet-"));
-  t.after(() => rm(folder, { recursive: true }));
-  const path = join(folder, "rr.csv");
-  const text = untidy(150000);
-  await writeFile(path, text);
-  const tab = await stage.visit(t);
-  const { page, discreet, record } = tab;
-  await promise(tab.context, true);
-  await discreet.start(stage.server.url);
-  record.loaded();
-  await describe(discreet, path, { rows: 100000000, epsilon: 4 });
+test("rows that are too many to be kept are read again for each of the four rounds", async (t) => {
+  const { discreet, record } = await arrive(t, untidy(20000), { rows: 100000000, epsilon: 4 });
   await discreet.budget({ share: say("privacy.half") });
-  const said = await listen(page);
+  const said = await discreet.listen();
   await discreet.make();
   for (let pass = 1; pass <= 4; pass += 1) assert.match(await said(), new RegExp(`read again\\s+pass ${pass} of 4`));
-
-  // The first pass is over and the charge waits for the ledger, so the file changes before the table is read again.
-  const { id } = await discreet.downloadJson(say("result.ledger_json"));
-  const lock = await hold(tab.context, stage.server.url, id);
-  record.loaded();
-  await discreet.goTo(say("step.method"));
-  await discreet.ready();
-  await discreet.release.click();
-  await lock.waiting(1);
-  // As many records of the same length.
-  await writeFile(path, text.replaceAll(";w;", "; ;"));
-  await lock.letGo();
-  await discreet.alert.filter({ hasText: /^The charge was made, and no release arrived/ }).waitFor();
-  assert.equal((await discreet.account()).entries.length, 2);
   assert.deepEqual(faults(record), {});
 });

@@ -10,18 +10,18 @@ import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
-/// Where the browser does not promise to keep the ledger, the page asks for its download before the next release.
-const keepLedger = (discreet) => discreet.downloadJson(say("result.ledger_json"));
-
 const charged = (ledger) => ledger.entries.reduce((sum, entry) => sum + BigInt(entry.charge.gaussian), 0n);
 
-test("a reload keeps the ledger, and the budget cannot be changed any more", async (t) => {
+test("a double click releases once, a reload keeps the ledger, and the budget cannot be changed any more", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.budget({ share: say("privacy.a_quarter") });
-  await discreet.make();
+  await discreet.ready();
+  assert.match(await discreet.release.innerText(), like("release_bar.price"));
+  await discreet.release.dblclick();
+  await discreet.released.waitFor();
   const before = await discreet.account();
-  assert.equal(before.line, "75 % left, 25 % charged so far");
-  const kept = await keepLedger(discreet);
+  assert.deepEqual([before.line, before.entries.length], ["75 % left, 25 % charged so far", 1]);
+  const kept = await discreet.keepLedger();
 
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
@@ -50,32 +50,8 @@ test("a reload keeps the ledger, and the budget cannot be changed any more", asy
   // The kept release opens from the ledger, and the ledger that it gives is the same.
   await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
   await discreet.released.waitFor();
-  assert.deepEqual(await keepLedger(discreet), kept);
+  assert.deepEqual(await discreet.keepLedger(), kept);
   assert.deepEqual(faults(record), {});
-});
-
-test("a double click releases once", async (t) => {
-  const { record, discreet } = await stage.arrive(t);
-  await discreet.budget({ share: say("privacy.a_quarter") });
-  await discreet.ready();
-  assert.match(await discreet.release.innerText(), like("release_bar.price"));
-  await discreet.release.dblclick();
-  await discreet.released.waitFor();
-  const { line, entries } = await discreet.account();
-  assert.deepEqual([line, entries.length], ["75 % left, 25 % charged so far", 1]);
-  assert.deepEqual(faults(record), {});
-});
-
-test("two releases are compared in the order in which they were made", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  await discreet.make();
-  await keepLedger(discreet);
-  await discreet.make();
-  await discreet.openFold(say("compared.title"));
-  for (const [side, number] of [["first", 1], ["second", 2]]) {
-    const chosen = await page.getByLabel(say(`compared.${side}`), { exact: true }).evaluate((select) => select.selectedOptions[0].text);
-    assert.match(chosen, new RegExp(`^Release ${number}:`));
-  }
 });
 
 test("a sample begins again with a whole budget, and other ledgers stay", async (t) => {
@@ -107,7 +83,7 @@ test("a spent budget ends all releases", async (t) => {
   await discreet.budget({ share: say("privacy.all") });
   await discreet.make();
   assert.equal((await discreet.account()).line, "0 % left, 100 % charged so far");
-  const kept = await keepLedger(discreet);
+  const kept = await discreet.keepLedger();
   await discreet.goTo(say("step.method"));
   await discreet.strip.getByText(/(spent|nothing more)/i).waitFor();
   assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
@@ -115,7 +91,7 @@ test("a spent budget ends all releases", async (t) => {
   await page.waitForTimeout(500); // long enough for a release to show
   assert.deepEqual(await discreet.account(), { line: "0 % left, 100 % charged so far", entries: (await discreet.account()).entries });
   await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
-  assert.deepEqual(await keepLedger(discreet), kept);
+  assert.deepEqual(await discreet.keepLedger(), kept);
   assert.deepEqual(faults(record), {});
 });
 
@@ -135,19 +111,23 @@ async function race(tabs) {
   await Promise.all(tabs.map(({ discreet }) => discreet.release.click()));
 }
 
-test("two tabs cannot overspend: what no longer fits is refused in numbers", async (t) => {
+test("two tabs cannot overspend: what another one charged is read, and what no longer fits is refused in numbers", async (t) => {
   const first = await stage.arrive(t);
+  const second = await stage.again(first);
   await first.discreet.budget({ share: say("privacy.a_quarter") });
   await first.discreet.make();
-  const { id } = await keepLedger(first.discreet);
+  const { id } = await first.discreet.keepLedger();
   await first.discreet.budget({ share: say("privacy.three_quarters") });
-  const second = await stage.again(first);
+  // A tab to which a person comes back reads the ledger again.
+  assert.ok(!(await second.discreet.step(say("step.result")).innerText()).includes(say("result.releases.one")));
+  await second.page.evaluate(() => window.dispatchEvent(new Event("focus")));
   await second.discreet.step(say("step.result")).filter({ hasText: say("result.releases.one") }).waitFor();
-  // A new tab has not downloaded the ledger, and may have to.
+  assert.equal((await second.discreet.account()).entries.length, 1);
+  // This tab has not downloaded the ledger, and may have to.
   if (await second.discreet.strip.getByText(/Download the ledger/).count()) {
     await second.discreet.goTo(say("step.result"));
     await second.discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
-    await keepLedger(second.discreet);
+    await second.discreet.keepLedger();
   }
   await second.discreet.budget({ share: say("privacy.three_quarters") });
 
@@ -173,23 +153,12 @@ test("two tabs cannot overspend: what no longer fits is refused in numbers", asy
     assert.equal(entries.length, 2);
   }
   await loser.ledger.getByRole("button", { name: say("ledger.open_release", { number: 2 }) }).click();
-  const ledger = await keepLedger(loser);
+  const ledger = await loser.keepLedger();
   assert.deepEqual(ledger.entries.map((entry) => entry.state), ["released", "released"]);
   const capacity = BigInt(ledger.capacity.gaussian);
   assert.ok(charged(ledger) <= capacity);
   assert.ok(charged(ledger) * 10000n > capacity * 8124n && charged(ledger) * 10000n <= capacity * 8125n, `${charged(ledger)} of ${capacity}`);
   assert.deepEqual(faults(first.record), {});
-});
-
-test("a tab to which a person comes back has read what another one charged", async (t) => {
-  const first = await stage.arrive(t);
-  const second = await stage.again(first);
-  await second.discreet.make();
-  assert.ok(!(await first.discreet.step(say("step.result")).innerText()).includes(say("result.releases.one")));
-  await first.page.evaluate(() => window.dispatchEvent(new Event("focus")));
-  await first.discreet.step(say("step.result")).filter({ hasText: say("result.releases.one") }).waitFor();
-  const { entries } = await first.discreet.account();
-  assert.equal(entries.length, 1);
 });
 
 test("two tabs that both open a ledger open one", async (t) => {
@@ -202,7 +171,7 @@ test("two tabs that both open a ledger open one", async (t) => {
   const came = await ends(tabs);
   assert.equal(came.filter((end) => end === "released").length, 1, came.join(" | "));
   const winner = tabs[came.indexOf("released")].discreet;
-  const ledger = await keepLedger(winner);
+  const ledger = await winner.keepLedger();
   assert.equal(ledger.entries.length, 1);
   const loser = tabs[1 - came.indexOf("released")];
   await loser.page.reload({ waitUntil: "networkidle" });
@@ -215,10 +184,16 @@ test("two tabs that both open a ledger open one", async (t) => {
 test("a downloaded ledger goes on in another browser", async (t) => {
   const here = await stage.arrive(t);
   await here.discreet.make();
-  const first = await keepLedger(here.discreet);
+  const first = await here.discreet.keepLedger();
   await here.discreet.make();
-  const second = await keepLedger(here.discreet);
+  const second = await here.discreet.keepLedger();
   assert.equal(second.entries.length, 2);
+  // Two releases are compared in the order in which they were made.
+  await here.discreet.openFold(say("compared.title"));
+  for (const [side, number] of [["first", 1], ["second", 2]]) {
+    const chosen = await here.page.getByLabel(say(`compared.${side}`), { exact: true }).evaluate((select) => select.selectedOptions[0].text);
+    assert.match(chosen, new RegExp(`^Release ${number}:`));
+  }
 
   const there = await stage.arrive(t);
   // A ledger is taken only after a question.
@@ -268,10 +243,7 @@ test("all that the browser keeps can be erased, after a typed word", async (t) =
   await page.reload({ waitUntil: "networkidle" });
   await discreet.table("blood-pressure.csv");
   assert.deepEqual(await discreet.account(), { line: null, entries: [] });
-});
-
-test("a level of care promises what the sentence beside it promises", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
+  // A level of care promises what the sentence beside it promises.
   await discreet.goTo(say("step.privacy"));
   for (const rows of [800, 2000, 50_000]) {
     await discreet.budget({ rows });

@@ -2,6 +2,12 @@
 
 export const csv = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
+/// So many rows, each written from its number.
+export const people = (count, line) => Array.from({ length: count }, (_, row) => line(row));
+
+/// A table as a file, from the line of its header and its rows.
+export const table = (name, header, rows) => csv(name, [header, ...rows, ""].join("\n"));
+
 export const json = (name, value) => ({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(value)) });
 
 /// A PLINK set: `copies` of the counted allele by variant and person, `null` where there is no call.

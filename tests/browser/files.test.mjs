@@ -33,21 +33,25 @@ async function describeTwo(discreet) {
   await discreet.budget({ rows: 100000, epsilon: 8, oneIn: 1000000 });
 }
 
-for (const [what, line, text, words] of [
-  ["a ragged line", 31, "22.5", /line 31[^]*has 1 of the header's 2 fields/i],
-  ["a line with too much", 31, "22,5,80", /line 31[^]*more fields than the header's 2/i],
-  ["an open quote", 31, '22.5,"80', /line 31, column 2[^]*a quote opens here/i],
-  ["a byte that is no UTF-8", 31, "22.5,8\u00000", /line 31, column 2[^]*not UTF-8/i],
-]) {
-  test(`${what} is named with its line, charges nothing, and can be mended`, async (t) => {
-    const { page, record, discreet } = await stage.arrive(t);
-    const file = csv("mine.csv", broken(line, text));
+test("a broken file is named with its line, charges nothing, and can be mended", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const choose = async (file) => {
+    await discreet.choose(file);
+    await discreet.table("mine.csv");
+    assert.equal(await discreet.alert.count(), 0);
+    await describeTwo(discreet);
+  };
+  for (const [text, words] of [
+    ["22.5", /line 31[^]*has 1 of the header's 2 fields/i],
+    ["22,5,80", /line 31[^]*more fields than the header's 2/i],
+    ['22.5,"80', /line 31, column 2[^]*a quote opens here/i],
+    ["22.5,8\u00000", /line 31, column 2[^]*not UTF-8/i],
+  ]) {
+    const file = csv("mine.csv", broken(31, text));
     // JavaScript's texts cannot hold the byte itself.
     const at = file.buffer.indexOf(0);
     if (at >= 0) file.buffer[at] = 0xff;
-    await discreet.choose(file);
-    await discreet.table("mine.csv");
-    await describeTwo(discreet);
+    await choose(file);
     await discreet.ready();
     await discreet.release.click();
     await discreet.alert.waitFor();
@@ -57,16 +61,12 @@ for (const [what, line, text, words] of [
     const { line: left, entries } = await discreet.account();
     assert.match(left ?? "100 % left, 0 % charged so far", /^100 % left, 0 % charged so far$/);
     assert.deepEqual(entries, []);
-
-    await discreet.choose(csv("mine.csv", good(40)));
-    await discreet.table("mine.csv");
-    assert.equal(await discreet.alert.count(), 0);
-    await describeTwo(discreet);
-    await discreet.make();
-    assert.equal((await discreet.account()).entries.length, 1);
-    assert.deepEqual(faults(record), {});
-  });
-}
+  }
+  await choose(csv("mine.csv", good(40)));
+  await discreet.make();
+  assert.equal((await discreet.account()).entries.length, 1);
+  assert.deepEqual(faults(record), {});
+});
 
 test("a fault in the first rows is seen before anything is asked", async (t) => {
   const { discreet } = await stage.arrive(t);
@@ -290,10 +290,16 @@ test("a stated number of rows that is not the table's is refused before the char
   assert.deepEqual(faults(record), {});
 });
 
-test("bounds are pasted as a block from a spreadsheet", { skip: NO_CLIPBOARD }, async (t) => {
+test("cells that were copied from a spreadsheet are pasted as a table, and bounds as a block", { skip: NO_CLIPBOARD }, async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(csv("mine.csv", good(60)));
-  await discreet.table("mine.csv");
+  await discreet.goTo(say("step.data"));
+  await page.getByLabel(say("data.paste_cells")).evaluate((field, cells) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", cells);
+    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, good(60).replaceAll(",", "\t"));
+  await discreet.table(say("data.pasted_name"));
+  assert.deepEqual(await discreet.preview.getByRole("columnheader").allInnerTexts(), HEADER.split(","));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("bmi", { role: say("columns.feature") });
   await discreet.describe("bp", { role: say("columns.outcome") });

@@ -1,9 +1,10 @@
 // A release that stands still before its charge: somebody else holds the ledger.
 
 import { setTimeout } from "node:timers/promises";
+import { storedLedger } from "./stored.mjs";
 
 /// Holds a ledger's lock from a further page of the same site. `waiting(n)` resolves once n others wait for it, and
-/// `stored()` is the ledger as it is stored then. Both names are those of the code: what is looked at has no look.
+/// `stored()` is the ledger as it is stored then. The name of the lock is that of the code.
 export async function hold(context, url, ledger) {
   const page = await context.newPage();
   await page.goto(url, { waitUntil: "networkidle" });
@@ -21,17 +22,6 @@ export async function hold(context, url, ledger) {
   const waiting = async (count) => {
     while ((await waiters()) !== count) await setTimeout(50);
   };
-  const stored = async () => JSON.parse(await page.evaluate((ledger) => new Promise((found, failed) => {
-    const opening = indexedDB.open("discreet");
-    opening.onerror = failed;
-    opening.onsuccess = () => {
-      const asked = opening.result.transaction("ledgers").objectStore("ledgers").get(ledger);
-      asked.onerror = failed;
-      asked.onsuccess = () => {
-        opening.result.close();
-        found(asked.result);
-      };
-    };
-  }), ledger));
+  const stored = () => storedLedger(page, ledger);
   return { waiting, stored, letGo: () => page.evaluate(() => window.letGo()) };
 }

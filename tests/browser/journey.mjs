@@ -3,6 +3,7 @@
 import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 import { DIST, launch, open } from "./browser.mjs";
+import { promise } from "./meddle.mjs";
 import { DiscreetPage } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 
@@ -10,7 +11,8 @@ import { serve } from "./server.mjs";
 const FILE = process.env.PAGE_FILE;
 
 /// Serves `dist` and starts a browser for the tests of one file. `visit(t)` is a fresh profile that closes with its test,
-/// passed or failed: an open one would keep the runner waiting. `arrive(t)` also opens the page, on its sample.
+/// passed or failed: an open one would keep the runner waiting. `arrive(t)` also opens the page, on its sample. With `keeps` the browser
+/// promises, or refuses, to keep what it stores; other options go to `open`.
 export function journeys({ args } = {}) {
   const stage = {};
   before(async () => {
@@ -21,9 +23,10 @@ export function journeys({ args } = {}) {
     await stage.browser?.close();
     await stage.server?.close();
   });
-  stage.visit = async (t, options) => {
+  stage.visit = async (t, { keeps, ...options } = {}) => {
     const tab = await open(stage.browser, options);
     t.after(() => tab.context.close());
+    if (keeps !== undefined) await promise(tab.context, keeps);
     return { ...tab, discreet: new DiscreetPage(tab.page) };
   };
   stage.arrive = async (t, options) => {

@@ -27,20 +27,17 @@ function leaves(value, path = "") {
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}/${key}`));
 }
 
-test("the page opens quietly", async (t) => {
-  const { page, record } = await stage.arrive(t);
-  await page.waitForTimeout(500); // long enough for a late request to show
-  assert.match(await page.title(), /discreet/);
-  assert.deepEqual(faults(record), {});
-});
-
 test("the page opens below the root of a host, under the policy as a header", async (t) => {
   const below = await serve(DIST, {
     base: "/some/path/",
     headers: { "content-security-policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'" },
   });
   t.after(() => below.close());
-  const { record, discreet } = await stage.visit(t);
+  const { page, record, discreet } = await stage.visit(t);
+  // A browser that asks the person whether it may keep data does not hold the page up.
+  await page.addInitScript(() => {
+    navigator.storage.persist = () => new Promise(() => {});
+  });
   await discreet.start(below.url);
   record.loaded();
   await discreet.make();
@@ -50,9 +47,15 @@ test("the page opens below the root of a host, under the policy as a header", as
 
 test("one click releases the sample, and nothing leaves the page", async (t) => {
   const { page, record, discreet, context } = await stage.arrive(t);
+  await page.waitForTimeout(500); // long enough for a late request to show
+  assert.match(await page.title(), /discreet/);
+  assert.deepEqual(faults(record), {});
+  assert.deepEqual(record.requests.filter((url) => url.includes("words/")), [], "no translation, which no address asks for");
   const served = stage.server.requests.length;
   assert.match(await discreet.strip.innerText(), /sbp by age, sex, bmi, smoker/);
   assert.match(await discreet.strip.innerText(), /50 % of the budget/);
+  // Where the browser keeps ledgers, nothing is said of one that does not.
+  assert.equal(await page.getByRole("group", { name: say("nothing_kept.title"), exact: true }).count(), 0);
   // Whatever was not loaded by now cannot be loaded at all.
   await context.setOffline(true);
   await discreet.make();
@@ -89,8 +92,7 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   assert.doesNotMatch(text, /blood.pressure|\.csv|P0000|\d\d:\d\d|20\d\d-\d\d-\d\d/);
   // The same question again is told.
   await discreet.goTo(say("step.privacy"));
-  const due = discreet.strip.getByRole("button", { name: say("release_bar.download_the_ledger") });
-  if (await due.count()) await discreet.download(say("release_bar.download_the_ledger"));
+  await discreet.keepDue();
   await discreet.strip.getByText(say("release_bar.as_release", { number: 1 })).waitFor();
 
   assert.deepEqual(faults(record), {});
@@ -192,7 +194,7 @@ test("a file is described, released, downloaded in every form and opened again",
   const plan = await discreet.downloadJson(say("result.plan_json"));
   assert.equal(plan.schema, "discreet.plan/1");
   assert.equal(plan.stated_rows, 442);
-  const ledger = await discreet.downloadJson(say("result.ledger_json"));
+  const ledger = await discreet.keepLedger();
   assert.equal(ledger.schema, "discreet.ledger/1");
   assert.equal(ledger.entries.length, 1);
   assert.equal(ledger.id, release.ledger.id);
@@ -221,12 +223,16 @@ test("a file is described, released, downloaded in every form and opened again",
   assert.deepEqual(faults(record), {});
 });
 
-test("ten predictors on 442 patients: withheld intervals are foretold, and explained where they are missing", async (t) => {
+test("a plan waits for its table; of its ten predictors on 442 patients withheld intervals are foretold, and explained where they are missing", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
+  await discreet.openSaved(json("ten.json", planOfTen()));
+  // The sample is open, and it is not the plan's table.
+  await discreet.alert.filter({ hasText: /needs a column/ }).waitFor();
+  await page.getByText("A saved plan waits for its table").waitFor();
   await discreet.choose(DIABETES);
   await discreet.table("diabetes.csv");
-  await discreet.openSaved(json("ten.json", planOfTen()));
   await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 11 }) }).waitFor();
+  assert.equal(await page.getByText("A saved plan waits for its table").count(), 0);
   await discreet.budget({ share: say("privacy.all") });
   assert.match(await discreet.strip.innerText(), /intervals will be withheld/i);
   await discreet.goTo(say("step.method"));
@@ -253,7 +259,7 @@ test("another regression from the same release costs nothing", async (t) => {
   await discreet.mechanism("analyze-gauss");
   await discreet.make();
   const before = await discreet.account();
-  const kept = await discreet.downloadJson(say("result.ledger_json"));
+  const kept = await discreet.keepLedger();
   await discreet.refit.getByText(like("refit.refit_free")).waitFor();
   await discreet.refit.getByLabel(say("refit.outcome_of_the_new_regression")).selectOption("bmi");
   // The predictors of the release are ticked.
@@ -265,7 +271,7 @@ test("another regression from the same release costs nothing", async (t) => {
   const rows = await discreet.coefficients(discreet.refit);
   assert.deepEqual(rows.map(([term]) => term.split(/\W|per\b/)[0]), [say("result.intercept"), "age", "salt"]);
   assert.deepEqual(await discreet.account(), before);
-  assert.deepEqual(await discreet.downloadJson(say("result.ledger_json")), kept);
+  assert.deepEqual(await discreet.keepLedger(), kept);
   assert.match(await discreet.refit.locator(".fit").innerText(), /^N about [^]* · R squared [^]* · residual SD [\d.]+ kg/);
   assert.match((await discreet.download(say("compared.csv"))).text, /^\ufeffoutcome,term,estimate[^]*\r\nbmi,age,/);
   // How the refit's coefficients change with the ridge: a figure, a table and files, at no cost.
@@ -289,23 +295,4 @@ test("another regression from the same release costs nothing", async (t) => {
   await page.getByRole("img", { name: like("effect.of", { column: "age" }) }).waitFor();
   await page.getByText(like("effect.band")).waitFor();
   assert.deepEqual(faults(record), {});
-});
-
-test("a browser that asks the person whether it may keep data does not hold the page up", async (t) => {
-  const { page, discreet } = await stage.visit(t);
-  await page.addInitScript(() => {
-    navigator.storage.persist = () => new Promise(() => {});
-  });
-  await discreet.start(stage.server.url);
-});
-
-test("a plan waits for its table", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  await discreet.openSaved(json("ten.json", planOfTen()));
-  // The sample is open, and it is not the plan's table.
-  await discreet.alert.filter({ hasText: /needs a column/ }).waitFor();
-  await page.getByText("A saved plan waits for its table").waitFor();
-  await discreet.choose(DIABETES);
-  await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 11 }) }).waitFor();
-  assert.equal(await page.getByText("A saved plan waits for its table").count(), 0);
 });

@@ -1,4 +1,5 @@
-// Releases that are ended at each step of their charge, and storage that refuses: a release can be lost, a charge cannot.
+// Releases that are ended at a step of their charge, and storage that refuses: a release can be lost, a charge cannot. With EVERY_STEP=1
+// they are ended at each of its steps; `tests/web/store.rs` ends one at each await.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readlinkSync, rmSync } from "node:fs";
@@ -9,6 +10,7 @@ import { DiscreetPage, RELEASE } from "./page-object.mjs";
 import { faults, profile } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
 import { meddler, promise } from "./meddle.mjs";
+import { storedLedger } from "./stored.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -18,39 +20,33 @@ const REFUSED = /^The browser's storage refuses to work/;
 
 /// A page that can be meddled with, on its sample, whose first release has fixed a budget.
 async function begin(t) {
-  const tab = await stage.visit(t);
+  const tab = await stage.visit(t, { keeps: true });
   const meddle = await meddler(tab.context);
-  await promise(tab.context, true);
   await tab.discreet.start(stage.server.url);
+  tab.record.loaded();
   await tab.discreet.budget({ share: say("privacy.a_quarter") });
   await tab.discreet.make();
   return { ...tab, meddle };
 }
 
-/// The ledger as it is stored. The name is that of the code: what is looked at has no look.
-const stored = async (page) => JSON.parse(await page.evaluate(() => new Promise((found, failed) => {
-  const opening = indexedDB.open("discreet");
-  opening.onerror = failed;
-  opening.onsuccess = () => {
-    const asked = opening.result.transaction("ledgers").objectStore("ledgers").getAll();
-    asked.onerror = failed;
-    asked.onsuccess = () => {
-      opening.result.close();
-      found(asked.result[0]);
-    };
-  };
-})));
+/// What is stored and told in a release, in its order.
+const ORDER = [
+  "the lock is asked for", "the lock is granted",
+  "a write begins", "tables is written", "ledgers is written", "charges is written", "a write is complete", "the page is told: charged",
+  "a write begins", "ledgers is written", "releases is written", "a write is complete", "the page is told: released",
+];
 
-/// The steps of a release from the ledger's lock on, and where its charge and its end are stored.
+/// The steps of a release from the ledger's lock on, and where its charge and its end are stored. `ended` are those at which one is ended:
+/// where a write begins, where it is complete, and where the page has been told.
 async function steps({ page, discreet, meddle }) {
   await meddle.order(page, {});
   await discreet.make();
   const names = meddle.steps();
+  assert.deepEqual(names.filter((name) => !name.startsWith("a read")), ORDER);
   const written = names.flatMap((name, at) => (name === "a write is complete" ? [at] : []));
-  assert.equal(written.length, 2, names.join(", "));
-  const charged = names.findIndex((name) => name === "the page is told: charged");
-  assert.ok(written[0] < charged && charged < written[1], names.join(", "));
-  return { names, written };
+  const few = ["the lock is granted", "ledgers is written", "the page is told: charged", "releases is written"].map((name) => names.indexOf(name));
+  const ended = process.env.EVERY_STEP ? [...names.keys()] : [...few, ...written].sort((one, other) => one - other);
+  return { names, written, ended };
 }
 
 /// What has to be in the ledger after a release was ended at step `at`, counted from 0. A write that had begun is stored
@@ -73,12 +69,13 @@ function grown(before, after) {
   return more[0]?.state ?? "none";
 }
 
-test("a tab that is closed at any step of a charge loses a release at most", async (t) => {
+test("a tab that is closed in a charge loses a release at most", async (t) => {
   const first = await begin(t);
   const plan = await steps(first);
-  let before = await stored(first.page);
+  let before = await storedLedger(first.page);
   let { page, discreet } = first;
-  for (const [at, name] of plan.names.entries()) {
+  for (const at of plan.ended) {
+    const name = plan.names[at];
     await discreet.budget({ share: say("privacy.a_quarter") });
     await first.meddle.order(page, { halt: at + 1 });
     await discreet.ready();
@@ -91,7 +88,7 @@ test("a tab that is closed at any step of a charge loses a release at most", asy
     page = await first.newTab();
     discreet = new DiscreetPage(page);
     await discreet.start(stage.server.url);
-    const after = await stored(page);
+    const after = await storedLedger(page);
     const end = grown(before, after);
     assert.ok(allowed(plan, at).includes(end), `closed at ${name}: ${end}`);
     const account = await discreet.account();
@@ -102,12 +99,13 @@ test("a tab that is closed at any step of a charge loses a release at most", asy
   }
 });
 
-test("a release that is cancelled at any step of its charge says whether it was charged", async (t) => {
+test("a release that is cancelled, or whose worker vanishes, says whether it was charged", async (t) => {
   const tab = await begin(t);
   const { page, discreet, meddle } = tab;
   const plan = await steps(tab);
-  let before = await stored(page);
-  for (const [at, name] of plan.names.entries()) {
+  let before = await storedLedger(page);
+  for (const at of plan.ended) {
+    const name = plan.names[at];
     await discreet.goTo(say("step.method"));
     await meddle.order(page, { halt: at + 1 });
     await discreet.ready();
@@ -119,7 +117,7 @@ test("a release that is cancelled at any step of its charge says whether it was 
     // The words come once the storage was asked; those of the last time are gone by then.
     await cancelled.or(lost).first().waitFor();
     await discreet.idle();
-    const after = await stored(page);
+    const after = await storedLedger(page);
     const end = grown(before, after);
     assert.ok(allowed(plan, at).includes(end), `cancelled at ${name}: ${end}`);
     await (end === "none" ? cancelled : lost).waitFor();
@@ -127,10 +125,22 @@ test("a release that is cancelled at any step of its charge says whether it was 
     assert.equal((await discreet.account()).entries.length, after.entries.length);
     before = after;
   }
+  for (const [at, words] of [[0, like("failure.part_stopped")], [plan.written[0], LOST], [plan.written[1] - 1, LOST]]) {
+    await discreet.goTo(say("step.method"));
+    await meddle.order(page, { vanish: at + 1 });
+    await discreet.ready();
+    await discreet.release.click();
+    await discreet.alert.filter({ hasText: words }).waitFor();
+    assert.equal(await discreet.released.count(), 0);
+    const after = await storedLedger(page);
+    const end = grown(before, after);
+    assert.ok(allowed(plan, at).includes(end), `vanished at ${plan.names[at]}: ${end}`);
+    before = after;
+  }
   // A page that went through all of this still releases.
   await meddle.order(page, {});
   await discreet.make();
-  assert.equal(grown(before, await stored(page)), "released");
+  assert.equal(grown(before, await storedLedger(page)), "released");
 });
 
 test("a browser that is killed in a charge loses a release at most", async (t) => {
@@ -153,8 +163,8 @@ test("a browser that is killed in a charge loses a release at most", async (t) =
   let tab = await start();
   await tab.discreet.make();
   const plan = await steps(tab);
-  for (const at of [plan.written[0], plan.names.indexOf("the page is told: charged"), plan.written[1]]) {
-    const before = await stored(tab.page);
+  for (const at of plan.written) {
+    const before = await storedLedger(tab.page);
     await tab.discreet.goTo(say("step.method"));
     await tab.meddle.order(tab.page, { halt: at + 1 });
     await tab.discreet.ready();
@@ -165,78 +175,43 @@ test("a browser that is killed in a charge loses a release at most", async (t) =
     process.kill(Number(readlinkSync(join(folder, "SingletonLock")).split("-").pop()), "SIGKILL");
     await closed;
     tab = await start();
-    assert.ok(allowed(plan, at).includes(grown(before, await stored(tab.page))), plan.names[at]);
+    assert.ok(allowed(plan, at).includes(grown(before, await storedLedger(tab.page))), plan.names[at]);
   }
 });
 
-test("a worker that vanishes in a charge is noticed, and the page says what it cost", async (t) => {
-  const tab = await begin(t);
-  const { page, discreet, meddle } = tab;
-  const { names, written } = await steps(tab);
-  for (const [at, words] of [[0, like("failure.part_stopped")], [written[0], LOST], [written[1] - 1, LOST]]) {
-    const before = await stored(page);
-    await discreet.goTo(say("step.method"));
-    await meddle.order(page, { vanish: at + 1 });
-    await discreet.ready();
-    await discreet.release.click();
-    await discreet.alert.filter({ hasText: words }).waitFor();
-    assert.equal(await discreet.released.count(), 0);
-    const end = grown(before, await stored(page));
-    assert.ok(allowed({ names, written }, at).includes(end), `${names[at]}: ${end}`);
-  }
-});
-
-test("a ledger that the browser forgot while the page is open pays for nothing", async (t) => {
-  const { page, discreet } = await begin(t);
-  await page.evaluate(() => new Promise((done, failed) => Object.assign(indexedDB.deleteDatabase("discreet"), { onsuccess: done, onerror: failed })));
-  await discreet.goTo(say("step.method"));
-  await discreet.ready();
-  await discreet.release.click();
-  await discreet.alert.filter({ hasText: like("failure.no_ledger_fix") }).waitFor();
-  assert.equal(await discreet.released.count(), 0);
-});
-
-test("a private window says that it forgets the ledger", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  await discreet.goTo(say("step.privacy"));
-  await page.getByText(like("page.not_durable")).waitFor();
-});
-
-test("a storage that is full before the charge gives no release and no charge", async (t) => {
+test("a storage that is full gives no charge before it and says after it that the release is not kept; a ledger that was forgotten pays for nothing", async (t) => {
   const { page, record, discreet, meddle } = await begin(t);
-  record.loaded();
-  const before = await stored(page);
-  for (const refuse of [["put", "ledgers", "throw"], ["put", "ledgers", "abort"], ["add", "charges", "throw"], ["add", "charges", "abort"]]) {
+  const release = async (refuse) => {
     await discreet.goTo(say("step.method"));
     await meddle.order(page, { refuse });
     await discreet.ready();
     await discreet.release.click();
+  };
+  const before = await storedLedger(page);
+  for (const refuse of [["put", "ledgers", "throw"], ["put", "ledgers", "abort"], ["add", "charges", "throw"], ["add", "charges", "abort"]]) {
+    await release(refuse);
     await discreet.alert.filter({ hasText: REFUSED }).waitFor();
     assert.doesNotMatch(await discreet.alert.innerText(), /was charged/);
     assert.equal(await discreet.released.count(), 0);
-    assert.deepEqual(await stored(page), before);
+    assert.deepEqual(await storedLedger(page), before);
   }
-  assert.deepEqual(faults(record), {});
-});
-
-test("a storage that is full after the charge hands the release out and says that it is not kept", async (t) => {
-  const { page, record, discreet, meddle } = await begin(t);
-  record.loaded();
   for (const refuse of [["add", "releases", "throw"], ["add", "releases", "abort"]]) {
-    const before = await stored(page);
-    await discreet.goTo(say("step.method"));
-    await meddle.order(page, { refuse });
-    await discreet.ready();
-    await discreet.release.click();
+    const before = await storedLedger(page);
+    await release(refuse);
     await discreet.alert.filter({ hasText: like("result.not_kept") }).waitFor();
     assert.match(await discreet.alert.innerText(), like("page.charged"));
     const released = await discreet.downloadJson(say("result.release_json"));
-    assert.equal(grown(before, await stored(page)), "burned");
+    assert.equal(grown(before, await storedLedger(page)), "burned");
     assert.equal(released.ledger.entry, before.entries.length + 1);
     const { entries } = await discreet.account();
     assert.match(entries.at(-1), like("ledger.lost"));
   }
   assert.deepEqual(faults(record), {});
+  // The browser forgets the ledger while the page is open.
+  await page.evaluate(() => new Promise((done, failed) => Object.assign(indexedDB.deleteDatabase("discreet"), { onsuccess: done, onerror: failed })));
+  await release(undefined);
+  await discreet.alert.filter({ hasText: like("failure.no_ledger_fix") }).waitFor();
+  assert.equal(await discreet.released.count(), 0);
 });
 
 test("a browser whose storage is broken spends nothing and says why", async (t) => {
@@ -252,8 +227,7 @@ test("a browser whose storage is broken spends nothing and says why", async (t) 
     () => { IDBObjectStore.prototype.put = () => { throw new DOMException("", "QuotaExceededError"); }; },
   ];
   for (const refuses of broken) {
-    const { page, context, discreet } = await stage.visit(t);
-    await promise(context, true);
+    const { page, context, discreet } = await stage.visit(t, { keeps: true });
     await context.addInitScript(refuses);
     await discreet.open(stage.server.url);
     await discreet.alert.or(discreet.strip.getByRole("button", { name: RELEASE, disabled: false })).first().waitFor();
@@ -266,9 +240,8 @@ test("a browser whose storage is broken spends nothing and says why", async (t) 
 });
 
 test("where the browser may forget the ledger, each charge is downloaded before the next release", async (t) => {
-  const tab = await stage.visit(t);
+  const tab = await stage.visit(t, { keeps: false });
   const meddle = await meddler(tab.context);
-  await promise(tab.context, false);
   const { page, discreet } = tab;
   await discreet.start(stage.server.url);
   await discreet.budget({ share: say("privacy.a_quarter") });
@@ -306,23 +279,10 @@ test("where the browser may forget the ledger, each charge is downloaded before 
   await blocked();
 });
 
-test("where the browser keeps the ledger, nothing has to be downloaded", async (t) => {
-  const tab = await stage.visit(t);
-  await promise(tab.context, true);
-  const { page, discreet } = tab;
-  await discreet.start(stage.server.url);
-  await discreet.budget({ share: say("privacy.a_quarter") });
-  await discreet.make();
-  await discreet.make();
-  assert.equal(await page.getByText(/does not promise to keep|before the next release/).count(), 0);
-  assert.equal((await discreet.account()).entries.length, 2);
-});
-
 test("a clock that is set back, or far ahead, changes nothing but the day of the opening", async (t) => {
-  const tab = await stage.visit(t);
-  await promise(tab.context, true);
+  const { page, context, discreet } = await stage.visit(t, { keeps: true });
   // The day is taken from the page's clock when a document is loaded; the first one is far ahead.
-  await tab.context.addInitScript(() => {
+  await context.addInitScript(() => {
     const day = localStorage.getItem("day") ?? "9998-07-01T12:00:00";
     const Real = Date;
     window.Date = class extends Real {
@@ -334,22 +294,24 @@ test("a clock that is set back, or far ahead, changes nothing but the day of the
       }
     };
   });
-  const { page, discreet } = tab;
   await discreet.start(stage.server.url);
   await discreet.budget({ share: say("privacy.a_quarter") });
   await discreet.make();
-  const first = await stored(page);
+  const first = await storedLedger(page);
   assert.equal(first.created, "9998-07-01");
   for (const day of ["1970-01-01T12:00:00", "2026-11-20T12:00:00"]) {
     await page.evaluate((day) => localStorage.setItem("day", day), day);
     await page.reload({ waitUntil: "networkidle" });
     await discreet.table("blood-pressure.csv");
-    const before = await stored(page);
+    const before = await storedLedger(page);
     await discreet.budget({ share: say("privacy.a_quarter") });
     await discreet.make();
-    assert.equal(grown(before, await stored(page)), "released");
+    assert.equal(grown(before, await storedLedger(page)), "released");
   }
-  const last = await stored(page);
+  // Nor has anything to be downloaded between releases, where the browser promises to keep the ledger.
+  assert.equal(await page.getByText(/does not promise to keep|before the next release/).count(), 0);
+  const last = await storedLedger(page);
+  assert.equal(last.entries.length, 3);
   assert.equal(JSON.stringify(last).match(/(9998|1970|2026)-/g).length, 1, "no entry has a date");
   assert.equal(last.created, first.created);
 });

@@ -4,17 +4,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { downloaded, faults } from "./browser.mjs";
-import { csv, json } from "./files.mjs";
+import { csv, json, people, table } from "./files.mjs";
 import { journeys } from "./journey.mjs";
-import { exact } from "./page-object.mjs";
+import { contradictions, exact } from "./page-object.mjs";
+import { stored } from "./stored.mjs";
 import { say } from "./words.mjs";
 
 const stage = journeys();
 
-const people = (count, line) => Array.from({ length: count }, (_, row) => line(row));
-const table = (name, header, lines) => csv(name, [header, ...lines, ""].join("\n"));
 const field = (page, key, name) => page.getByLabel(say(key, { name }), { exact: true });
-const contradictions = (page, name) => page.getByRole("group", exact(say("contradiction.of", { name })));
 
 /// Two thousand rows whose faults come after the rows that are shown.
 const late = () => table("late.csv", "age,sex,sbp", people(2000, (row) => {
@@ -22,20 +20,11 @@ const late = () => table("late.csv", "age,sex,sbp", people(2000, (row) => {
   return `${faulty ? 131 : 30 + (row % 50)},${row > 1500 && row % 100 === 8 ? "not asked" : "FM"[row % 2]},${row > 100 && row % 50 === 9 ? "" : 110 + ((row * 7) % 60)}`;
 }));
 
-/// Everything that the page keeps on this machine, as one text.
-const kept = (page) => page.evaluate(async () => {
-  const answer = (request) => new Promise((done) => { request.onsuccess = () => done(request.result); request.onerror = () => done(null); });
-  const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })];
-  for (const { name } of await indexedDB.databases()) {
-    const database = await answer(indexedDB.open(name));
-    for (const store of database.objectStoreNames) {
-      const records = await answer(database.transaction(store).objectStore(store).getAll());
-      for (const record of records) texts.push(record instanceof Blob ? await record.text() : JSON.stringify(record));
-    }
-    database.close();
-  }
-  return texts.join("\n");
-});
+/// Everything that the page keeps on this machine, as one text. A ledger and a description are kept as texts of their own.
+const kept = async (page) => {
+  const { stores, ...others } = await stored(page);
+  return [...Object.values(stores), ...Object.values(others)].flatMap(Object.values).map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join("\n");
+};
 
 test("the whole file is counted on request, beside its columns, and the counts go nowhere else", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
@@ -77,95 +66,62 @@ test("the whole file is counted on request, beside its columns, and the counts g
   assert.deepEqual(faults(record), {});
 });
 
-test("codes for missing cells that the first rows do not have are found in the whole file, and hold the release back", async (t) => {
+test("what the first rows do not have is found in the whole file, column by column, and holds the release back until it is settled", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.choose(table("codes.csv", "age,score", people(400, (row) => `${30 + (row % 50)},${row > 200 && row % 20 === 3 ? -9 : row > 200 && row % 20 === 5 ? -8 : (row * 5) % 28}`)));
-  await discreet.table("codes.csv");
-  await discreet.goTo(say("step.columns"));
-  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
-  await discreet.describe("score", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 27 });
-  assert.equal(await contradictions(page, "score").count(), 0, "the rows that are shown fit");
-  await page.getByRole("region", exact(say("whole.title"))).getByRole("button", exact(say("whole.start"))).click();
-  const found = contradictions(page, "score");
-  await found.getByText(say("contradiction.code", { cells: "-9 and -8" })).waitFor();
-  await discreet.budget({ rows: 400, epsilon: 8, oneIn: 1000000 });
-  await discreet.strip.getByText(say("gap.contradicted", { name: "score" })).waitFor();
-  await discreet.goTo(say("step.columns"));
-  await found.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-9 and -8" }))).click();
-  await found.getByText(say("contradiction.code", { cells: "-9 and -8" })).waitFor({ state: "detached" });
-  // The file was checked once more, by the new description.
-  await found.getByText(say("whole.of_column", { counts: say("whole.missing.other", { count: 20 }) })).waitFor();
-  await discreet.ready();
-  record.loaded();
-  assert.deepEqual(faults(record), {});
-});
-
-test("numbers beyond the bounds that the first rows do not have hold the release back until they are confirmed", async (t) => {
-  const { page, record, discreet } = await stage.arrive(t);
-  const answer = (row) => (row > 200 && row % 20 === 3 ? 9 : 1 + ((row * 3) % 5));
-  await discreet.choose(table("answers.csv", "answer,score", people(600, (row) => `${answer(row)},${(row * 5) % 28}`)));
-  await discreet.table("answers.csv");
-  await discreet.goTo(say("step.columns"));
-  await discreet.describe("answer", { role: say("columns.feature"), type: say("columns.number"), lower: 1, upper: 5 });
-  await discreet.describe("score", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 27 });
-  assert.equal(await contradictions(page, "answer").count(), 0, "the rows that are shown fit");
-  await page.getByRole("region", exact(say("whole.title"))).getByRole("button", exact(say("whole.start"))).click();
-  const found = contradictions(page, "answer");
-  await found.getByText(say("contradiction.outside_in_file")).waitFor();
-  await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
-  const held = discreet.strip.getByText(say("gap.contradicted", { name: "answer" }));
-  await held.waitFor();
-  await discreet.goTo(say("step.columns"));
-  await found.getByLabel(say("contradiction.right_to_be_clipped")).check();
-  await held.waitFor({ state: "detached" });
-  record.loaded();
-  assert.deepEqual(faults(record), {});
-});
-
-test("levels and words that the first rows do not have hold the release back, and each is found after another was repaired", async (t) => {
-  const { page, record, discreet } = await stage.arrive(t);
-  const sex = (row) => (row > 200 && row % 20 === 3 ? "X" : "FM"[row % 2]);
-  const age = (row) => (row > 200 && row % 20 < 2 ? ["asked", "k.A."][row % 20] : 30 + (row % 50));
-  await discreet.choose(table("late.csv", "age,sex,score", people(600, (row) => `${age(row)},${sex(row)},${(row * 5) % 28}`)));
+  // Words and a level that nobody stated, a number beyond its bound and two codes for missing cells, each in rows of its own; and wards
+  // that are written in another way from row 100 on.
+  const line = (row) => {
+    const late = row > 200 ? row % 20 : -1;
+    const age = { 0: "asked", 1: "k.A." }[late] ?? 30 + (row % 50);
+    const score = { 7: -9, 9: -8 }[late] ?? (row * 5) % 28;
+    return [age, late === 3 ? "X" : "FM"[row % 2], late === 5 ? 9 : 1 + ((row * 3) % 5), score, row > 100 ? "12"[row % 2] : "AB"[row % 2]].join();
+  };
+  await discreet.choose(table("late.csv", "age,sex,answer,score,ward", people(600, line)));
   await discreet.table("late.csv");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
   await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
+  await discreet.describe("answer", { role: say("columns.feature"), type: say("columns.number"), lower: 1, upper: 5 });
   await discreet.describe("score", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 27 });
   await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
   await discreet.ready();
   await discreet.goTo(say("step.columns"));
-  await page.getByRole("region", exact(say("whole.title"))).getByRole("button", exact(say("whole.start"))).click();
-  const found = contradictions(page, "age");
-  await found.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "k.A." }))).click();
-  await found.getByText(/the first reads asked/).waitFor();
-  await contradictions(page, "sex").getByText(/Cells read X; you stated F, M\./).waitFor();
+  const [age, sex, answer, score] = ["age", "sex", "answer", "score"].map((name) => contradictions(page, name));
+  for (const one of [age, sex, answer, score]) assert.equal(await one.count(), 0, "the rows that are shown fit");
+  const zone = page.getByRole("region", exact(say("whole.title")));
+  await zone.getByRole("button", exact(say("whole.start"))).click();
+
+  const held = (name) => discreet.strip.getByText(say("gap.contradicted", { name })).waitFor();
+  await age.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "k.A." }))).click();
+  // Each word is found after another was settled.
+  await age.getByText(/the first reads asked/).waitFor();
+  await held("age");
   assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
-  await found.getByLabel(say("contradiction.right_as_missing")).check();
-  await contradictions(page, "sex").getByLabel(say("contradiction.right_as_missing")).check();
+  await age.getByLabel(say("contradiction.right_as_missing")).check();
+  await held("sex");
+  await sex.getByText(/Cells read X; you stated F, M\./).waitFor();
+  await sex.getByLabel(say("contradiction.right_as_missing")).check();
+  await held("answer");
+  await answer.getByText(say("contradiction.outside_in_file")).waitFor();
+  await answer.getByLabel(say("contradiction.right_to_be_clipped")).check();
+  await held("score");
+  await score.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-9 and -8" }))).click();
+  await score.getByText(say("contradiction.code", { cells: "-9 and -8" })).waitFor({ state: "detached" });
+  // The file was checked once more, by the new description.
+  await score.getByText(say("whole.of_column", { counts: say("whole.missing.other", { count: 40 }) })).waitFor();
+  await discreet.ready();
+
+  // Where most rows would be left out, nothing is released.
+  await discreet.describe("ward", { role: say("columns.feature"), type: say("columns.category"), levels: "A, B" });
+  await discreet.ready();
+  await zone.getByRole("button", exact(say("whole.again"))).click();
+  await zone.getByText(/^499 of 600 rows would be left out\./).waitFor();
+  await discreet.strip.getByText(say("gap.most_rows_left_out")).waitFor();
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  await discreet.describe("ward", { levels: "A, B, 1, 2" });
   await discreet.ready();
   record.loaded();
   assert.deepEqual(faults(record), {});
-});
-
-test("where most rows of the file would be left out, nothing is released", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("most.csv", "age,sex,sbp", people(500, (row) => `${30 + (row % 50)},${row > 100 ? "12"[row % 2] : "FM"[row % 2]},${110 + ((row * 7) % 60)}`)));
-  await discreet.table("most.csv");
-  await discreet.goTo(say("step.columns"));
-  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
-  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
-  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
-  await discreet.budget({ rows: 500, epsilon: 8, oneIn: 1000000 });
-  await discreet.ready();
-  await discreet.goTo(say("step.columns"));
-  const zone = page.getByRole("region", exact(say("whole.title")));
-  await zone.getByRole("button", exact(say("whole.start"))).click();
-  await zone.getByText(/^399 of 500 rows would be left out\./).waitFor();
-  await discreet.strip.getByText(say("gap.most_rows_left_out")).waitFor();
-  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
-  await discreet.describe("sex", { levels: "F, M, 1, 2" });
-  await discreet.ready();
 });
 
 test("a column that writes numbers in its own way is read so, and the others as before", async (t) => {
@@ -320,31 +276,6 @@ test("two ranges of a quantity are offered, and the page says what the wide one 
   await discreet.goTo(say("step.columns"));
   await field(page, "columns.highest_of", "sbp").fill("200");
   assert.equal(await typical(), "");
-});
-
-test("where names look like values, any line can be the header", async (t) => {
-  const { discreet } = await stage.arrive(t);
-  await discreet.choose(table("low.csv", "1,2,3", ["x,y,z", "age,sex,sbp", ...people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)]));
-  await discreet.table("low.csv");
-  const question = discreet.preview.getByRole("group", exact(say("data.header_question")));
-  await question.getByLabel(say("data.other_line")).selectOption(say("data.line_number", { line: 3 }));
-  await question.waitFor({ state: "detached" });
-  await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
-});
-
-test("a title stands above a header with columns that a spreadsheet left blank", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  const line = (row) => `${row + 1};${30 + (row % 50)};${"wm"[row % 2]};${110 + ((row * 7) % 60)};;`;
-  await discreet.choose(table("klinik.csv", "Studie Blutdruck;;;;;\nStand 3.2.2024;;;;;\nNr;Alter;Geschlecht;RR;;", people(300, line)));
-  await discreet.table("klinik.csv");
-  const question = discreet.preview.getByRole("group", exact(say("data.header_question")));
-  await question.getByRole("button", exact(say("data.header_is_line", { line: 3 }))).click();
-  await question.waitFor({ state: "detached" });
-  await discreet.goTo(say("step.columns"));
-  await page.getByRole("rowheader", exact("RR")).waitFor();
-  assert.deepEqual(await page.getByRole("rowheader").allInnerTexts(), ["Nr", "Alter", "Geschlecht", "RR"]);
-  const offered = await page.getByLabel(say("roles.outcome")).getByRole("option").allInnerTexts();
-  assert.deepEqual(offered.slice(1), ["Nr", "Alter", "Geschlecht", "RR"]);
 });
 
 test("a line of units below the header is told once, and no column is asked about it", async (t) => {

@@ -3,19 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
-import { csv } from "./files.mjs";
+import { people, table } from "./files.mjs";
 import { journeys } from "./journey.mjs";
-import { exact } from "./page-object.mjs";
+import { contradictions, exact } from "./page-object.mjs";
+import { stored } from "./stored.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
-const people = (count, line) => Array.from({ length: count }, (_, row) => line(row));
-const table = (name, header, lines) => csv(name, [...header, ...lines, ""].join("\n"));
-const wards = (count) => table("ward.csv", ["age,sex,sbp"], people(count, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`));
-
-/// What the page says of the cells of a column, on this machine only.
-const contradictions = (page, name) => page.getByRole("group", exact(say("contradiction.of", { name })));
+const wards = (count) => table("ward.csv", "age,sex,sbp", people(count, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`));
 
 /// What a screen reader says of a field beside its name.
 const description = (field) => field.evaluate((own) => (own.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.innerText ?? "").join(" "));
@@ -28,30 +24,75 @@ async function describeWard(discreet, sex) {
   await discreet.budget({ rows: 3000, epsilon: 8, oneIn: 1000000 });
 }
 
-test("levels that the cells contradict hold the release back until one click repairs them", async (t) => {
+test("levels and values that the cells contradict, and a number that can be two, hold the release back until they are settled in place", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
+  const field = (key, name) => page.getByLabel(say(key, { name }), { exact: true });
   await discreet.choose(wards(600));
   await discreet.table("ward.csv");
   await describeWard(discreet, "Male, Female");
   // The bar leads to the column, and quotes no cell.
-  const bar = discreet.strip.getByRole("button", exact(say("gap.contradicted", { name: "sex" })));
-  await bar.click();
-  const said = contradictions(page, "sex");
-  assert.match(await said.innerText(), /On this machine only[^]*Cells read F and M; you stated Male, Female\./);
+  const contradicted = (name) => discreet.strip.getByRole("button", exact(say("gap.contradicted", { name })));
+  await contradicted("sex").click();
+  const levels = contradictions(page, "sex");
+  assert.match(await levels.innerText(), /On this machine only[^]*Cells read F and M; you stated Male, Female\./);
   assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
-  await said.getByRole("button", exact(say("contradiction.use_levels", { levels: "M, F" }))).click();
-  await said.waitFor({ state: "detached" });
-  assert.equal(await page.getByLabel(say("columns.levels_of", { name: "sex" }), { exact: true }).inputValue(), "M, F");
+  await levels.getByRole("button", exact(say("contradiction.use_levels", { levels: "M, F" }))).click();
+  await levels.waitFor({ state: "detached" });
+  assert.equal(await field("columns.levels_of", "sex").inputValue(), "M, F");
+
+  // Rows are counted in thousands.
+  await discreet.budget({ rows: "50,000" });
+  await discreet.ready();
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sbp", { upper: 120 });
+  const said = contradictions(page, "sbp");
+  assert.match(await said.innerText(), /you stated 40 to 120\. What lies outside is clipped/);
+  const right = said.getByLabel(say("contradiction.right_to_be_clipped"));
+  await page.waitForTimeout(1100);
+  await right.check();
+  await discreet.ready();
+  // A confirmation is undone like any other choice.
+  await page.getByRole("button", exact(say("columns.undo"))).click();
+  assert.ok(!(await right.isChecked()));
+  await right.check();
+  await discreet.ready();
+  // Another bound is asked about again.
+  await discreet.describe("sbp", { upper: 130 });
+  await contradicted("sbp").waitFor();
+
+  await discreet.describe("sbp", { upper: "1,200" });
+  const which = page.getByRole("row", exact("sbp")).getByRole("group", exact(say("page.two_numbers")));
+  await discreet.strip.getByRole("button", { name: new RegExp(say("gap.two_numbers")) }).waitFor();
+  assert.deepEqual(await which.getByRole("button").allInnerTexts(), ["1200", "1.2"]);
+  assert.ok((await description(field("columns.highest_of", "sbp"))).includes(say("gap.two_numbers")));
+  await which.getByRole("button", exact("1200")).click();
+  await which.waitFor({ state: "detached" });
+  assert.equal(await field("columns.highest_of", "sbp").inputValue(), "1200");
+  await discreet.ready();
+  await discreet.goTo(say("step.privacy"));
+  const epsilon = page.getByLabel(say("privacy.epsilon_as_a_number"));
+  await epsilon.fill("2.500");
+  assert.ok((await description(epsilon)).includes(say("gap.above_zero", { what: say("gap.epsilon") })));
+  await page.getByRole("group", exact(say("page.two_numbers"))).getByRole("button", exact("2.5")).click();
   await discreet.make();
   const { plan } = await discreet.downloadJson(say("result.release_json"));
-  assert.deepEqual(plan.columns[1].levels, ["M", "F"]);
+  assert.deepEqual([plan.stated_rows, plan.columns[1].levels, plan.columns[2].upper], [50000, ["M", "F"], 1200]);
+
+  // A code for a missing value is no value beyond a bound.
+  await discreet.choose(table("codes.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${row % 5 === 2 ? -99 : 120 + (row % 40)}`)));
+  await discreet.table("codes.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await said.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-99" }))).click();
+  await said.waitFor({ state: "detached" });
   assert.deepEqual(faults(record), {});
 });
 
 test("a column that names persons with several rows is asked about before a release", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const visits = people(600, (row) => `P-${1000 + Math.floor(row / 3)},${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`);
-  await discreet.choose(table("visits.csv", ["MRN,age,sex,sbp"], visits));
+  await discreet.choose(table("visits.csv", "MRN,age,sex,sbp", visits));
   await discreet.table("visits.csv");
   await describeWard(discreet, "F, M");
   const bar = discreet.strip.getByRole("button", exact(say("gap.persons", { name: "MRN" })));
@@ -78,52 +119,12 @@ test("a column that names persons with several rows is asked about before a rele
   assert.deepEqual(faults(record), {});
 });
 
-test("columns under names of groups are told, and the line below is offered as the header", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  const trial = people(600, (row) => `${row},${30 + (row % 50)},${"AB"[row % 2]},${110 + ((row * 7) % 60)}`);
-  await discreet.choose(table("trial.csv", ["ID,Demographics,,Week 12", "subject,age,arm,SBP"], trial));
-  await discreet.table("trial.csv");
-  await discreet.goTo(say("step.columns"));
-  await page.getByText(say("columns.unnamed.one", { count: 1 }), { exact: true }).waitFor();
-  await discreet.strip.getByRole("button", exact(say("gap.header"))).waitFor();
-});
-
-test("values beyond a bound are confirmed in place, and another bound is asked about again", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(wards(600));
-  await discreet.table("ward.csv");
-  await describeWard(discreet, "F, M");
-  await discreet.ready();
-  await discreet.goTo(say("step.columns"));
-  await discreet.describe("sbp", { upper: 120 });
-  const said = contradictions(page, "sbp");
-  assert.match(await said.innerText(), /you stated 40 to 120\. What lies outside is clipped/);
-  const right = said.getByLabel(say("contradiction.right_to_be_clipped"));
-  await page.waitForTimeout(1100);
-  await right.check();
-  await discreet.ready();
-  // A confirmation is undone like any other choice.
-  await page.getByRole("button", exact(say("columns.undo"))).click();
-  assert.ok(!(await right.isChecked()));
-  await right.check();
-  await discreet.ready();
-  await discreet.describe("sbp", { upper: 130 });
-  await discreet.strip.getByRole("button", exact(say("gap.contradicted", { name: "sbp" }))).waitFor();
-  // A code for a missing value is no value beyond a bound.
-  await discreet.choose(table("codes.csv", ["age,sbp"], people(300, (row) => `${30 + (row % 50)},${row % 5 === 2 ? -99 : 120 + (row % 40)}`)));
-  await discreet.table("codes.csv");
-  await discreet.goTo(say("step.columns"));
-  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
-  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
-  await contradictions(page, "sbp").getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-99" }))).click();
-  await contradictions(page, "sbp").waitFor({ state: "detached" });
-});
-
 test("the page asks which line is the header", async (t) => {
-  const { discreet } = await stage.arrive(t);
+  const { page, discreet } = await stage.arrive(t);
   const question = discreet.preview.getByRole("group", exact(say("data.header_question")));
   // The first patient is no header.
-  await discreet.choose(table("bare.csv", [], people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
+  const [first, ...rows] = people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`);
+  await discreet.choose(table("bare.csv", first, rows));
   await discreet.table("bare.csv");
   assert.match(await question.innerText(), /look like values/);
   await discreet.strip.getByRole("button", exact(say("gap.header"))).click();
@@ -132,7 +133,7 @@ test("the page asks which line is the header", async (t) => {
   await discreet.preview.getByRole("columnheader", { name: "V3" }).waitFor();
   await discreet.preview.getByRole("cell", exact("110")).first().waitFor();
   // A title stands above the header.
-  await discreet.choose(table("titled.csv", ["Study 12,,", "age,sex,sbp"], people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`)));
+  await discreet.choose(table("titled.csv", "Study 12,,\nage,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`)));
   await discreet.table("titled.csv");
   await question.getByRole("button", exact(say("data.header_is_line", { line: 2 }))).click();
   await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
@@ -141,18 +142,42 @@ test("the page asks which line is the header", async (t) => {
   const { plan } = await discreet.downloadJson(say("result.release_json"));
   assert.equal(plan.csv.header, 2);
   // A file with other columns is asked about again, and the person may insist.
-  await discreet.choose(table("titled.csv", ["Study 13,,", "age,sex,weight"], people(200, (row) => `${31 + (row % 50)},${"FM"[row % 2]},${111 + ((row * 7) % 60)}`)));
+  await discreet.choose(table("titled.csv", "Study 13,,\nage,sex,weight", people(200, (row) => `${31 + (row % 50)},${"FM"[row % 2]},${111 + ((row * 7) % 60)}`)));
   await discreet.table("titled.csv");
   await question.getByRole("button", exact(say("data.this_is_the_header"))).click();
   await question.waitFor({ state: "detached" });
   await discreet.preview.getByRole("columnheader", { name: "Study 13" }).waitFor();
+  // Columns under names of groups are told.
+  const trial = people(600, (row) => `${row},${30 + (row % 50)},${"AB"[row % 2]},${110 + ((row * 7) % 60)}`);
+  await discreet.choose(table("trial.csv", "ID,Demographics,,Week 12\nsubject,age,arm,SBP", trial));
+  await discreet.table("trial.csv");
+  await discreet.goTo(say("step.columns"));
+  await page.getByText(say("columns.unnamed.one", { count: 1 }), { exact: true }).waitFor();
+  await discreet.strip.getByRole("button", exact(say("gap.header"))).waitFor();
+  // Where names look like values, any line can be the header.
+  await discreet.choose(table("low.csv", "1,2,3\nx,y,z\nage,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
+  await discreet.table("low.csv");
+  await question.getByLabel(say("data.other_line")).selectOption(say("data.line_number", { line: 3 }));
+  await question.waitFor({ state: "detached" });
+  await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
+  // A title stands above a header with columns that a spreadsheet left blank.
+  const klinik = people(300, (row) => `${row + 1};${30 + (row % 50)};${"wm"[row % 2]};${110 + ((row * 7) % 60)};;`);
+  await discreet.choose(table("klinik.csv", "Studie Blutdruck;;;;;\nStand 3.2.2024;;;;;\nNr;Alter;Geschlecht;RR;;", klinik));
+  await discreet.table("klinik.csv");
+  await question.getByRole("button", exact(say("data.header_is_line", { line: 3 }))).click();
+  await question.waitFor({ state: "detached" });
+  await discreet.goTo(say("step.columns"));
+  await page.getByRole("rowheader", exact("RR")).waitFor();
+  assert.deepEqual(await page.getByRole("rowheader").allInnerTexts(), ["Nr", "Alter", "Geschlecht", "RR"]);
+  const offered = await page.getByLabel(say("roles.outcome")).getByRole("option").allInnerTexts();
+  assert.deepEqual(offered.slice(1), ["Nr", "Alter", "Geschlecht", "RR"]);
 });
 
 test("the way in which numbers are written is offered, and types are suggested again", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const grouped = (number) => number.toFixed(1).replace(".", ",").replace(/\B(?=(\d{3})+,)/g, "\u202f");
   const line = (row) => `${20 + (row % 15)},${row % 10};${row % 9 ? grouped(900 + row * 10) : ""};${grouped(5 + (row % 40))} %`;
-  await discreet.choose(table("komma.csv", ["bmi;cost;fat"], people(400, line)));
+  await discreet.choose(table("komma.csv", "bmi;cost;fat", people(400, line)));
   await discreet.table("komma.csv");
   await discreet.goTo(say("step.columns"));
   const types = () => Promise.all(["bmi", "cost", "fat"].map((name) => page.getByLabel(say("columns.type_of", { name }), { exact: true }).inputValue()));
@@ -173,36 +198,9 @@ test("the way in which numbers are written is offered, and types are suggested a
   assert.ok(Math.abs(diagnostics.rows - 355) < 60, `${diagnostics.rows} rows counted: only empty cells are missing`);
 });
 
-test("a number that can be two is asked about beside its field, and rows are counted in thousands", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(wards(600));
-  await discreet.table("ward.csv");
-  await describeWard(discreet, "F, M");
-  await discreet.budget({ rows: "50,000" });
-  await discreet.ready();
-  await discreet.goTo(say("step.columns"));
-  await discreet.describe("sbp", { upper: "1,200" });
-  const row = page.getByRole("row", exact("sbp"));
-  const which = row.getByRole("group", exact(say("page.two_numbers")));
-  await discreet.strip.getByRole("button", { name: new RegExp(say("gap.two_numbers")) }).waitFor();
-  assert.deepEqual(await which.getByRole("button").allInnerTexts(), ["1200", "1.2"]);
-  assert.ok((await description(page.getByLabel(say("columns.highest_of", { name: "sbp" }), { exact: true }))).includes(say("gap.two_numbers")));
-  await which.getByRole("button", exact("1200")).click();
-  await which.waitFor({ state: "detached" });
-  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "sbp" }), { exact: true }).inputValue(), "1200");
-  await discreet.ready();
-  await discreet.goTo(say("step.privacy"));
-  await page.getByLabel(say("privacy.epsilon_as_a_number")).fill("2.500");
-  assert.ok((await description(page.getByLabel(say("privacy.epsilon_as_a_number")))).includes(say("gap.above_zero", { what: say("gap.epsilon") })));
-  await page.getByRole("group", exact(say("page.two_numbers"))).getByRole("button", exact("2.5")).click();
-  await discreet.make();
-  const { plan } = await discreet.downloadJson(say("result.release_json"));
-  assert.deepEqual([plan.stated_rows, plan.columns[2].upper], [50000, 1200]);
-});
-
 test("an outcome of two values becomes yes or no by one click, and the page asks what explains it", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("trial.csv", ["id,age,died"], people(900, (row) => `p${row},${30 + (row % 50)},${1 + ((row * 7) % 3 === 0 ? 1 : 0)}`)));
+  await discreet.choose(table("trial.csv", "id,age,died", people(900, (row) => `p${row},${30 + (row % 50)},${1 + ((row * 7) % 3 === 0 ? 1 : 0)}`)));
   await discreet.table("trial.csv");
   await discreet.goTo(say("step.columns"));
   const explains = page.getByRole("group", exact(say("roles.explains")));
@@ -235,7 +233,7 @@ test("an outcome of two values becomes yes or no by one click, and the page asks
 
 test("an outcome of merged levels is named where columns are chosen, and what is saved says which levels were merged", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("stage.csv", ["age,stage"], people(900, (row) => `${30 + (row % 50)},${["I", "II", "III"][((row * 7) % 11) % 3]}`)));
+  await discreet.choose(table("stage.csv", "age,stage", people(900, (row) => `${30 + (row % 50)},${["I", "II", "III"][((row * 7) % 11) % 3]}`)));
   await discreet.table("stage.csv");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
@@ -275,7 +273,7 @@ test("an outcome of merged levels is named where columns are chosen, and what is
 test("an empty column, dates and units are told when a column is chosen", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const line = (row) => `${30 + (row % 50)};${row % 4 ? "" : 3 + (row % 9)};${1 + (row % 28)}.03.2019;${100 + row} mmHg;${60 + (row % 30)},5`;
-  await discreet.choose(table("visits.csv", ["age;crp;seen;sbp;weight"], people(300, line)));
+  await discreet.choose(table("visits.csv", "age;crp;seen;sbp;weight", people(300, line)));
   await discreet.table("visits.csv");
   await discreet.goTo(say("step.columns"));
   const typed = await page.getByLabel(say("columns.type_of", { name: "weight" }), { exact: true }).inputValue();
@@ -291,23 +289,9 @@ test("an empty column, dates and units are told when a column is chosen", async 
   await contradictions(page, "seen").waitFor({ state: "detached" });
 });
 
-test("a figure without anything to draw says so", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(wards(60));
-  await discreet.table("ward.csv");
-  await describeWard(discreet, "F, M");
-  await discreet.budget({ rows: 60, epsilon: 0.1, oneIn: 1000000 });
-  await discreet.mechanism("adaptive-gauss");
-  await discreet.make();
-  const nothing = discreet.released.getByText(say("export.nothing_to_draw"));
-  assert.equal(await nothing.count(), 0);
-  await page.locator("#export-format").selectOption({ label: say("export.svg") });
-  await nothing.first().waitFor();
-});
-
 test("separators of thousands are offered where the cells are, in each way that they can be read", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("leukocytes.csv", ["age;wbc"], people(300, (row) => `${30 + (row % 50)};${row % 12 === 3 ? `${1 + (row % 9)},${100 + row}` : 500 + row}`)));
+  await discreet.choose(table("leukocytes.csv", "age;wbc", people(300, (row) => `${30 + (row % 50)};${row % 12 === 3 ? `${1 + (row % 9)},${100 + row}` : 500 + row}`)));
   await discreet.table("leukocytes.csv");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
@@ -318,7 +302,7 @@ test("separators of thousands are offered where the cells are, in each way that 
   await said.waitFor({ state: "detached" });
 });
 
-const incomes = (count) => table("income.csv", ["x,y,nothing"], people(count, (row) => `${1000 + ((row * 37) % 900)},${(row * 13) % 100},0`));
+const incomes = (count) => table("income.csv", "x,y,nothing", people(count, (row) => `${1000 + ((row * 37) % 900)},${(row * 13) % 100},0`));
 
 /// Chooses that the bounds of a column are estimated.
 const estimate = async (page, name) => page.getByRole("button", exact(say("columns.estimate_for", { name, share: 5 }))).click();
@@ -387,13 +371,7 @@ test("the description of a table is there again after a reload, and can be forgo
   await describeWard(discreet, "F, M");
   await discreet.ready();
   // Nothing says when it is kept, so it is asked for until it is.
-  const isKept = () => page.evaluate(async () => {
-    const open = (request) => new Promise((done) => { request.onsuccess = () => done(request.result); request.onerror = () => done(null); });
-    const db = await open(indexedDB.open("discreet"));
-    const kept = await open(db.transaction("settings").objectStore("settings").getAll());
-    db.close();
-    return kept.some((text) => text.includes('"M"') && text.includes("1000000"));
-  });
+  const isKept = async () => Object.values((await stored(page)).stores.settings).some((text) => text.includes('"M"') && text.includes("1000000"));
   while (!(await isKept())) await page.waitForTimeout(100);
   // The page names the table that was open last, and opens no sample in its place.
   await discreet.open(stage.server.url);

@@ -47,22 +47,8 @@ async function visit(t, change = () => {}) {
   return { ...tab, discreet, server, folder };
 }
 
-test("after one visit a release is made without a network", async (t) => {
-  const { page, record, discreet, server } = await visit(t);
-  await server.close();
-  await page.reload();
-  await page.locator("html[data-ready]").waitFor();
-  record.loaded();
-  await discreet.make();
-  assert.equal((await discreet.coefficients()).length, 6);
-  assert.deepEqual(faults(record), {});
-  // The documentation is kept, too.
-  await page.goto(new URL("docs/", server.url).href);
-  assert.match(await page.title(), /discreet/);
-});
-
-test("the worker hears no message and keeps every file of the page", async (t) => {
-  const { page, folder } = await visit(t);
+test("after one visit a release is made without a network, by a worker that hears no message and keeps every file of the page", async (t) => {
+  const { page, record, discreet, server, folder } = await visit(t);
   const source = readFileSync(join(folder, "sw.js"), "utf8");
   assert.equal(readFileSync(join(DIST, "sw.js"), "utf8"), source, "what is handed out lists its files as they are");
   assert.deepEqual(source.match(/addEventListener\("[a-z]+"/g), ['addEventListener("install"', 'addEventListener("activate"', 'addEventListener("fetch"']);
@@ -73,6 +59,16 @@ test("the worker hears no message and keeps every file of the page", async (t) =
   });
   const files = readdirSync(DIST, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !["sw.js", "discreet.html"].includes(entry.name));
   assert.equal(stored, files.length);
+  await server.close();
+  await page.reload();
+  await page.locator("html[data-ready]").waitFor();
+  record.loaded();
+  await discreet.make();
+  assert.equal((await discreet.coefficients()).length, 6);
+  assert.deepEqual(faults(record), {});
+  // The documentation is kept, too.
+  await page.goto(new URL("docs/", server.url).href);
+  assert.match(await page.title(), /discreet/);
 });
 
 test("what a script put in the place of a kept file is never opened", async (t) => {
@@ -136,20 +132,16 @@ test("a chapter that was changed on the way is no reason to be without the progr
   await page.locator("html[data-ready]").waitFor();
 });
 
-test("a newer build that is not complete is told, and the kept one goes on", async (t) => {
-  const { page, folder } = await visit(t);
+test("a newer build is told while it is not complete, then announced, and starts when all tabs were closed", async (t) => {
+  const { context, page, folder, server } = await visit(t);
   const boot = join(folder, "boot.js");
   alter(boot);
   execFileSync(process.execPath, [SCRIPT, folder]);
   alter(boot);
   await page.reload();
   await page.getByText("A new version of this page is not complete on its host").waitFor();
+  // The kept one goes on.
   await page.locator("html[data-ready]").waitFor();
-});
-
-test("a newer build is announced, and starts when all tabs were closed", async (t) => {
-  const { context, page, folder, server } = await visit(t);
-  const boot = join(folder, "boot.js");
   writeFileSync(boot, `${readFileSync(boot, "utf8")}\ndocument.documentElement.dataset.newer = "";\n`);
   execFileSync(process.execPath, [SCRIPT, folder]);
   await page.reload();

@@ -18,6 +18,9 @@ export const RELEASE = new RegExp(`^${say("release_bar.release")}( ${like("relea
 
 export const exact = (name) => ({ name, exact: true });
 
+/// What the page says of the cells of a column, on this machine only.
+export const contradictions = (page, name) => page.getByRole("group", exact(say("contradiction.of", { name })));
+
 /// A person's hand, which counts: a choice from a list takes two clicks, a file one before the system's own dialog.
 export class Hand {
   constructor(page) {
@@ -304,6 +307,15 @@ export class DiscreetPage {
     await this.released.waitFor({ timeout: SLOW });
   }
 
+  /// Answers, when it is called, all that the strip has said since.
+  async listen() {
+    await this.strip.evaluate((strip) => {
+      globalThis.said = new Set();
+      new MutationObserver(() => globalThis.said.add(strip.innerText)).observe(strip, { subtree: true, childList: true, characterData: true });
+    });
+    return () => this.page.evaluate(() => [...globalThis.said].join("\n"));
+  }
+
   /// Begins a release that takes all of the budget, which the page asks about.
   async begin() {
     await this.release.click();
@@ -334,6 +346,17 @@ export class DiscreetPage {
 
   async downloadJson(button) {
     return JSON.parse((await this.download(button)).text);
+  }
+
+  /// The ledger, as the page gives it beside a release.
+  keepLedger() {
+    return this.downloadJson(say("result.ledger_json"));
+  }
+
+  /// Downloads the ledger where the page asks for it before the next release: its browser does not promise to keep it.
+  async keepDue() {
+    const due = say("release_bar.download_the_ledger");
+    if (await this.strip.getByRole("button", { name: due }).count()) await this.download(due);
   }
 
   /// The table of all outcomes for one term.

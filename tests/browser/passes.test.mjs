@@ -8,7 +8,6 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv, phenotypes, plinkSet, study } from "./files.mjs";
 import { journeys } from "./journey.mjs";
-import { promise } from "./meddle.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -34,22 +33,9 @@ function expected() {
   return [logit(0), logit(1) - logit(0)];
 }
 
-/// All that the strip says from now on.
-async function listen(page) {
-  await page.evaluate(() => {
-    globalThis.said = new Set();
-    const strip = document.querySelector(".release-bar");
-    new MutationObserver(() => globalThis.said.add(strip.innerText)).observe(strip, { subtree: true, childList: true, characterData: true });
-  });
-  return () => page.evaluate(() => [...globalThis.said].join("\n"));
-}
-
 async function arrive(t, rows, file = TABLE) {
-  const tab = await stage.visit(t);
-  const { page, record, discreet, context } = tab;
-  await promise(context, true);
-  await discreet.start(stage.server.url);
-  record.loaded();
+  const tab = await stage.arrive(t, { keeps: true });
+  const { page, discreet } = tab;
   await discreet.choose(file);
   await discreet.table("trial.csv");
   await discreet.goTo(say("step.columns"));
@@ -68,8 +54,8 @@ async function arrive(t, rows, file = TABLE) {
 }
 
 /// Releases, and answers what the strip said meanwhile.
-async function fitted({ page, discreet, record }) {
-  const said = await listen(page);
+async function fitted({ discreet, record }) {
+  const said = await discreet.listen();
   await discreet.make();
   const release = await discreet.downloadJson(say("result.release_json"));
   const found = release.coefficients.map(({ estimate }) => estimate);
@@ -86,10 +72,7 @@ test("rows that fit in memory stay with the workers from one pass to the next", 
 });
 
 test("a descent goes over genotypes in memory", async (t) => {
-  const { page, record, discreet, context } = await stage.visit(t);
-  await promise(context, true);
-  await discreet.start(stage.server.url);
-  record.loaded();
+  const { page, record, discreet } = await stage.arrive(t, { keeps: true });
   const source = study("g", 1);
   const { bed, bim, fam } = plinkSet("study", source);
   // The outcome is one more for each copy of the allele.
@@ -102,7 +85,7 @@ test("a descent goes over genotypes in memory", async (t) => {
   await discreet.budget({ rows: 600, epsilon: 6, share: say("privacy.all") });
   await discreet.mechanism("dp-gd");
   await page.getByText(like("method.passes", { count: 100, from: say("method.rows_kept") })).waitFor();
-  const said = await listen(page);
+  const said = await discreet.listen();
   await discreet.make();
   assert.match(await said(), /Fitting to rows in memory\s+pass 100 of 100/);
   const release = await discreet.downloadJson(say("result.release_json"));
@@ -161,10 +144,7 @@ const WIDE = csv(
 );
 
 test("rows that turn out to be too many are no longer kept, and are read again", async (t) => {
-  const { page, record, discreet, context } = await stage.visit(t);
-  await promise(context, true);
-  await discreet.start(stage.server.url);
-  record.loaded();
+  const { page, record, discreet } = await stage.arrive(t, { keeps: true });
   await discreet.choose(WIDE);
   await discreet.table("sites.csv");
   await discreet.goTo(say("step.columns"));
@@ -176,7 +156,7 @@ test("rows that turn out to be too many are no longer kept, and are read again",
   await page.getByText(like("method.passes", { count: 100, from: say("method.rows_kept") })).waitFor();
   await discreet.unfold("Advanced");
   await page.locator("#method-steps").fill("3");
-  const said = await listen(page);
+  const said = await discreet.listen();
   await discreet.make();
   assert.match(await said(), /Fitting, the file is read again\s+pass 3 of 3/);
   const release = await discreet.downloadJson(say("result.release_json"));

@@ -5,11 +5,11 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { stored } from "./stored.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
-const keepLedger = (discreet) => discreet.downloadJson(say("result.ledger_json"));
 
 /// Rows of synthetic patients `from` to `to`, each with a text of its own, so that two equal rows are one patient.
 function patients(from, to, mark = "P") {
@@ -34,11 +34,9 @@ async function open(discreet, file) {
 /// Releases under the ledger that the page shows, or opens one for 800 rows; answers the ledger.
 async function release(discreet, share = say("privacy.a_quarter")) {
   await discreet.budget({ rows: 800, share });
-  // Where the browser does not promise to keep the ledger, it has to be downloaded first.
-  const due = discreet.strip.getByRole("button", { name: say("release_bar.download_the_ledger") });
-  if (await due.count()) await discreet.download(say("release_bar.download_the_ledger"));
+  await discreet.keepDue();
   await discreet.make();
-  return keepLedger(discreet);
+  return discreet.keepLedger();
 }
 
 const region = (discreet) => discreet.page.getByRole("region", { name: say("people.the_same_people_in_other_tables"), exact: true });
@@ -47,25 +45,6 @@ const region = (discreet) => discreet.page.getByRole("region", { name: say("peop
 async function people(discreet) {
   await discreet.goTo(say("step.privacy"));
   return (await region(discreet).count()) ? region(discreet).innerText() : null;
-}
-
-/// All that the browser stored for the site, as text: databases and what else a page can write.
-function stored(page) {
-  return page.evaluate(async () => {
-    const request = (asked) => new Promise((found, failed) => {
-      asked.onsuccess = () => found(asked.result);
-      asked.onerror = failed;
-    });
-    const database = await request(indexedDB.open("discreet"));
-    const stores = {};
-    for (const name of database.objectStoreNames) {
-      stores[name] = await request(database.transaction(name).objectStore(name).getAll());
-    }
-    database.close();
-    const sketches = (stores.sketches ?? []).map((bytes) => Array.from(bytes));
-    delete stores.sketches;
-    return { sketches, rest: JSON.stringify(stores) + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) };
-  });
 }
 
 /// A sketch's values as somebody could write them: bytes in hexadecimal digits and in base 64, and the first numbers.
@@ -167,7 +146,7 @@ test("a second ledger about different people needs the typed words, and both led
   assert.equal(await people(discreet), null);
   assert.equal((await discreet.account()).line, "75 % left, 25 % charged so far");
   await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
-  const after = await keepLedger(discreet);
+  const after = await discreet.keepLedger();
   assert.deepEqual(assertion(after).map(plain), [asserts(second)]);
   assert.deepEqual(after.entries[0], first.entries[0]);
 
@@ -230,11 +209,12 @@ test("a sketch leaves the browser in nothing that is written", async (t) => {
     if (!/Ledger/.test(name)) texts.push((await discreet.download(name)).text);
   }
   assert.ok(texts.length >= 4, `${texts.length} texts`);
-  const { sketches, rest } = await stored(page);
-  const full = sketches.filter((bytes) => bytes.length === 8 * 256);
+  const { stores: { sketches, ...others }, ...rest } = await stored(page);
+  const stays = JSON.stringify({ others, rest });
+  const full = Object.values(sketches).filter((bytes) => bytes.length === 8 * 256);
   assert.ok(full.length >= 1, "the table's sketch is on this device");
   for (const spelling of full.flatMap(spellings)) {
-    for (const text of [...texts, rest]) assert.ok(!text.includes(spelling), spelling);
+    for (const text of [...texts, stays]) assert.ok(!text.includes(spelling), spelling);
   }
   assert.ok(!texts.some((text) => /sketch/i.test(text)), "nor is it spoken of");
   assert.deepEqual(faults(record), {});

@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv, json, publicPeople } from "./files.mjs";
 import { journeys } from "./journey.mjs";
-import { promise } from "./meddle.mjs";
 import { exact } from "./page-object.mjs";
 import { like, say } from "./words.mjs";
 
@@ -24,10 +23,7 @@ const PRINTED = {
 
 /// A browser that promises to keep the ledger, on its sample.
 async function arrive(t) {
-  const tab = await stage.visit(t);
-  await promise(tab.context, true);
-  await tab.discreet.start(stage.server.url);
-  tab.record.loaded();
+  const tab = await stage.arrive(t, { keeps: true });
   await tab.discreet.budget({ rows: 12000, epsilon: 8, share: say("privacy.half") });
   return tab;
 }

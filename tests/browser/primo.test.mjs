@@ -5,7 +5,6 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
-import { promise } from "./meddle.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -13,10 +12,7 @@ const SAMPLE = new URL("../../www/samples/blood-pressure.csv", import.meta.url);
 
 /// A browser that promises to keep the ledger, on its sample, whose number of rows is public.
 async function arrive(t) {
-  const tab = await stage.visit(t);
-  await promise(tab.context, true);
-  await tab.discreet.start(stage.server.url);
-  tab.record.loaded();
+  const tab = await stage.arrive(t, { keeps: true });
   const rows = (await readFile(SAMPLE, "utf8")).trimEnd().split("\n").length - 1;
   await tab.discreet.goTo(say("step.privacy"));
   await tab.page.getByRole("radio", { name: like("privacy.replace_one") }).check();

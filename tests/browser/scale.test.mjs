@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv, json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
-import { promise } from "./meddle.mjs";
 import { longRelease } from "./long-release.mjs";
 import { like, say } from "./words.mjs";
 
@@ -30,10 +29,7 @@ function wide(rows) {
 }
 
 test("thousands of columns are described by pattern and range, released, and come back with the plan", async (t) => {
-  const { page, record, discreet, context } = await stage.visit(t);
-  await promise(context, true);
-  await discreet.start(stage.server.url);
-  record.loaded();
+  const { page, record, discreet } = await stage.arrive(t, { keeps: true });
   const table = csv("wide.csv", `${wide(400)}\n`);
   await discreet.choose(table);
   await discreet.table("wide.csv");
@@ -84,7 +80,7 @@ test("thousands of columns are described by pattern and range, released, and com
   assert.deepEqual(faults(record), {});
 });
 
-test("thousands of outcomes are searched, sorted, filtered, paged through, opened and downloaded", async (t) => {
+test("thousands of outcomes are searched, sorted, filtered, paged through, opened and downloaded, and broken ones are refused", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const OUTCOMES = 2500;
   // More than a megabyte, so that a worker reads it.
@@ -140,18 +136,14 @@ test("thousands of outcomes are searched, sorted, filtered, paged through, opene
   await page.getByRole("table", { name: like("result.linear_of", { outcome: first }) }).waitFor();
   await discreet.askOutcomes({ find: "nothing of the kind" });
   await discreet.outcomes.getByText("No outcome fits.").waitFor();
-  assert.deepEqual(faults(record), {});
-});
 
-test("a long document that is no release and a release that is broken are refused, and the page goes on", async (t) => {
-  const { record, discreet } = await stage.arrive(t);
-  const release = longRelease(2500, 9);
+  // A long document that is no release, and a release that is broken, are refused, and the page goes on.
   await discreet.openSaved(json("other.json", { ...release, schema: "other" }));
   await discreet.alert.filter({ hasText: say("data.not_json") }).waitFor();
   await discreet.openSaved(json("broken.json", { ...release, unknown: 1 }));
   await discreet.alert.filter({ hasText: like("page.release_unreadable") }).waitFor();
   await discreet.openSaved(json("release.json", release));
   await discreet.released.waitFor();
-  assert.equal(await discreet.outcomeCount(), 2500);
+  assert.equal(await discreet.outcomeCount(), OUTCOMES);
   assert.deepEqual(faults(record), {});
 });

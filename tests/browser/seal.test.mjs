@@ -158,29 +158,35 @@ for (const meddled of [false, true]) {
     const { page } = await stage.arrive(t);
     const address = page.url();
     const served = stage.server.requests.length;
-    const link = (more) => `document.body.appendChild(Object.assign(document.createElement("a"), ${more})).click()`;
-    for (const script of [
-      'location.href = "/away?data"',
-      'location.replace("http://127.0.0.1:9/data")',
-      'navigation.navigate("/away?data").finished.catch(() => {}), 0',
-      'history.pushState(null, "", "?data"), location.reload()',
-      link('{ href: "/away?data" }'),
-      link('{ href: "/away?data", download: "data" }'),
-      'document.head.append(Object.assign(document.createElement("meta"), { httpEquiv: "refresh", content: "0;url=/away?data" }))',
-      'new Image().src = "/away?data", 0',
-      'navigator.sendBeacon("/away", "data")',
-      'fetch("/away?data").catch(() => {}), 0',
-      'onbeforeunload = onpagehide = onunload = () => { location.href = "/away?data"; }, location.reload()',
-    ]) {
-      await page.evaluate(meddled ? `(${meddle})(), (${script})` : script).catch(() => {});
+    // Whoever reloads gets the page's own files; nothing has been added to their addresses.
+    const nothing = async () => {
       await page.waitForTimeout(WHILE);
       await page.locator("html[data-ready]").waitFor(); // a page that is loading is not sealed yet
-      // Whoever reloads gets the page's own files; nothing has been added to their addresses.
-      const asked = stage.server.requests.slice(served).filter((path) => /away|data\b/.test(path) && !/\.csv$/.test(path));
-      assert.deepEqual(asked, [], script);
+      assert.deepEqual(stage.server.requests.slice(served).filter((path) => /away|data\b/.test(path) && !/\.csv$/.test(path)), []);
+    };
+    const link = (more) => `document.body.appendChild(Object.assign(document.createElement("a"), ${more})).click()`;
+    // Each way asks for an address of its own, which names it. A moment lies between them, because one navigation ends the one before.
+    const ways = [
+      'location.href = "/away-by-href?data"',
+      'location.replace("http://127.0.0.1:9/data")',
+      'navigation.navigate("/away-by-navigation?data").finished.catch(() => {})',
+      link('{ href: "/away-by-a-link?data" }'),
+      link('{ href: "/away-by-a-download?data", download: "data" }'),
+      'document.head.append(Object.assign(document.createElement("meta"), { httpEquiv: "refresh", content: "0;url=/away-by-meta?data" }))',
+      'new Image().src = "/away-by-an-image?data"',
+      'navigator.sendBeacon("/away-by-a-beacon", "data")',
+      'fetch("/away-by-fetch?data").catch(() => {})',
+    ].map((way) => `try { ${way}; } catch {}\nawait new Promise((next) => setTimeout(next, ${WHILE / 4}));`);
+    const meddling = meddled ? `(${meddle})();` : "";
+    await page.evaluate(`(async () => { ${meddling}${ways.join("\n")} })()`).catch(() => {});
+    await nothing();
+    for (const way of ['history.pushState(null, "", "?data"), location.reload()', 'onbeforeunload = onpagehide = onunload = () => { location.href = "/away-by-leaving?data"; }, location.reload()']) {
       // What was replaced would be in the way of the next one.
       if (meddled) await page.goto(address, { waitUntil: "networkidle" });
+      await page.evaluate(`${meddling}${way}`).catch(() => {});
+      await nothing();
     }
+    if (meddled) await page.goto(address, { waitUntil: "networkidle" });
     assert.equal(page.url().split(/[?#]/)[0], address.split(/[?#]/)[0]);
 
     await page.evaluate('location.hash = "#there"');

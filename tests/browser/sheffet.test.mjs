@@ -4,19 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { journeys } from "./journey.mjs";
-import { promise } from "./meddle.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
 /// A browser that promises to keep the ledger, on its sample.
-async function arrive(t) {
-  const tab = await stage.visit(t);
-  await promise(tab.context, true);
-  await tab.discreet.start(stage.server.url);
-  tab.record.loaded();
-  return tab;
-}
+const arrive = (t) => stage.arrive(t, { keeps: true });
 
 const ACCEPT = /^I accept a proof that assumes real-number arithmetic/;
 
