@@ -24,6 +24,8 @@ pub struct Forecast {
     pub margin_variance: f64,
     /// Whether round 5 is paid for.
     pub robust: bool,
+    /// R_y that is expected.
+    outcome_radius: f64,
 }
 
 /// R_x² / k where no tail is long.
@@ -37,6 +39,13 @@ const UNRESOLVED_BELOW: f64 = 0.5;
 const LEVEL_WITHHELD_BELOW: f64 = 1.0;
 
 impl Forecast {
+    /// Returns it for a stated R_y: the noise on a coefficient is proportional to it.
+    #[must_use]
+    pub fn clipped_at(self, radius: Option<f64>) -> Self {
+        let Some(radius) = radius else { return self };
+        Self { noise: self.noise * radius / self.outcome_radius, outcome_radius: radius, ..self }
+    }
+
     /// The forecast for `rows` at μ with these shares of its square, where a person has at most `max_rows_per_person` of them.
     #[must_use]
     pub fn new(
@@ -70,6 +79,7 @@ impl Forecast {
             guide_noise: replaced * 2.04 * (k + l) * (k - 1.0).sqrt() / (moments * rows),
             margin_variance,
             robust: shares.scores > 0,
+            outcome_radius,
         }
     }
 

@@ -31,6 +31,7 @@ pub mod units;
 use std::sync::Arc;
 
 use self::progress::Setting;
+use self::radii::OUTCOME_RADII;
 use self::units::{Rounds, Shares};
 use super::adaptive::coded::{steps_of, terms_of};
 use super::adaptive::terms::{Terms, check_features, require_rows};
@@ -58,7 +59,7 @@ pub static INFO: Info = Info {
     no_paper_scale: Some("`adaptive-gauss` has no scale of a paper's own"),
     foresees: true,
     from_sums: true,
-    parameters: &[SHARES, ROBUST_SHARE],
+    parameters: &[SHARES, ROBUST_SHARE, OUTCOME_RADIUS],
     ..Info::GAUSSIAN
 };
 
@@ -76,6 +77,14 @@ const ROBUST_SHARE: Parameter = Parameter::new(
 )
 .usual(Usual::From("no robust standard errors"))
 .help("Of the budget, of μ². It buys standard errors that hold also where residuals do not spread equally");
+
+const OUTCOME_RADIUS: Parameter = Parameter::new(
+    "outcome_radius",
+    "Residuals are clipped at",
+    Values::Number(Range::closed(OUTCOME_RADII[0], OUTCOME_RADII[1])),
+)
+.usual(Usual::From("chosen from noisy counts, mostly 3 to 5"))
+.help("In standard deviations of the residuals. Where these are about normal, 3 makes intervals narrower");
 
 /// Most outcomes: each makes the noise of the others larger.
 const MOST_OUTCOMES: usize = 500;
@@ -99,6 +108,7 @@ const WITHOUT_NOISE: GridParams = GridParams {
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
     shares: Shares,
+    outcome_radius: Option<f64>,
     grid: GridParams,
 }
 
@@ -108,10 +118,11 @@ impl Parameters {
     /// # Errors
     /// [`PlanError`] for a value out of range, and where the plan does not fit.
     pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
-        let shares = shares(params)?;
+        let (shares, outcome_radius) = (shares(params)?, params.optional(&OUTCOME_RADIUS)?);
         require_intercept(plan)?;
         require_rows(plan, INFO.name)?;
-        Ok(Self { shares, grid: if plan.budget.is_some() { FINE } else { WITHOUT_NOISE } })
+        let grid = if plan.budget.is_some() { FINE } else { WITHOUT_NOISE };
+        Ok(Self { shares, outcome_radius, grid })
     }
 }
 
@@ -145,7 +156,8 @@ impl Configured for Parameters {
         let [_, _, _, last, _] = shares.split(units);
         let mu_last = mu_squared_of_units(last).sqrt() / f64::from(plan.max_rows_per_person.max(1));
         let steps = steps_of(&encoding, &coded);
-        let setting = Setting { terms, shares, rounds, adjacency: plan.adjacency, mu_last, coded, steps };
+        let (adjacency, outcome_radius) = (plan.adjacency, self.outcome_radius);
+        let setting = Setting { terms, shares, rounds, adjacency, mu_last, outcome_radius, coded, steps };
         // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
         Ok(Resolved::new(encoding, Some(charge), Arc::new(setting)))
     }

@@ -40,6 +40,8 @@ pub struct Setting {
     pub adjacency: Adjacency,
     /// μ of the final round for one row of a person: √(u_4 2^-40) / p.
     pub mu_last: f64,
+    /// R_y, if the plan states it.
+    pub outcome_radius: Option<f64>,
     /// The columns' own units of each term.
     pub coded: Vec<CodedTerm>,
     /// The coded value of one step of the encoder's grid, of each term.
@@ -244,7 +246,7 @@ impl Progress {
 
     /// Takes the noisy integers of the round.
     pub fn take_cells(&mut self, cells: Vec<i128>) {
-        let Setting { terms, rounds, adjacency, mu_last, .. } = &*self.setting;
+        let Setting { terms, rounds, adjacency, mu_last, outcome_radius, .. } = &*self.setting;
         match self.number() {
             0 => {
                 let margins = Margins::new(terms, rounds.codes.level, &rounds.margins, &cells);
@@ -260,7 +262,8 @@ impl Progress {
             2 => {
                 let counts = Counts::new(rounds.codes.count, &rounds.tails, &cells);
                 let rows = self.margins.as_ref().map_or(1.0, |margins| margins.rows);
-                self.radii = Some(Choice::new(terms, rounds, *adjacency, *mu_last, rows, &counts).radii);
+                let chosen = Choice::new(terms, rounds, *adjacency, *mu_last, rows, &counts).radii;
+                self.radii = Some(chosen.stated(*outcome_radius));
                 self.counts = Some(counts);
             }
             _ => {}

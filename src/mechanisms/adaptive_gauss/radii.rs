@@ -13,7 +13,7 @@ pub const USUAL_OUTCOME_RADIUS: f64 = 4.0;
 /// The same where many rows could lie far out unnoticed.
 pub const CAUTIOUS_OUTCOME_RADIUS: f64 = 5.0;
 /// Least and largest radius of an outcome.
-const OUTCOME_RADII: [f64; 2] = [2.5, 60.0];
+pub const OUTCOME_RADII: [f64; 2] = [2.5, 60.0];
 
 /// The radii: 26 leading bits each, and released.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,17 @@ pub struct Radii {
     pub outcomes: Vec<f64>,
     /// Whether a fiftieth of the rows could lie far out unnoticed.
     pub unseen: bool,
+}
+
+impl Radii {
+    /// Returns them with a stated R_y of all outcomes in place of those that were chosen.
+    #[must_use]
+    pub fn stated(mut self, radius: Option<f64>) -> Self {
+        if let Some(radius) = radius {
+            self.outcomes.fill(bits26(radius));
+        }
+        self
+    }
 }
 
 /// What the choice of the radii goes by.

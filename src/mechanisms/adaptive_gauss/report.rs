@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use nalgebra::{DMatrix, DVector};
 
+use super::OUTCOME_RADIUS;
 use super::document;
 use super::forecast::Forecast;
 use super::gate::{Far, Judged, Known, LONG_TAIL, Units};
@@ -59,7 +60,14 @@ pub fn report(
             doubts.moved.extend(&judged.moved);
             doubts.hidden.extend(judged.fit.residual_hidden.then(|| name.clone()));
         }
-        entries.push(places.iter().map(|place| entry(judged.as_ref(), *place, quantile)).collect());
+        let mut found: Vec<Estimate> =
+            places.iter().map(|place| entry(judged.as_ref(), *place, quantile)).collect();
+        if clips_many(asked, released, *outcome) {
+            doubts.clipped.push(name.clone());
+            let normal = found.iter_mut().filter(|entry| entry.interval == Interval::Normal);
+            normal.for_each(|entry| entry.interval = Interval::Approximate);
+        }
+        entries.push(found);
         let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);
         let spread = released.guide.spreads.get(*outcome).map_or(f64::NAN, |spread| spread * half_width);
         summaries.push(OutcomeDiagnostics {
@@ -95,6 +103,19 @@ struct Doubts {
     moved: BTreeSet<usize>,
     /// The outcomes whose residuals do not stand out of the noise.
     hidden: Vec<String>,
+    /// Those of which a stated radius clips many.
+    clipped: Vec<String>,
+}
+
+/// Share of the rows above which their residuals are many to clip: of normal ones 0.27 % are beyond 3, the least radius that is advised.
+const MOST_CLIPPED: f64 = 0.005;
+
+/// Whether a stated radius clips clearly more residuals of an outcome than of normal ones.
+fn clips_many(asked: &Asked<'_>, released: &Released, outcome: usize) -> bool {
+    let is_stated = asked.checked.plan.mechanism.params.contains_key(OUTCOME_RADIUS.name);
+    let radius = released.radii.outcomes.get(outcome).filter(|_| is_stated);
+    let beyond = radius.and_then(|radius| released.counts.clipped(outcome, *radius));
+    beyond.is_some_and(|beyond| beyond.rows - 2.0 * beyond.deviation > MOST_CLIPPED * released.rows().0)
 }
 
 /// Which coefficients are shown.
@@ -291,6 +312,9 @@ fn notes(
     }
     if radii.unseen {
         notes.push(words::note::unseen_tail().into());
+    }
+    if !doubts.clipped.is_empty() {
+        notes.push(words::note::radius_clips_many(quoted(&doubts.clipped)));
     }
     if solved.gate.is_penalised() {
         notes.push(words::note::own_unit_penalty().into());

@@ -25,10 +25,11 @@ impl Rounds for Setting {
     }
 
     fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
-        let Self { terms, adjacency, shares, .. } = self;
+        let Self { terms, adjacency, shares, outcome_radius, .. } = self;
         let people = task.checked.max_rows_per_person;
         let spreads = assumed_spreads(&task.encoding.bound);
-        Some(Forecast::new(terms, *adjacency, people, rows, mu, *shares).said(terms, &spreads))
+        let forecast = Forecast::new(terms, *adjacency, people, rows, mu, *shares);
+        Some(forecast.clipped_at(*outcome_radius).said(terms, &spreads))
     }
 }
 

@@ -38,6 +38,7 @@ pub fn released(
     let rounds = Rounds::new(terms, adjacency, 1, shares, units).unwrap();
     let mu_last = (shares.split(units)[3] as f64 / (1_u64 << 40) as f64).sqrt();
     let setting = Arc::new(Setting {
+        outcome_radius: None,
         terms: terms.clone(),
         shares,
         rounds,
