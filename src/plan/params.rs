@@ -1,5 +1,7 @@
 //! A mechanism's parameters: their schema, and the reader that takes each by it, fills in defaults and refuses what is left over.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use super::error::{PlanError, known_advice};
@@ -194,53 +196,29 @@ impl Parameter {
 }
 
 impl Values {
-    /// Returns the values in few words.
+    /// Returns the values in words.
     #[must_use]
     pub fn in_words(&self) -> String {
         match self {
-            Self::Number(range) if range.most >= ENDLESS => {
-                if range.has_least {
-                    format!("{} or above", range.least)
-                } else {
-                    format!("above {}", range.least)
-                }
-            }
-            Self::Number(Range { least, has_least, most, has_most }) => match (has_least, has_most) {
-                (true, true) if least.total_cmp(most).is_eq() => format!("{least}"),
-                (true, true) => format!("{least} to {most}"),
-                (true, false) => format!("{least} or above, below {most}"),
-                (false, true) => format!("above {least}, to {most}"),
-                (false, false) => format!("above {least}, below {most}"),
-            },
-            Self::Whole(least, most) => format!("{least} to {most}"),
-            Self::WordOrNumber(..) | Self::WordOrWhole(..) | Self::PowerOfTwo(..) => self.expected(),
-            Self::Shares(parts, ..) => format!("{}: {}", self.expected(), parts.join(", ")),
-            Self::Choice([first @ .., last]) if !first.is_empty() => {
-                format!("{} or {last}", first.join(", "))
-            }
-            Self::Choice(names) => names.concat(),
-            Self::Switch => "true or false".to_owned(),
-            Self::Free(words) => (*words).to_owned(),
-        }
-    }
-
-    /// Returns what a refused value should have been.
-    fn expected(&self) -> String {
-        match self {
-            Self::Number(range) => range.expected(),
-            Self::WordOrNumber(words, range) => format!("{}, or {}", words.join(", "), range.expected()),
+            Self::Number(Range { least, most, .. }) if least.total_cmp(most).is_eq() => format!("{least}"),
+            Self::Number(range) => format!("a number {range}"),
+            Self::WordOrNumber(words, range) => format!("{}, or a number {range}", words.join(", ")),
             Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
             Self::WordOrWhole(words, least, most) => {
                 format!("{}, or a whole number from {least} to {most}", words.join(", "))
             }
             Self::PowerOfTwo(least, most) => format!("a power of two from {least} to {most}"),
             Self::Shares(parts, range, most, whole) => {
+                let (count, parts) = (parts.len(), parts.join(", "));
                 let sum = if *whole { "" } else { "at most " };
-                let each = Self::Number(*range).in_words();
-                format!("{} numbers in brackets, each {each}, whose sum is {sum}{most}", parts.len())
+                format!("{count} numbers in brackets, each {range}, whose sum is {sum}{most}: {parts}")
             }
-            Self::Choice(names) => format!("one of {}", names.join(", ")),
-            Self::Switch | Self::Free(_) => self.in_words(),
+            Self::Choice([first @ .., last]) if !first.is_empty() => {
+                format!("{} or {last}", first.join(", "))
+            }
+            Self::Choice(names) => names.concat(),
+            Self::Switch => "true or false".to_owned(),
+            Self::Free(words) => (*words).to_owned(),
         }
     }
 }
@@ -264,17 +242,6 @@ impl Range {
         Self { has_most: false, ..Self::above(least, most) }
     }
 
-    fn expected(&self) -> String {
-        let Self { least, has_least, most, has_most } = self;
-        let from = if *has_least { "from" } else { "above" };
-        let to = if *has_most { "at most" } else { "below" };
-        if *most >= ENDLESS {
-            format!("a number {from} {least}")
-        } else {
-            format!("a number {from} {least}, {to} {most}")
-        }
-    }
-
     /// Returns whether a number lies in it.
     #[must_use]
     pub fn contains(&self, number: f64) -> bool {
@@ -283,8 +250,21 @@ impl Range {
     }
 }
 
-impl std::fmt::Display for Usual {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { least, has_least, most, has_most } = self;
+        let from = if *has_least { "from" } else { "above" };
+        match (has_least, has_most) {
+            _ if *most >= ENDLESS => write!(f, "{from} {least}"),
+            (true, true) => write!(f, "{from} {least} to {most}"),
+            (_, true) => write!(f, "{from} {least}, at most {most}"),
+            (_, false) => write!(f, "{from} {least}, below {most}"),
+        }
+    }
+}
+
+impl fmt::Display for Usual {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Is(text) | Self::From(text) => f.write_str(text),
             Self::Paper(usual, paper) => write!(f, "{usual}; {paper} with the paper's scale"),
@@ -423,7 +403,7 @@ impl<'a> Params<'a> {
             None => Err(PlanError::at(
                 path(own.name),
                 words::plan::parameter_missing(self.mechanism),
-                words::plan::parameter_value_advice(own.values.expected()),
+                words::plan::parameter_value_advice(own.values.in_words()),
             )),
         }
     }
@@ -454,7 +434,7 @@ impl<'a> Params<'a> {
             PlanError::at(
                 path(own.name),
                 words::plan::parameter_value(own.name, self.mechanism),
-                words::plan::parameter_value_advice(own.values.expected()),
+                words::plan::parameter_value_advice(own.values.in_words()),
             )
         })?;
         self.filled.insert(own.name.to_owned(), value);
