@@ -59,7 +59,7 @@ impl<'a> Record<'a> {
             Some(found) => Some(self.number(term, found.stated_bounds()?, moved)),
             None => {
                 let is_set = |(column, level): &(&str, &str)| level_of(term, column) == Some(*level);
-                Some(f64::from(moved.levels.iter().any(|set| is_set(set))))
+                Some(f64::from(moved.levels.iter().any(is_set)))
             }
         }
     }

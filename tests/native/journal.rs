@@ -821,9 +821,11 @@ fn an_approximate_interval_has_its_reason() {
         for release in demonstrations_of(&text, &plan, 10, 4) {
             let notes = release.diagnostics.notes.join(" ");
             let ratio = release.diagnostics.signal_to_noise.unwrap();
+            // Where a tail may be unseen, more rows alone would not give full intervals.
+            let unseen = notes.contains("could lie far out unnoticed");
             assert_eq!(
                 notes.contains("close to the signal"),
-                (1.0..2.0).contains(&ratio),
+                (1.0..2.0).contains(&ratio) && !unseen,
                 "{ratio}: {notes}"
             );
             let is_approximate = |entry: &Coefficient| entry.interval == Interval::Approximate;
