@@ -172,7 +172,7 @@ mod tests {
         ("grade[C]", 4.0),
         ("sex:grade[F:A]", 0.25),
         ("sex:grade[F:C]", 0.75),
-        ("age - 50:sex[F]", 0.1),
+        ("(age - 50):sex[F]", 0.1),
     ];
 
     fn lines() -> Vec<Line> {
