@@ -249,8 +249,7 @@ test("a release from a large file can be cancelled, charges nothing, and can be 
   await bar.waitFor();
   await page.waitForFunction(() => document.querySelector("progress")?.value > 0.02);
   // The page lives while the file is read.
-  await discreet.goTo(say("step.method"));
-  await discreet.goTo(say("step.data"));
+  await discreet.goTo(say("step.columns"));
   assert.equal(await bar.count(), 1, "the file was read before it could be cancelled: make it larger");
   await discreet.cancel.click();
   await page.getByRole("status").filter({ hasText: say("page.cancelled") }).waitFor();
