@@ -511,7 +511,7 @@ fn what_does_not_fit_is_refused_in_words() {
             "additive-wishart",
             "add-remove",
             &|p| p["mechanism"]["params"] = json!({"scale_ratio": 11}),
-            "from 0.1, at most 10",
+            "from 0.1 to 10",
         ),
         (
             "additive-wishart",
