@@ -264,6 +264,7 @@ fn nothing_of_a_figure_is_cut() {
         plan["columns"][3]["unit"].as_str().unwrap(),
         "), approximate",
         ": B against A",
+        "bmi over its stated range",
     ] {
         assert!(all.contains(whole), "{whole}: {all}");
     }
@@ -449,6 +450,10 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     }
     let printed = tables::differences(&release, &facts, "ln").unwrap();
     assert!(printed.rows.iter().any(|row| row[1] == format!("site is {}", reference.level)), "{printed:?}");
+    assert_eq!(printed.heads[2].text, "Factor (95 % interval)");
+    let factor: f64 = printed.rows[0][2].split(' ').next().unwrap().parse().unwrap();
+    assert!((factor - libm::exp(facts.differences[0].entry.estimate.unwrap())).abs() < 0.006, "{printed:?}");
+    assert!(printed.rows.iter().any(|row| row[0] == "site: B against A"), "{printed:?}");
 
     let notes = |features: &[&str]| fit(features).diagnostics.notes;
     let told = |notes: Vec<String>, absent: &str| {

@@ -48,7 +48,7 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let shown = lines.iter().zip(&drawn.marks).filter(|(line, _)| line.term != INTERCEPT);
     let rows: Vec<Row> = shown
         .map(|(line, mark)| Row {
-            label: label(line),
+            label: if is_over_range(line) { words::result::over_range(&line.term) } else { label(line) },
             marks: vec![(*mark, numbers(line, supplement.log_odds))],
         })
         .collect();
@@ -68,7 +68,9 @@ pub fn compared(comparison: &Comparison) -> Option<String> {
             Some(line) => numbers(line, comparison.sides[0].log_odds),
             None => words::compared::without().to_owned(),
         });
-        Row { label: pair.label(), marks: marks.iter().copied().zip(written).collect() }
+        let is_over_range = pair.sides.iter().flatten().any(is_over_range);
+        let label = if is_over_range { words::result::over_range(&pair.term) } else { pair.label() };
+        Row { label, marks: marks.iter().copied().zip(written).collect() }
     };
     let rows: Vec<Row> = shown.filter(|(pair, _)| pair.term != INTERCEPT).map(row).collect();
     let [first, second] = &comparison.sides;
@@ -82,10 +84,16 @@ struct Row {
     marks: Vec<(Mark, String)>,
 }
 
-/// Returns the numbers of a line: under log-odds its odds ratio, which is what the axis shows.
+/// Whether a line is drawn for the stated range of its column, and not for a level or a unit.
+fn is_over_range(line: &Line) -> bool {
+    line.reach.is_some_and(|reach| (reach - 1.0).abs() > 0.0)
+}
+
+/// Returns the numbers of a line as it is drawn: over the range of its column, and under log-odds its odds ratio.
 fn numbers(line: &Line, log_odds: bool) -> String {
-    let ratio = log_odds.then(|| odds::ratio(&line.term, &line.entry)).flatten();
-    let written = row(&ratio.unwrap_or(line.entry));
+    let entry = line.entry.times(line.reach.unwrap_or(1.0));
+    let ratio = log_odds.then(|| odds::ratio(&line.term, &entry)).flatten();
+    let written = row(&ratio.unwrap_or(entry));
     match line.entry.interval {
         Interval::Withheld => words::journal::noted(written.estimate, words::result::interval_withheld()),
         Interval::Normal => format!("{} ({})", written.estimate, written.interval),

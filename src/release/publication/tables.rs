@@ -259,30 +259,35 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) ->
     }
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let tests = Tests::of(release);
-    let is_ratio = supplement.log_odds || logarithm(&release.plan, outcome).is_some();
+    // A ratio takes the place of its logarithm.
+    let ratio = if supplement.log_odds {
+        Some(words::result::odds_ratio(&level))
+    } else {
+        logarithm(&release.plan, outcome).map(|_| words::journal::factor(&level))
+    };
     let mut heads = vec![head(words::result::term()), head(words::journal::at_level())];
-    heads.extend([words::result::estimate().to_owned(), words::result::interval(&level)].map(number));
-    if tests.absent().is_none() {
-        heads.push(number(words::journal::p()));
+    match &ratio {
+        Some(ratio) => heads.push(number(ratio)),
+        None => {
+            heads.extend([words::result::estimate().to_owned(), words::result::interval(&level)].map(number))
+        }
     }
-    if is_ratio {
-        let ratio = if supplement.log_odds {
-            words::result::odds_ratio(level)
-        } else {
-            words::journal::factor(level)
-        };
-        heads.push(number(ratio));
-    }
+    let has_tests = tests.absent().is_none();
+    heads.extend(has_tests.then(|| number(words::journal::p())));
     let row = |one: &&Difference| {
         let (written, kind) = (format::row(&one.entry), one.entry.interval);
-        let mut row =
-            vec![labelled(&one.term, &one.per), words::journal::at_its_level(&one.column, &one.level)];
-        row.extend([written.estimate, interval(written.interval, kind)]);
-        if tests.absent().is_none() {
-            row.push(tests.test(&one.entry).map_or_else(String::new, |test| p_value(test.p, kind)));
+        // As the table above names a level.
+        let changes = match one.per.contains(" against ") {
+            true => format!("{}: {}", one.term, one.per),
+            false => labelled(&one.term, &one.per),
+        };
+        let mut row = vec![changes, words::journal::at_its_level(&one.column, &one.level)];
+        match &ratio {
+            Some(_) => row.push(interval(ratio_of(&one.term, &one.entry), kind)),
+            None => row.extend([written.estimate, interval(written.interval, kind)]),
         }
-        if is_ratio {
-            row.push(ratio_of(&one.term, &one.entry));
+        if has_tests {
+            row.push(tests.test(&one.entry).map_or_else(String::new, |test| p_value(test.p, kind)));
         }
         row
     };
