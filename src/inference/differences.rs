@@ -25,7 +25,7 @@ pub fn differences(
     let record = Record::new(plan, description);
     let mut found = Vec::new();
     for (own, other) in pairs(plan) {
-        for Step { from, to, units, per } in steps(plan, own) {
+        for Step { term, from, to, units, per } in steps(plan, own) {
             for level in other.levels.iter().flatten() {
                 let at = |end: &Moved<'_>| {
                     let mut moved = end.clone();
@@ -39,7 +39,7 @@ pub fn differences(
                 };
                 found.push(Difference {
                     outcome: outcome.to_owned(),
-                    term: own.name.clone().unwrap_or_default(),
+                    term: term.clone(),
                     per: per.clone(),
                     column: other.name.clone().unwrap_or_default(),
                     level: level.clone(),
@@ -90,6 +90,8 @@ fn pairs(plan: &Plan) -> Vec<(&Column, &Column)> {
 
 /// A change of one column.
 struct Step<'a> {
+    /// The term of its coefficient: the column, or `column[level]`.
+    term: String,
     from: Moved<'a>,
     to: Moved<'a>,
     /// How many units of a number it is long; 1 for a level.
@@ -105,15 +107,16 @@ fn steps<'a>(plan: &Plan, own: &'a Column) -> Vec<Step<'a>> {
         let Some((lower, upper)) = own.stated_bounds() else { return Vec::new() };
         let per = figure::per_units(plan, name, 1.0);
         let [from, to] = [lower, upper].map(|at| Moved::number(name, at));
-        return vec![Step { from, to, units: upper - lower, per }];
+        return vec![Step { term: name.to_owned(), from, to, units: upper - lower, per }];
     }
     let levels = own.levels.as_deref().unwrap_or_default();
     let Some(reference) = own.reference.as_ref().or(levels.first()) else { return Vec::new() };
     let set = |level: &'a String| Moved { numbers: Vec::new(), levels: vec![(name, level.as_str())] };
     let others = levels.iter().filter(|level| *level != reference);
     let step = |level| {
-        let per = figure::per_units(plan, &format!("{name}[{level}]"), 1.0);
-        Step { from: set(reference), to: set(level), units: 1.0, per }
+        let term = format!("{name}[{level}]");
+        let per = figure::per_units(plan, &term, 1.0);
+        Step { term, from: set(reference), to: set(level), units: 1.0, per }
     };
     others.map(step).collect()
 }
@@ -202,7 +205,7 @@ mod tests {
                 let (estimate, error) = (estimate.unwrap(), std_error.unwrap());
                 assert!((upper.unwrap() - estimate - 2.0 * error).abs() < 1e-12);
                 (
-                    format!("{} {}", one.term, one.per),
+                    format!("{} {}", one.term.split('[').next().unwrap(), one.per),
                     format!("{}={}", one.column, one.level),
                     estimate,
                     error,

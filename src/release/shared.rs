@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Release;
-use super::document::Coefficients;
+use super::figure::terms;
 use super::reduced::column_of;
 use crate::model::INTERCEPT;
 use crate::plan::Plan;
@@ -17,12 +17,8 @@ impl Shared {
     /// Returns those of a release's regression, or of one that was fitted from it.
     #[must_use]
     pub fn of(release: &Release) -> Self {
-        let terms: BTreeSet<&str> = match &release.coefficients {
-            Coefficients::List(list) => list.iter().map(|entry| entry.term.as_str()).collect(),
-            Coefficients::Table(table) => table.terms().iter().map(String::as_str).collect(),
-        };
-        let columns = terms.into_iter().filter(|term| *term != INTERCEPT);
-        Self(shared_roots(&release.plan, &columns.map(|term| column_of(&release.plan, term)).collect()))
+        let terms = terms(release).into_iter().filter(|term| term != INTERCEPT);
+        Self(shared_roots(&release.plan, &terms.map(|term| column_of(&release.plan, &term)).collect()))
     }
 
     /// Whether a term is made from one of them.

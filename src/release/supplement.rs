@@ -61,7 +61,7 @@ impl Description {
 pub struct Difference {
     /// The outcome.
     pub outcome: String,
-    /// The column that changes.
+    /// What changes: a column, or `column[level]`.
     pub term: String,
     /// By what: `F against M`, `per year`.
     pub per: String,

@@ -9,7 +9,7 @@ use crate::inference::refit::{Refit, RefitError, Request};
 use crate::inference::ridge_path::{Solved, grid, path};
 use crate::inference::{Repair, Ridge};
 use crate::model::note::quoted;
-use crate::model::{INTERCEPT, Interval, level_of};
+use crate::model::{INTERCEPT, level_of};
 use crate::plan::{CheckedPlan, Purpose};
 use crate::release::Release;
 use crate::release::document::Coefficients;
@@ -92,7 +92,8 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
     let solved = Released::solve(&released, &excluded, penalty).map_err(|_| damaged)?;
     let (mut coefficients, mut diagnostics) = report::report(&asked, &released, &solved, coded);
     if !excluded.is_empty() {
-        approximate(&mut coefficients);
+        // The weights c² follow from all features of the release (theory/adaptive 5.5).
+        coefficients.label_approximate();
         let left_out: Vec<String> =
             excluded.iter().filter_map(|place| Some(own_features.get(place - 1)?.term.clone())).collect();
         diagnostics.notes.push(words::note::refit_of_weighted_rows(quoted(&left_out)));
@@ -132,16 +133,6 @@ pub fn ridge_path(release: &Release, request: &Request<'_>) -> Result<RidgePath,
     let weights: Vec<f64> =
         terms.iter().filter(|term| *term != INTERCEPT).filter_map(|term| weight(term)).collect();
     path(&release.plan, request.outcome, &grid(&weights), chosen, solve)
-}
-
-/// Marks all intervals as approximate: the weights c² follow from all features of the release, and what the others take over of one
-/// that is left out may be another over all rows (theory/adaptive 5.5).
-fn approximate(coefficients: &mut Coefficients) {
-    if let Coefficients::List(list) = coefficients {
-        for entry in list.iter_mut().filter(|entry| entry.interval == Interval::Normal) {
-            entry.interval = Interval::Approximate;
-        }
-    }
 }
 
 /// A ridge in the columns' own units, on coded coefficients: a slope is 1/`half_width` coded slopes in units of the outcome. The intercept

@@ -64,8 +64,7 @@ pub fn report(
             places.iter().map(|place| entry(judged.as_ref(), *place, quantile)).collect();
         if clips_many(asked, released, *outcome) {
             doubts.clipped.push(name.clone());
-            let normal = found.iter_mut().filter(|entry| entry.interval == Interval::Normal);
-            normal.for_each(|entry| entry.interval = Interval::Approximate);
+            Interval::label_approximate(found.iter_mut().map(|entry| &mut entry.interval));
         }
         entries.push(found);
         let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);

@@ -276,12 +276,8 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) ->
     heads.extend(has_tests.then(|| number(words::journal::p())));
     let row = |one: &&Difference| {
         let (written, kind) = (format::row(&one.entry), one.entry.interval);
-        // As the table above names a level.
-        let changes = match one.per.contains(" against ") {
-            true => format!("{}: {}", one.term, one.per),
-            false => labelled(&one.term, &one.per),
-        };
-        let mut row = vec![changes, words::journal::at_its_level(&one.column, &one.level)];
+        let at = words::journal::at_its_level(&one.column, &one.level);
+        let mut row = vec![labelled(&one.term, &one.per), at];
         match &ratio {
             Some(_) => row.push(interval(ratio_of(&one.term, &one.entry), kind)),
             None => row.extend([written.estimate, interval(written.interval, kind)]),
