@@ -25,14 +25,19 @@ fn saved_setting(key: &str) -> String {
     format!("saved {key}")
 }
 
-/// Keeps, also over a reload, that the person has the ledger as a file.
+/// Keeps, also over a reload, that the person has the ledger as a file. The page says so when it is stored, so a reload does not ask again.
 pub fn has_file(app: App, ledger: &Ledger) {
     let tip = ledger.tip().to_owned();
-    app.state.exported().set(Some(tip.clone()));
-    if let Some(key) = app.state.key().get_untracked() {
-        // If the storage refuses, it is asked for again after a reload.
-        spawn_local(async move { drop(store::set_setting(&saved_setting(&key), &tip).await) });
-    }
+    let key = app.state.key().get_untracked();
+    spawn_local(async move {
+        if let Some(key) = &key {
+            // If the storage refuses, it is asked for again after a reload.
+            drop(store::set_setting(&saved_setting(key), &tip).await);
+        }
+        if app.state.key().get_untracked() == key {
+            app.state.exported().set(Some(tip));
+        }
+    });
 }
 
 /// Finds the table's ledger by its keyed fingerprint.
