@@ -8,7 +8,7 @@ use super::job::Job;
 use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
-use crate::data::mismatch::{Contradiction, Stated, mismatches, persons, survey_weight};
+use crate::data::mismatch::{Contradiction, Stated, meeting, mismatches, persons, survey_weight, unmet};
 use crate::data::preview::preview;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Leaf, LevelCodes};
@@ -88,8 +88,12 @@ fn told(name: &str, kind: Contradiction) -> String {
 
 /// Returns what contradicts the plan in the cells of the first records.
 fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec<String> {
+    let name_of = |field: usize| names.get(field).map(String::as_str).unwrap_or_default();
+    let unmet = unmet(records, &bound.only, &bound.csv);
+    let mut warnings: Vec<String> =
+        unmet.iter().map(|(field, found)| told(name_of(*field), found.kind)).collect();
+    let records = meeting(records, &bound.only, &bound.csv);
     let cells = |field: usize| records.iter().filter_map(move |row| row.get(field)).map(String::as_str);
-    let mut warnings = Vec::new();
     let mut used = Vec::new();
     for (field, described) in fields(bound) {
         if used.contains(&field) {
@@ -100,7 +104,7 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
             Described::Number(lower, upper) => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
             Described::Category(levels) => Stated::Category { levels },
         };
-        let name = names.get(field).map(String::as_str).unwrap_or_default();
+        let name = name_of(field);
         let rules = bound.csv.of_field(field);
         let mut found = mismatches(cells(field), stated, &rules);
         found.extend(survey_weight(name, cells(field), &rules));
@@ -176,6 +180,9 @@ const fn what(kind: Contradiction) -> &'static str {
         }
         Contradiction::Totals => {
             "the last row looks like a row of totals, which counts as a person; if it is one, delete it in the file"
+        }
+        Contradiction::Unmet => {
+            "none of the first rows meets the condition on it in `only`, and other rows do not count"
         }
         Contradiction::Weight => {
             "it looks like the weight of a survey; rows are not weighted, and a feature is adjusted for as any other"

@@ -2,7 +2,7 @@
 
 use super::csv::Record;
 use super::number;
-use crate::plan::bound::{CsvRules, FieldRules, Source};
+use crate::plan::bound::{BoundCondition, CsvRules, FieldRules, Source};
 use crate::plan::expression::{Expression, Leaf, LevelCodes};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -81,6 +81,16 @@ impl Cells {
         let field = record.field(field);
         let missing = |token: &String| token == field.trim();
         number::parse(field, format).filter(|_| !self.na_numbers.iter().chain(own_na).any(missing))
+    }
+
+    /// Returns whether a record meets a condition; one whose cell is missing does not.
+    pub(super) fn meet(&self, record: &Record<'_>, condition: &BoundCondition) -> bool {
+        match condition {
+            BoundCondition::Range { field, lower, upper } => {
+                self.cell(record, *field).is_some_and(|number| number >= *lower && number <= *upper)
+            }
+            BoundCondition::Levels(codes) => self.level(record, codes).is_some(),
+        }
     }
 
     /// Computes a derived number from the record's own values, each clipped to its bounds (theory/encoding 2.8).

@@ -55,6 +55,8 @@ pub const QUOTED: usize = 40;
 pub struct Counts {
     /// Rows that count. The others are left out: a cell is missing or not read, or the person has more rows than count.
     pub used: u64,
+    /// Rows that were looked at: they meet the plan's conditions.
+    pub chosen: u64,
     /// The counts of each column, in the order of the bound plan.
     pub columns: Vec<Misfits>,
 }
@@ -63,21 +65,21 @@ impl Counts {
     /// Returns the counts of no row.
     #[must_use]
     pub fn new(columns: usize) -> Self {
-        Self { used: 0, columns: vec![Misfits::default(); columns] }
+        Self { used: 0, chosen: 0, columns: vec![Misfits::default(); columns] }
     }
 
     /// Returns the counts as bytes, for another thread.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         // A list of numbers and texts can always be written.
-        serde_json::to_vec(&(self.used, &self.columns)).unwrap_or_default()
+        serde_json::to_vec(&(self.used, self.chosen, &self.columns)).unwrap_or_default()
     }
 
     /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (used, columns) = serde_json::from_slice(bytes).ok()?;
-        Some(Self { used, columns })
+        let (used, chosen, columns) = serde_json::from_slice(bytes).ok()?;
+        Some(Self { used, chosen, columns })
     }
 }
 
@@ -88,6 +90,7 @@ impl Merge for Counts {
             return Err(MomentsError::Terms { ours, theirs });
         }
         self.used += later.used;
+        self.chosen += later.chosen;
         for (own, later) in self.columns.iter_mut().zip(later.columns) {
             own.missing += later.missing;
             own.unread += later.unread;
@@ -183,6 +186,7 @@ impl Inspection {
                 complete = false;
             }
         }
+        self.counts.chosen += 1;
         self.counts.used += u64::from(complete || self.missing == Missing::Midpoint);
     }
 }

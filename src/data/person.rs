@@ -24,24 +24,26 @@ impl Persons {
         Self { max_rows, na: na.iter().map(|token| token.trim().to_owned()).collect(), rows: HashMap::new() }
     }
 
-    /// Returns whether the next row in the file's order, which has this id, is one of its person's first `max_rows`.
-    pub fn keep(&mut self, id: &str) -> bool {
+    /// Returns whether the next row in the file's order, which has this id, is one of its person's first `max_rows` that meet the
+    /// plan's conditions.
+    pub fn keep(&mut self, id: &str, meets: bool) -> bool {
         let id = id.trim();
         let nobody = id.is_empty() || self.na.iter().any(|token| token == id);
         if nobody && !is_active(Mutant::EmptyIdsPooled) {
             return false;
         }
-        match self.rows.get_mut(id) {
-            Some(rows) if *rows >= self.max_rows => is_active(Mutant::KeepAllRowsOfPerson),
-            Some(rows) => {
-                *rows += 1;
-                true
-            }
-            None => {
-                self.rows.insert(id.into(), 1);
-                self.max_rows > 0
-            }
+        let rows = match self.rows.get_mut(id) {
+            Some(rows) => rows,
+            None => self.rows.entry(id.into()).or_default(),
+        };
+        if !meets {
+            return false;
         }
+        if *rows >= self.max_rows {
+            return is_active(Mutant::KeepAllRowsOfPerson);
+        }
+        *rows += 1;
+        true
     }
 
     /// Returns the number of distinct ids so far, also of those whose rows are skipped for another reason.
@@ -59,7 +61,7 @@ mod tests {
     fn keeps_the_first_rows_of_each() {
         let mut persons = Persons::new(2, &["NA".to_owned()]);
         let kept: Vec<bool> =
-            ["a", "b", " a", "a ", "", "  ", "NA", "b", "A", "b"].map(|id| persons.keep(id)).into();
+            ["a", "b", " a", "a ", "", "  ", "NA", "b", "A", "b"].map(|id| persons.keep(id, true)).into();
         assert_eq!(kept, [true, true, true, false, false, false, false, true, true, false]);
         assert_eq!(persons.count(), 3);
     }
@@ -67,9 +69,19 @@ mod tests {
     #[test]
     fn a_nameless_row_displaces_nobody() {
         let mut persons = Persons::new(1, &[]);
-        assert!(!persons.keep(""));
-        assert!(!persons.keep("\u{a0}"));
-        assert!(persons.keep("a"));
+        assert!(!persons.keep("", true));
+        assert!(!persons.keep("\u{a0}", true));
+        assert!(persons.keep("a", true));
         assert_eq!(persons.count(), 1);
+    }
+
+    #[test]
+    fn a_row_that_meets_no_condition_displaces_none_of_its_person() {
+        let mut persons = Persons::new(1, &[]);
+        assert!(!persons.keep("a", false));
+        assert!(persons.keep("a", true));
+        assert!(!persons.keep("a", true));
+        assert!(!persons.keep("b", false));
+        assert_eq!(persons.count(), 2, "the number of persons does not depend on the conditions");
     }
 }

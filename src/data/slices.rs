@@ -13,13 +13,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::cells::Cells;
 use super::csv::{CsvError, Fault, Feed, Parser, Record, line_ends};
 use super::encode::Encoder;
 use super::header::Header;
 use super::moments::MomentsError;
 use super::person::Persons;
 use super::sink::{Merge, RowSink};
-use crate::plan::bound::{BoundPlan, CsvRules};
+use crate::plan::bound::{BoundCondition, BoundPlan, CsvRules};
 
 /// One slice to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -261,6 +262,9 @@ impl Seek {
 /// Reads each record into the sink.
 pub(super) struct RecordReader<S> {
     encoder: Encoder,
+    cells: Cells,
+    /// What a record meets to count.
+    only: Vec<BoundCondition>,
     /// The person column's field, and the count of each person's rows.
     persons: Option<(usize, Persons)>,
     count: u64,
@@ -271,7 +275,8 @@ impl<S: RowSink> RecordReader<S> {
     pub(super) fn new(plan: &BoundPlan, sink: S) -> Self {
         let persons =
             plan.person.as_ref().map(|person| (person.field, Persons::new(person.max_rows, &plan.csv.na)));
-        Self { encoder: Encoder::new(plan), persons, count: 0, sink }
+        let (cells, only) = (Cells::new(&plan.csv), plan.only.clone());
+        Self { encoder: Encoder::new(plan), cells, only, persons, count: 0, sink }
     }
 
     /// Returns what was read.
@@ -283,12 +288,14 @@ impl<S: RowSink> RecordReader<S> {
     #[inline(never)]
     pub(super) fn read(&mut self, record: &Record<'_>) {
         self.count += 1;
-        if let Some((field, persons)) = &mut self.persons
-            && !persons.keep(record.field(*field))
-        {
-            return;
+        let meets = self.only.iter().all(|condition| self.cells.meet(record, condition));
+        let keeps = match &mut self.persons {
+            Some((field, persons)) => persons.keep(record.field(*field), meets),
+            None => meets,
+        };
+        if keeps {
+            self.sink.record(record, &mut self.encoder);
         }
-        self.sink.record(record, &mut self.encoder);
     }
 }
 

@@ -63,6 +63,8 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         confirm: Vec::new(),
         columns,
         derived: derivable(plan, names),
+        // What the file has no column for, its rows are not chosen by.
+        only: plan.only.iter().filter(|condition| names.contains(&condition.column)).cloned().collect(),
         intercept: None,
         missing: plan.missing,
         csv: plan.csv.clone(),

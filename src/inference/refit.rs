@@ -8,7 +8,7 @@ use super::moments::{MomentsError, NoisyMoments, PlanColumns};
 use super::options::{Options, Repair, Ridge};
 use super::report::report;
 use crate::inference::report::RegressionTerms;
-use crate::model::{INTERCEPT, Missing, NoiseLaw, level_of};
+use crate::model::{INTERCEPT, NoiseLaw, level_of};
 use crate::plan::Plan;
 use crate::plan::derived::{all_columns, name_of, terms_of};
 use crate::plan::document::{Column, ColumnType, Transform};
@@ -301,8 +301,8 @@ pub fn own_ridge(release: &Release) -> Ridge {
 /// Without a constant the number is an upper bound where rows may be skipped.
 #[must_use]
 pub fn public_rows(plan: &Plan, moments: &NoisyMoments) -> Option<u64> {
-    let every_row = plan.missing == Some(Missing::Midpoint) && plan.person.is_none();
-    plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne && (every_row || !moments.has_constant()))
+    let counted = plan.takes_every_row() || !moments.has_constant();
+    plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne && counted)
 }
 
 /// Returns whether a column, or the column of a term `column[level]`, is declared as yes or no.

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::bound::{
-    BoundColumn, BoundPlan, CsvRules, FieldRules, GridParams, Kind, Levels, PersonColumn, Source,
+    BoundColumn, BoundCondition, BoundPlan, CsvRules, FieldRules, GridParams, Kind, Levels, PersonColumn,
+    Source,
 };
 use super::check::CheckedPlan;
 use super::derived::DerivedColumn;
@@ -68,6 +69,7 @@ pub fn bind_entries(
     let bound = BoundPlan {
         columns,
         person,
+        only: conditions(&plan.plan, &header)?,
         missing: plan.missing,
         fields: names.len(),
         csv: CsvRules {
@@ -84,6 +86,15 @@ pub fn bind_entries(
         labels: false,
     };
     Ok((bound, entries))
+}
+
+/// Returns what a record meets to count. A condition claims no column: it may be a feature, too.
+fn conditions(plan: &Plan, header: &HeaderNames<'_>) -> Result<Vec<BoundCondition>, PlanError> {
+    let bound = plan.only.iter().enumerate().map(|(index, condition)| {
+        let field = header.find(&condition.column, || format!("only[{index}].column"))?;
+        Ok(BoundCondition::of(condition, field))
+    });
+    bound.collect()
 }
 
 /// Returns the fields of each of the plan's columns, and claims them.

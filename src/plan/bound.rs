@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::document::Condition;
 use super::expression::{Expression, Leaf, LevelCodes};
 use super::number_format::NumberFormat;
 use super::public::PublicOutcome;
@@ -89,6 +90,46 @@ impl BoundColumn {
             Kind::Category { levels, .. } => 1.0 / levels.len().max(1) as f64,
             Kind::Number { .. } => 1.0,
         })
+    }
+}
+
+/// A condition on one field that a record meets to count.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BoundCondition {
+    /// A number from `lower` to `upper`.
+    Range {
+        /// The field, counted from 0.
+        field: usize,
+        /// The smallest number.
+        lower: f64,
+        /// The largest number.
+        upper: f64,
+    },
+    /// One of these levels.
+    Levels(LevelCodes),
+}
+
+impl BoundCondition {
+    /// Returns a condition on a field.
+    #[must_use]
+    pub fn of(condition: &Condition, field: usize) -> Self {
+        match &condition.levels {
+            Some(levels) => Self::Levels(LevelCodes::of(field, levels, None)),
+            None => Self::Range {
+                field,
+                lower: condition.lower.unwrap_or(f64::NEG_INFINITY),
+                upper: condition.upper.unwrap_or(f64::INFINITY),
+            },
+        }
+    }
+
+    /// Returns the field that it reads.
+    #[must_use]
+    pub const fn field(&self) -> usize {
+        match self {
+            Self::Range { field, .. } => *field,
+            Self::Levels(codes) => codes.column,
+        }
     }
 }
 
@@ -259,6 +300,8 @@ pub struct BoundPlan {
     pub columns: Vec<BoundColumn>,
     /// The person column, if the plan names one.
     pub person: Option<PersonColumn>,
+    /// What a record meets to count.
+    pub only: Vec<BoundCondition>,
     /// The rule for missing cells.
     pub missing: Missing,
     /// Fields in the header, and so in every record.

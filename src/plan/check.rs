@@ -112,6 +112,7 @@ impl CheckedPlan {
         let format = |column: &Column| column.written.as_ref().and_then(|of| written(of, "").ok());
         let formats = plan.columns.iter().map(format).collect();
         let derived = derived::terms(&plan, &kinds, &na).into_iter().collect::<Result<Vec<_>, _>>()?;
+        conditions(&plan, &kinds, &na).collect::<Result<(), _>>()?;
         check_roles(&plan, intercept, purpose)?;
         let whole = check_budget(&plan.budget, purpose)?;
         let estimation = check_estimation(&plan, whole.as_ref(), purpose)?;
@@ -176,9 +177,7 @@ impl CheckedPlan {
     /// Returns whether every record carries the constant whatever a person's data are, so that the intercept cell is public.
     #[must_use]
     pub fn constant_is_public(&self) -> bool {
-        self.adjacency == Adjacency::ReplaceOne
-            && self.missing == Missing::Midpoint
-            && self.plan.person.is_none()
+        self.adjacency == Adjacency::ReplaceOne && self.plan.takes_every_row()
     }
 }
 
@@ -201,13 +200,13 @@ pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
         check_confidence(plan).err(),
     ];
     let kinds: Vec<Result<Option<Kind>, PlanError>> = column_kinds(plan, &na).collect();
-    let derived = match kinds.iter().cloned().collect::<Result<Vec<_>, _>>() {
-        Ok(kinds) => derived::terms(plan, &kinds, &na),
+    let (derived, only) = match kinds.iter().cloned().collect::<Result<Vec<_>, _>>() {
+        Ok(kinds) => (derived::terms(plan, &kinds, &na), conditions(plan, &kinds, &na).collect()),
         // What is wrong with a column would be said again of each term that is made from it.
-        Err(_) => Vec::new(),
+        Err(_) => (Vec::new(), Vec::new()),
     };
     let columns = kinds.into_iter().map(Result::err).chain(derived.into_iter().map(Result::err));
-    first.into_iter().chain(columns).chain(last).flatten().collect()
+    first.into_iter().chain(columns).chain(only.into_iter().map(Result::err)).chain(last).flatten().collect()
 }
 
 fn check_rows(plan: &Plan) -> Result<(), PlanError> {
@@ -282,6 +281,58 @@ fn check_person(plan: &Plan) -> Result<u32, PlanError> {
         return Err(PlanError::at(path, words::plan::person_missing(), words::plan::person_missing_advice()));
     }
     Ok(max_rows)
+}
+
+/// Checks each condition on the rows that count.
+///
+/// Where labels or features alone are protected there is none: the sums of the other side, which is public, would show who counts
+/// (theory/encoding 2.9).
+fn conditions<'a>(
+    plan: &'a Plan,
+    kinds: &'a [Option<Kind>],
+    na: &'a [String],
+) -> impl Iterator<Item = Result<(), PlanError>> + 'a {
+    let whole = plan.protect.is_none_or(|protect| protect == Protect::Rows);
+    plan.only.iter().enumerate().map(move |(index, condition)| {
+        let path = || format!("only[{index}]");
+        let wrong = |what: String| Err(PlanError::at(path(), what, words::plan::condition_advice()));
+        let name = &condition.column;
+        if !whole {
+            let advice = words::plan::condition_side_advice();
+            return Err(PlanError::at(path(), words::plan::condition_side(), advice));
+        }
+        if plan.only.iter().take(index).any(|before| before.column == *name) {
+            return wrong(words::plan::condition_twice(name));
+        }
+        let listed = plan.columns.iter().position(|column| column.name.as_ref() == Some(name));
+        let kind = listed.and_then(|place| kinds.get(place)?.as_ref());
+        match (condition.lower, condition.upper, &condition.levels) {
+            (None, None, None) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
+                wrong(words::plan::condition_form(name))
+            }
+            (lower, upper, None) => {
+                let (least, most) = (lower.unwrap_or(f64::NEG_INFINITY), upper.unwrap_or(f64::INFINITY));
+                let apart = |kind: &Kind| matches!(kind, Kind::Number { lower, upper } if least > *upper || most < *lower);
+                if least > most || kind.is_some_and(apart) {
+                    return wrong(words::plan::condition_nobody(name));
+                }
+                Ok(())
+            }
+            (None, None, Some(levels)) => {
+                let unread = |level: &String| level.trim() != level || level.is_empty() || na.contains(level);
+                if levels.is_empty() || levels.iter().any(unread) {
+                    return wrong(words::plan::condition_levels(name));
+                }
+                let Some(Kind::Category { levels: known, other: None, .. }) = kind else { return Ok(()) };
+                let counted = known.iter().filter(|level| levels.contains(level)).count();
+                if counted < known.len().min(2) {
+                    let advice = words::plan::condition_constant_advice();
+                    return Err(PlanError::at(path(), words::plan::condition_constant(name), advice));
+                }
+                Ok(())
+            }
+        }
+    })
 }
 
 /// The delimiter where the plan fixes it, how numbers are written and the encoding.

@@ -50,6 +50,9 @@ pub struct Plan {
     /// Terms that are computed from columns of the same record, as further columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<Derived>,
+    /// Which rows count: those that meet all of these conditions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<Condition>,
     /// Whether the regressions have a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intercept: Option<bool>,
@@ -225,6 +228,23 @@ pub enum ShareFault {
     Sum(f64),
     /// Neither `share` of two levels nor `shares` alone is given.
     Form,
+}
+
+/// A public condition on one cell of a record: a number in a range, both ends included, or one of some levels (theory/encoding 2.9).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// The column's name in the header.
+    pub column: String,
+    /// The smallest number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
+    /// The largest number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
+    /// In place of a range: the levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<String>>,
 }
 
 /// A public function of a record's own values, as one or several further columns (theory/encoding 2.8).
@@ -528,7 +548,14 @@ impl Plan {
         parts(self) == parts(other)
             && self.person == other.person
             && self.derived == other.derived
+            && self.only == other.only
             && self.columns.iter().map(Column::either_way).eq(other.columns.iter().map(Column::either_way))
+    }
+
+    /// Returns whether every row counts whatever its cells are.
+    #[must_use]
+    pub fn takes_every_row(&self) -> bool {
+        self.missing == Some(Missing::Midpoint) && self.person.is_none() && self.only.is_empty()
     }
 
     /// Returns the derived terms with a role.

@@ -1,15 +1,16 @@
-//! What a reader of the coefficients alone has to know beside them: that they are of a demonstration, which levels were merged, and that
-//! standard errors are robust.
+//! What a reader of the coefficients alone has to know beside them: that they are of a demonstration, which rows counted, which levels were
+//! merged, and that standard errors are robust.
 
 use super::Release;
 use crate::plan::Plan;
 use crate::plan::derived::name_of;
-use crate::plan::document::{Derived, Group, Transform};
+use crate::plan::document::{Condition, Derived, Group, Transform};
 use crate::words;
 
-/// Returns which levels a plan merges, in a sentence for each term.
-pub fn merged(plan: &Plan) -> impl Iterator<Item = String> {
-    plan.derived.iter().filter(|term| term.transform == Transform::Merged).map(made)
+/// Returns which rows counted and which levels a plan merges, in sentences.
+pub fn of_plan(plan: &Plan) -> impl Iterator<Item = String> {
+    let merged = plan.derived.iter().filter(|term| term.transform == Transform::Merged);
+    chosen_rows(plan).into_iter().chain(merged.map(made))
 }
 
 /// Returns how a term is made, in a sentence.
@@ -36,11 +37,39 @@ pub fn made(term: &Derived) -> String {
     }
 }
 
+/// Returns a condition on the rows that count, as it is named in a sentence.
+#[must_use]
+pub fn condition(condition: &Condition) -> String {
+    let column = &condition.column;
+    match (condition.lower, condition.upper) {
+        (Some(lower), Some(upper)) if lower.total_cmp(&upper).is_eq() => {
+            words::journal::only_exact(column, lower)
+        }
+        (Some(lower), Some(upper)) => words::journal::only_range(column, lower, upper),
+        (Some(lower), None) => words::journal::only_from(column, lower),
+        (None, Some(upper)) => words::journal::only_up_to(column, upper),
+        (None, None) => {
+            let levels = match condition.levels.as_deref().unwrap_or_default() {
+                [before @ .., last] if !before.is_empty() => words::journal::only_or(before.join(", "), last),
+                levels => levels.concat(),
+            };
+            words::journal::only_levels(column, levels)
+        }
+    }
+}
+
+/// Returns which rows counted, in a sentence, where they were chosen.
+#[must_use]
+pub fn chosen_rows(plan: &Plan) -> Option<String> {
+    let all: Vec<String> = plan.only.iter().map(condition).collect();
+    (!all.is_empty()).then(|| words::journal::only(all.join(", ")))
+}
+
 /// Returns the remarks that a file of numbers or a drawing carries with it.
 #[must_use]
 pub fn remarks(release: &Release) -> Vec<String> {
     let notes = &release.diagnostics.notes;
     let robust = notes.iter().filter(|note| note.starts_with(words::note::robust())).cloned();
     let demo = release.demo.as_ref().map(|_| words::journal::not_private().to_owned());
-    demo.into_iter().chain(merged(&release.plan)).chain(robust).collect()
+    demo.into_iter().chain(of_plan(&release.plan)).chain(robust).collect()
 }

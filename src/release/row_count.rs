@@ -50,7 +50,8 @@ impl RowCount {
         let rows = release.diagnostics.rows.filter(|rows| rows.is_finite())?;
         let std_error = release.diagnostics.rows_std_error.filter(|error| error.is_finite()).unwrap_or(0.0);
         let plan = &release.plan;
-        let stated = plan.rows.or(plan.stated_rows);
+        // Where rows were chosen the public number is that of all.
+        let stated = plan.rows.filter(|_| plan.only.is_empty()).or(plan.stated_rows);
         // A person may have several rows, so the stated number of persons allows a span of rows.
         let of_person = plan.person.as_ref().map(|_| plan.max_rows_per_person.unwrap_or(1).max(1));
         let most = of_person.unwrap_or(1);

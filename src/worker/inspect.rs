@@ -26,10 +26,11 @@ pub async fn inspect(
     let (names, delimiter) = (header.names.clone(), header.delimiter);
     table.pool.tell(&ScanRequest::Inspect { plan: Box::new(plan), names, delimiter })?;
     let scan = table.counts(&header, &bound).await?;
+    let rows = if bound.only.is_empty() { scan.records } else { scan.sink.chosen };
     let names = bound.columns.into_iter().map(|column| column.name);
     Ok(Inspected {
-        rows: scan.records,
-        left_out: scan.records.saturating_sub(scan.sink.used),
+        rows,
+        left_out: rows.saturating_sub(scan.sink.used),
         columns: names.zip(scan.sink.columns).collect(),
         persons: scan.persons,
     })

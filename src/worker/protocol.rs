@@ -138,9 +138,9 @@ pub struct Looked {
 /// keeps them nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspected {
-    /// Rows of the table.
+    /// Rows of the table that meet the plan's conditions.
     pub rows: u64,
-    /// Rows that would be left out.
+    /// Those of them that would be left out.
     pub left_out: u64,
     /// The counts of each column, with its name.
     pub columns: Vec<(String, Misfits)>,

@@ -90,6 +90,7 @@ fn documents() -> Vec<(&'static str, Value)> {
     long.moments.as_mut().unwrap().contrasts = vec![Contrast::new("site[b]".to_owned(), 3, 100.0)];
     long.estimated_bounds = Some(estimated_bounds());
     long.plan.derived = serde_json::from_value(derived()).unwrap();
+    long.plan.only = serde_json::from_value(only()).unwrap();
     all.push(("release", serde_json::to_value(&long).unwrap()));
     all
 }
@@ -118,6 +119,11 @@ fn estimated_bounds() -> EstimatedBounds {
     }
 }
 
+/// Conditions with every field that one of them can have.
+fn only() -> Value {
+    json!([{"column": "age", "lower": 18, "upper": 60}, {"column": "ward", "levels": ["A"]}])
+}
+
 /// A derived term with every field that one of them can have.
 fn derived() -> Value {
     json!([{
@@ -137,6 +143,7 @@ fn full_plan() -> Value {
     columns.push(json!({"match": "snp_*", "role": "feature", "type": "category", "levels": ["a", "b"], "reference": "b"}));
     columns.push(json!({"name": "z", "role": "ignored"}));
     all["derived"] = derived();
+    all["only"] = only();
     let more = json!({
         "rows": 10, "protect": "rows", "person": "id", "max_rows_per_person": 2, "confirm": ["idealised"], "intercept": true,
         "missing": "midpoint", "csv": {"delimiter": "\t", "decimal": ",", "thousands": "'", "percent": true, "encoding": "latin-1", "na": ["-"], "header": 2}, "confidence": 0.9,

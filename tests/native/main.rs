@@ -47,6 +47,7 @@ mod mechanisms;
 #[cfg(feature = "audit-mutants")]
 #[path = "../audit/mutants.rs"]
 mod mutants;
+mod only;
 mod page;
 mod passes;
 mod pivots;

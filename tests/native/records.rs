@@ -58,6 +58,7 @@ pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
     BoundPlan {
         columns,
         person: None,
+        only: Vec::new(),
         missing: Missing::Skip,
         fields,
         csv: rules(),

@@ -13,7 +13,7 @@ use crate::data::number;
 use crate::data::sink::{Merge, RowSink};
 use crate::data::slices::{RecordReader, Scan};
 use crate::model::Role;
-use crate::plan::bound::{BoundPlan, Kind, Source};
+use crate::plan::bound::{BoundCondition, BoundPlan, Kind, Source};
 use crate::plan::expression::Leaf;
 use crate::plan::number_format::NumberFormat;
 
@@ -76,8 +76,9 @@ impl GenotypeTable {
     pub fn needed(&self, plan: &BoundPlan) -> Result<Vec<usize>, GenotypeError> {
         let fields = plan.columns.iter().flat_map(|column| column.source.fields());
         let person = plan.person.iter().map(|person| person.field);
+        let only = plan.only.iter().map(BoundCondition::field);
         let mut needed: Vec<usize> =
-            fields.chain(person).filter_map(|field| field.checked_sub(self.first)).collect();
+            fields.chain(person).chain(only).filter_map(|field| field.checked_sub(self.first)).collect();
         needed.sort_unstable();
         needed.dedup();
         check_memory(needed.len(), self.samples.len())

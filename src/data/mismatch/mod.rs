@@ -3,6 +3,7 @@
 //! What is found follows from cells, so it is as private as they are: it is shown on this machine only, is never stored and stands in no
 //! document. A repair changes what the person says of the column, if the person takes it.
 
+mod chosen;
 mod formats;
 mod persons;
 mod weights;
@@ -17,6 +18,7 @@ use super::spelling::respell;
 use crate::plan::bound::CsvRules;
 use crate::plan::number_format::NumberFormat;
 
+pub use self::chosen::{meeting, unmet};
 pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
 pub use self::persons::{names_persons, persons};
@@ -84,6 +86,8 @@ pub enum Contradiction {
     SeveralRows,
     /// The last row is one of totals, to judge by a word in this column.
     Totals,
+    /// No row meets the condition by which rows are chosen.
+    Unmet,
     /// They name persons, to judge by the column's name. Whether one has several rows, the first ones do not tell.
     Persons,
 }

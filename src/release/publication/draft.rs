@@ -6,7 +6,7 @@ use super::super::Release;
 use super::super::figure;
 use super::super::format::{at_most, row, short};
 use super::super::odds::{self, Answers};
-use super::super::remarks::made;
+use super::super::remarks::{chosen_rows, made};
 use super::super::row_count::RowCount;
 use super::super::significance::{Absent, Tests};
 use super::super::statement::Statement;
@@ -88,6 +88,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     if !bounds.is_empty() {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }
+    sentences.extend(chosen_rows(plan));
     sentences.extend(plan.derived.iter().map(made));
     sentences.extend(missing(plan));
     let lines: Vec<figure::Line> = figure::outcomes(release)

@@ -24,7 +24,7 @@ use super::figure;
 use super::format::at_most;
 use super::known;
 use super::odds;
-use super::remarks::merged;
+use super::remarks;
 use super::row_count::RowCount;
 use super::statement::Statement;
 use super::supplement::Supplement;
@@ -129,11 +129,11 @@ impl Publication {
     }
 }
 
-/// Returns the notes of a release, with the rows that counted first and the levels that were merged last.
+/// Returns the notes of a release, with about how many rows counted first, and which did and which levels were merged last.
 #[must_use]
 pub fn caveats(release: &Release) -> Vec<String> {
     let counted = RowCount::of(release).map(|count| count.printed());
-    counted.into_iter().chain(notes(release)).chain(merged(&release.plan)).collect()
+    counted.into_iter().chain(notes(release)).chain(remarks::of_plan(&release.plan)).collect()
 }
 
 /// Returns the sentences of a release's guarantee, with the charge and what it was one of.

@@ -10,7 +10,7 @@ use super::super::figure;
 use super::super::format::{self, at_most, short};
 use super::super::known;
 use super::super::odds::Answers;
-use super::super::remarks::made;
+use super::super::remarks::{chosen_rows, made};
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
 use super::draft;
@@ -171,7 +171,8 @@ fn columns(page: &mut String, release: &Release, log_odds: bool) {
     // Which levels are merged stands among the notes.
     let derived = release.plan.derived.iter().filter(|term| term.transform != Transform::Merged);
     let made = derived.map(made);
-    let said: Vec<String> = made.chain(draft::missing(&release.plan)).collect();
+    let said: Vec<String> =
+        chosen_rows(&release.plan).into_iter().chain(made).chain(draft::missing(&release.plan)).collect();
     let _ = writeln!(page, "</tbody></table>\n<p>{}</p>", escape(&said.join(" ")));
 }
 

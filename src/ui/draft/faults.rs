@@ -82,6 +82,7 @@ fn field(path: &str) -> Place {
         "person" | "adjacency" | "protect" => Place::privacy(path),
         "estimate_share" | UNCERTAIN_BOUNDS => Place::columns(path),
         path if path.starts_with("derived") => Place::columns("terms"),
+        path if path.starts_with("only") => Place::columns("only"),
         path if path.starts_with("budget.") => Place::privacy(path.trim_start_matches("budget.")),
         path if path.starts_with("csv") => Place::Whole(Step::Data),
         path if path.starts_with("public") => Place::method("public"),

@@ -21,6 +21,8 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
     let person = plan.person.as_deref().unwrap_or_default();
     let has_person = names.iter().any(|name| name == person);
     let mut lacking: Vec<String> = plan.person.iter().filter(|_| !has_person).cloned().collect();
+    let chosen_by = plan.only.iter().map(|condition| &condition.column);
+    lacking.extend(chosen_by.filter(|name| !names.contains(name)).cloned());
     for (entry, rows) in plan.columns.iter().zip(claims(&plan.columns, names, person)) {
         if rows.is_empty() {
             lacking.extend(entry.name.as_ref().or(entry.pattern.as_ref()).cloned());
@@ -66,6 +68,7 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
         share: defaults.share,
         patterns: plan.columns.iter().filter_map(|column| column.pattern.clone()).collect(),
         derived: plan.derived.clone(),
+        only: plan.only.clone(),
         estimate_share: plan.estimate_share.map_or_else(String::new, in_percent),
         uncertain_bounds: plan.confirm.contains(&Confirm::UncertainBounds),
         ..dialect(plan)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::mismatch::Contradiction;
 use crate::model::Missing;
-use crate::plan::document::Derived;
+use crate::plan::document::{Condition, Derived};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Split;
@@ -82,6 +82,8 @@ pub struct Setup {
     pub patterns: Vec<String>,
     /// Terms that are derived from columns.
     pub derived: Vec<Derived>,
+    /// Conditions on the rows that count.
+    pub only: Vec<Condition>,
     /// Share of the budget for estimating bounds in percent, as typed; empty for the usual one.
     pub estimate_share: String,
     /// Whether the person accepts that bounds may not be found with the stated rows.
@@ -132,6 +134,7 @@ impl Default for Setup {
             share: 50,
             patterns: Vec::new(),
             derived: Vec::new(),
+            only: Vec::new(),
             estimate_share: String::new(),
             uncertain_bounds: false,
             confirmed: BTreeSet::new(),

@@ -113,15 +113,19 @@ pub fn put_term(
         Some(old) => *old = entry,
         None => with.derived.push(entry),
     }
-    let plan = draft_plan(columns, &with, Ok(BudgetForm::default())).0;
-    let here = format!("derived[{index}]");
-    let wrong = faults(&plan, Purpose::Public).into_iter().filter(|error| error.path.starts_with(&here));
-    let wrong: Vec<String> = wrong.map(|error| sentence(&fault(&error))).collect();
+    let wrong = wrong_at(columns, &with, &format!("derived[{index}]"));
     if wrong.is_empty() {
         *setup = with;
         return Ok(());
     }
     Err(wrong)
+}
+
+/// Returns what is wrong at a path of the plan that the draft stands for.
+pub(super) fn wrong_at(columns: &[ColumnDraft], setup: &Setup, path: &str) -> Vec<String> {
+    let plan = draft_plan(columns, setup, Ok(BudgetForm::default())).0;
+    let wrong = faults(&plan, Purpose::Public).into_iter().filter(|error| error.path.starts_with(path));
+    wrong.map(|error| sentence(&fault(&error))).collect()
 }
 
 /// Reads names of columns, which may have commas of their own: the most parts that make the name of a column belong together, and what

@@ -144,6 +144,44 @@ fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
 }
 
 #[test]
+fn rows_are_chosen_by_a_column_that_may_have_no_role() {
+    let (mut columns, mut setup) = drafts();
+    columns.push(ColumnDraft {
+        name: "born".to_owned(),
+        kind: Some(ColumnType::Number),
+        written: Some(NumberFormat { decimal: b',', ..NumberFormat::default() }),
+        ..ColumnDraft::default()
+    });
+    let typed = |column: &str, lower: &str, upper: &str, levels: &str| super::ConditionDraft {
+        column: column.to_owned(),
+        lower: lower.to_owned(),
+        upper: upper.to_owned(),
+        levels: levels.to_owned(),
+    };
+    for wrong in [
+        typed("born", "", "", ""),
+        typed("born", "1,9 to 2", "", ""),
+        typed("born", "1990", "1980", ""),
+        typed("born", "1990", "", "a, b"),
+    ] {
+        let faults = super::choose_rows(&columns, &mut setup, &wrong).unwrap_err();
+        assert!(!faults.is_empty() && setup.only.is_empty(), "{wrong:?}");
+    }
+    super::choose_rows(&columns, &mut setup, &typed("born", "1950", "", "")).unwrap();
+    super::choose_rows(&columns, &mut setup, &typed("ward", "", "", "A, B 2")).unwrap();
+    super::choose_rows(&columns, &mut setup, &typed("born", "1960,5", "", "")).unwrap();
+    let made = plan(&columns, &setup, budget(&setup)).unwrap();
+    assert_eq!(made.only.iter().map(|of| of.column.as_str()).collect::<Vec<_>>(), ["ward", "born"]);
+    assert_eq!((made.only[1].lower, made.only[1].upper), (Some(1960.5), None), "one condition on a column");
+    let born = made.columns.last().unwrap();
+    assert_eq!((born.name.as_deref(), born.role), (Some("born"), Role::Ignored));
+    assert!(born.written.is_some(), "how its numbers are written stands in the plan");
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (_, again, lacking) = open(&made, &names);
+    assert_eq!((again.only, lacking), (setup.only, vec!["ward".to_owned()]));
+}
+
+#[test]
 fn a_share_is_a_whole_percentage() {
     for (text, share) in [("33", 33), (" 33 % ", 33), ("33,3", 33), ("12.5%", 12), ("100", 100), ("1", 1)] {
         assert_eq!(percent(text), Some(share), "{text}");

@@ -92,6 +92,7 @@ pub fn draft_plan(
         confirm: confirmed(setup, columns),
         columns: entries(columns, setup),
         derived: setup.derived.clone(),
+        only: setup.only.clone(),
         intercept: Some(setup.intercept).filter(|intercept| !intercept),
         missing: Some(setup.missing).filter(|rule| *rule != Missing::Skip),
         csv: csv(setup),
@@ -118,6 +119,12 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
     };
     let mut plan = draft_plan(&[], &Setup { derived: Vec::new(), ..setup.clone() }, Ok(NO_NOISE)).0;
     plan.columns = columns.iter().filter(used).map(to_inspect).collect();
+    let chosen_by =
+        |column: &&ColumnDraft| !used(column) && setup.only.iter().any(|of| of.column == column.name);
+    // Which rows count depends on how its numbers are written.
+    plan.columns.extend(
+        columns.iter().filter(chosen_by).map(|column| Column { role: Role::Ignored, ..to_inspect(column) }),
+    );
     plan = Plan {
         adjacency: Adjacency::AddRemove,
         rows: None,
@@ -135,12 +142,13 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
     (!plan.columns.is_empty()).then_some(plan)
 }
 
-/// The plan by which the rows of persons are counted, at most two of each, where the only column that seems to name persons is left out;
-/// with its name.
+/// The plan by which the rows of persons are counted, at most two of each, where the only column that seems to name persons is left out
+/// and all rows count; with its name.
 pub fn plan_to_count_persons(columns: &[ColumnDraft], setup: &Setup) -> Option<(String, Plan)> {
     let names_persons = |column: &&ColumnDraft| column.role == Role::Ignored && names_persons(&column.name);
     let mut persons = columns.iter().filter(names_persons);
-    let (Some(column), None, true) = (persons.next(), persons.next(), setup.person.is_empty()) else {
+    let asked = setup.person.is_empty() && setup.only.is_empty();
+    let (Some(column), None, true) = (persons.next(), persons.next(), asked) else {
         return None;
     };
     let plan = Plan {
@@ -175,9 +183,10 @@ fn to_inspect(column: &ColumnDraft) -> Column {
 /// The budget of a plan that nothing is released under.
 const NO_NOISE: BudgetForm = BudgetForm { none: Some(true), epsilon: None, delta: None, rho: None, mu: None };
 
-/// The columns with a role, and those without one from which a term is derived.
+/// The columns with a role, and those without one from which a term is derived or rows are chosen.
 fn entries(columns: &[ColumnDraft], setup: &Setup) -> Vec<Column> {
-    let from: Vec<&String> = setup.derived.iter().flat_map(|term| &term.from).collect();
+    let of_terms = setup.derived.iter().flat_map(|term| &term.from);
+    let from: Vec<&String> = of_terms.chain(setup.only.iter().map(|condition| &condition.column)).collect();
     let mut entries = patterns::columns(columns, &setup.patterns, &setup.person, &from);
     let listed: BTreeSet<String> = entries.iter().filter_map(|entry| entry.name.clone()).collect();
     let serves = |column: &&ColumnDraft| from.contains(&&column.name) && !listed.contains(&column.name);

@@ -10,6 +10,7 @@ use super::cells::{Row, USUAL_LEVELS_LIST};
 use super::derived::Terms;
 use super::estimates::Estimates;
 use super::many::{Many, Rules};
+use super::only::RowsThatCount;
 use super::roles::Roles;
 use super::variants::Variants;
 use super::whole_file::WholeFile;
@@ -88,7 +89,7 @@ pub fn Columns() -> impl IntoView {
         <MissingChoice/>
         <p class="hint">{words::columns::keys()}</p>
         {move || (!empty() && !genotypes.get()).then(|| view! { <WholeFile/> })}
-        {move || (!empty()).then(|| view! { <Terms/> })}
+        {move || (!empty()).then(|| view! { <RowsThatCount/> <Terms/> })}
         <Estimates/>
         <Ranges/>
         <Glossed of=[entries::OUTCOME, entries::FEATURE, entries::CATEGORY, entries::REFERENCE, entries::BOUNDS, entries::ESTIMATED_BOUNDS, entries::PERSON, entries::PUBLIC]/>

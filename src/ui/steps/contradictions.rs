@@ -143,6 +143,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         }
         Contradiction::SeveralRows => words::contradiction::several_rows(cells),
         Contradiction::Persons => words::contradiction::persons().to_owned(),
+        Contradiction::Unmet => words::contradiction::unmet(&column.name, cells),
         Contradiction::Totals => words::contradiction::totals(cells),
         Contradiction::Code => words::contradiction::code(cells),
         Contradiction::Shares => words::contradiction::shares(cells),
@@ -169,6 +170,7 @@ fn allowed(kind: Contradiction) -> &'static str {
         Contradiction::SeveralRows => words::contradiction::right_as_rows(),
         Contradiction::Persons => words::contradiction::one_row_each(),
         Contradiction::Totals => words::contradiction::no_totals(),
+        Contradiction::Unmet => words::contradiction::right_as_rare(),
         Contradiction::Missing { .. } | Contradiction::Identifier => {
             words::contradiction::right_to_be_empty()
         }

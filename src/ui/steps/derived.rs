@@ -6,7 +6,7 @@ use crate::model::Role;
 use crate::plan::derived::name_of;
 use crate::plan::document::{Derived, Transform};
 use crate::ui::dom;
-use crate::ui::draft::{self, ColumnDraft, Place, TermDraft, put_term};
+use crate::ui::draft::{self, ColumnDraft, Gap, Place, TermDraft, put_term};
 use crate::ui::parts::{Choice, Field, Quoted};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
@@ -40,13 +40,7 @@ pub fn Terms() -> impl IntoView {
         place: RwSignal::new(None),
         wrong: RwSignal::new(Vec::new()),
     };
-    let faults = Memo::new(move |_| {
-        let here = Place::columns(FIELD);
-        let of = |gaps: &Vec<crate::ui::draft::Gap>| {
-            gaps.iter().filter(|gap| gap.place == here).map(|gap| gap.text.clone()).collect::<Vec<_>>()
-        };
-        app.plan.with(|plan| plan.as_ref().err().map(of).unwrap_or_default())
-    });
+    let faults = problems(app, FIELD);
     let row = move |(index, term): (usize, Derived)| {
         let name = name_of(&term);
         let (label, change_label) = (words::terms::remove(&name), words::terms::change(&name));
@@ -108,7 +102,16 @@ fn Itself(column: String) -> impl IntoView {
     }
 }
 
-fn problem(text: String) -> impl IntoView {
+/// What is wrong with the plan at a field of the columns step.
+pub fn problems(app: App, field: &'static str) -> Memo<Vec<String>> {
+    let of = move |gaps: &Vec<Gap>| {
+        let here = Place::columns(field);
+        gaps.iter().filter(|gap| gap.place == here).map(|gap| gap.text.clone()).collect()
+    };
+    Memo::new(move |_| app.plan.with(|plan| plan.as_ref().err().map(of).unwrap_or_default()))
+}
+
+pub fn problem(text: String) -> impl IntoView {
     view! { <p class="notice problem" role="alert"><Quoted words=text/></p> }
 }
 

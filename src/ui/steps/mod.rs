@@ -17,6 +17,7 @@ mod exports;
 mod ledger;
 mod many;
 mod method;
+mod only;
 mod outcomes;
 mod parameters;
 mod people;

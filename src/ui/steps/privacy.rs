@@ -123,7 +123,10 @@ fn RowsField() -> impl IntoView {
     move || {
         let (label, why) = match unit.get() {
             (Adjacency::AddRemove, None) => {
-                (words::privacy::rows_label(), words::privacy::rows_why().to_owned())
+                let chosen = setup.with_untracked(|setup| !setup.only.is_empty());
+                let label =
+                    if chosen { words::privacy::rows_chosen_label() } else { words::privacy::rows_label() };
+                (label, words::privacy::rows_why().to_owned())
             }
             (Adjacency::AddRemove, Some(most)) => {
                 (words::privacy::rows_label(), words::privacy::rows_of_persons_why(most))

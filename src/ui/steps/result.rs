@@ -18,7 +18,7 @@ use crate::inference::design::is_drowned;
 use crate::model::{Role, note};
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::publication::{Table, tables};
-use crate::release::remarks::merged;
+use crate::release::remarks;
 use crate::release::row_count::{RowCount, Verdict};
 use crate::release::significance::Tests;
 use crate::release::statement::{Statement, budget_sentence};
@@ -96,7 +96,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let fitted = release.estimated_bounds.as_ref().is_none_or(|bounds| bounds.missing().next().is_none());
     let undetermined = release.coefficients.is_undetermined();
     let mut notes = release.diagnostics.notes.clone();
-    notes.extend(merged(&release.plan));
+    notes.extend(remarks::of_plan(&release.plan));
     let shown = fitted && !undetermined;
     let withheld = (undetermined && fitted).then(|| {
         let why = note::reason(&notes).map(|place| notes.remove(place));

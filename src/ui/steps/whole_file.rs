@@ -32,8 +32,12 @@ pub fn WholeFile() -> impl IntoView {
                     0 => words::whole::all_fit().to_owned(),
                     some => words::whole::columns(some, some),
                 };
-                let by_person = app.state.setup().with(|setup| !setup.person.is_empty());
-                let say = if by_person { words::whole::left_out_of_persons } else { words::whole::left_out };
+                let say =
+                    app.state.setup().with(|setup| match (setup.only.is_empty(), setup.person.is_empty()) {
+                        (false, _) => words::whole::left_out_of_chosen,
+                        (true, true) => words::whole::left_out,
+                        (true, false) => words::whole::left_out_of_persons,
+                    });
                 format!("{} {columns}", say(count(left_out), count(rows)))
             }
             None => words::whole::changed().to_owned(),

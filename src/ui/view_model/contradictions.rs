@@ -1,15 +1,17 @@
 //! Where the cells on the screen contradict what is said of their columns. What is found here is for this machine alone.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
-    Contradiction, Mismatch, Repair, Stated, breaks, mismatches, persons, survey_weight, two_values,
+    Contradiction, Mismatch, Repair, Stated, breaks, meeting, mismatches, persons, survey_weight, two_values,
+    unmet,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
-use crate::plan::bound::CsvRules;
+use crate::plan::bound::{BoundCondition, CsvRules, FieldRules};
 use crate::plan::document::ColumnType;
 use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{Cell, ColumnDraft, Gap, Place, Setup, csv_rules, list, number};
@@ -26,8 +28,10 @@ pub type Contradictions = BTreeMap<usize, Vec<Mismatch>>;
 /// The first rows of a table, as they are compared with what is said of their columns.
 struct FirstRows<'a> {
     table: &'a Table,
-    /// Without a line of units.
-    rows: &'a [Vec<String>],
+    /// Those that count, without a line of units.
+    rows: Cow<'a, [Vec<String>]>,
+    /// The conditions that none of them meets, each with its column.
+    unmet: Vec<(usize, Mismatch)>,
     rules: CsvRules,
     /// The columns of numbers that are written as the file's.
     numbers: Vec<usize>,
@@ -42,7 +46,23 @@ impl<'a> FirstRows<'a> {
             .map(|(place, _)| place)
             .collect();
         let rules = csv_rules(setup, table.delimiter);
-        Self { table, rows: without_units(&table.rows, &rules), rules, numbers }
+        let own = columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| column.written.is_some() || !column.na.is_empty());
+        let own = own.map(|(place, column)| {
+            let numbers = column.written.unwrap_or(rules.numbers);
+            (place, FieldRules { numbers, na: list(&column.na) })
+        });
+        let read = CsvRules { by_field: own.collect(), ..rules.clone() };
+        let bound = setup.only.iter().filter_map(|condition| {
+            let field = columns.iter().position(|column| column.name == condition.column)?;
+            Some(BoundCondition::of(condition, field))
+        });
+        let only: Vec<BoundCondition> = bound.collect();
+        let rows = without_units(&table.rows, &rules);
+        let unmet = unmet(rows, &only, &read);
+        Self { table, rows: meeting(rows, &only, &read), unmet, rules, numbers }
     }
 
     /// Compares the cells of a column, and a further one of the file, with what is said of it.
@@ -76,7 +96,7 @@ impl<'a> FirstRows<'a> {
     /// Whether a format that the rest of the table is not written in is the column's own.
     fn is_own(&self, column: &ColumnDraft, format: NumberFormat) -> bool {
         let of_table = column.written.is_none() && format.decimal != self.table.delimiter;
-        !of_table || breaks(self.rows, self.numbers.iter().copied(), &self.rules, format)
+        !of_table || breaks(&self.rows, self.numbers.iter().copied(), &self.rules, format)
     }
 }
 
@@ -111,7 +131,7 @@ pub fn contradictions(
     let in_whole = whole.map_or(0, |whole| whole.found.rows);
     let first = FirstRows::new(table, columns, setup);
     let rules = &first.rules;
-    let rows = first.rows;
+    let rows = &first.rows;
     let of_column = |(place, column): (usize, &ColumnDraft)| {
         let mut found = first.compare(place, column, None);
         if let Some(misfits) = misfits.get(&place) {
@@ -140,6 +160,9 @@ pub fn contradictions(
         _ => of_column((place, column)),
     };
     let mut found: Contradictions = columns.iter().enumerate().filter_map(of_any).collect();
+    for (place, unmet) in &first.unmet {
+        found.entry(*place).or_default().push(unmet.clone());
+    }
     if let Some((place, cell)) = &table.totals {
         let totals = Mismatch { kind: Contradiction::Totals, cells: vec![cell.clone()], repairs: Vec::new() };
         found.entry(*place).or_default().push(totals);
@@ -269,6 +292,7 @@ fn cell(mismatch: &Mismatch, column: &ColumnDraft) -> Cell {
         Contradiction::SeveralRows
         | Contradiction::Persons
         | Contradiction::Totals
+        | Contradiction::Unmet
         | Contradiction::Weight => Cell::Role,
         _ if column.kind == Some(ColumnType::Category) => Cell::Levels,
         Contradiction::Shares => Cell::Upper,

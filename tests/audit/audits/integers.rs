@@ -346,6 +346,7 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
         fields: columns.len(),
         columns,
         person: None,
+        only: Vec::new(),
         missing: Missing::Midpoint,
         csv: CsvRules {
             delimiter: b',',

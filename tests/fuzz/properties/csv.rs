@@ -148,6 +148,7 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
     BoundPlan {
         columns,
         person,
+        only: Vec::new(),
         missing: if setting & 16 == 0 { Missing::Midpoint } else { Missing::Skip },
         fields,
         csv,

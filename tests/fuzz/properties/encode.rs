@@ -99,6 +99,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
             category("l", 3, role(8)),
         ],
         person: None,
+        only: Vec::new(),
         missing: if shape & 16 == 0 { Missing::Midpoint } else { Missing::Skip },
         fields: 4,
         csv: rules(*dialect),
