@@ -24,7 +24,7 @@ use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, budget_parts, gaussian_charge};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::event::{Event, charge};
-use crate::privacy::ledger::{Request, Terms};
+use crate::privacy::ledger::{OTHER_PERSONS, PERSON, Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
 use crate::release::bounds::EstimatedBounds;
@@ -619,6 +619,10 @@ impl Prepared {
                 budget.into_iter().filter(|(_, value)| !value.is_null()).collect();
             parameters.insert("budget".to_owned(), Value::Object(given));
         }
+        let persons = self.plan().person.clone().map(|name| (PERSON.to_owned(), Value::from(name)));
+        let confirms = self.plan().confirm.contains(&Confirm::OtherPersons);
+        let confirmed = confirms.then(|| (OTHER_PERSONS.to_owned(), Value::from(true)));
+        parameters.extend(persons.into_iter().chain(confirmed));
         if let Ok(nonce) = random_id() {
             parameters.insert("nonce".to_owned(), Value::from(hexadecimal(&nonce)));
         }

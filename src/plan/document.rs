@@ -86,6 +86,8 @@ pub enum Confirm {
     ProtectFeatures,
     /// Bounds may be estimated although the stated number of rows is so small that they may not be found.
     UncertainBounds,
+    /// Persons are told apart otherwise than in an earlier release of the ledger.
+    OtherPersons,
 }
 
 /// The description of one column.

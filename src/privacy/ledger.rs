@@ -29,6 +29,12 @@ use crate::text::json::{self, read};
 use crate::text::{hexadecimal, one_line};
 use crate::words;
 
+/// The parameter of an entry that names the column that told persons apart; without it each row was one.
+pub const PERSON: &str = "person";
+
+/// The parameter of an entry that says that it was confirmed that persons are told apart otherwise than before.
+pub const OTHER_PERSONS: &str = "other_persons";
+
 /// The mechanism's name in an entry of kind `disjoint`.
 const DISJOINT: &str = "disjoint";
 
@@ -171,6 +177,7 @@ impl Ledger {
     /// As [`Self::reserve`].
     pub fn check(&self, request: &Request<'_>) -> Result<Units, LedgerError> {
         self.match_terms(&request.terms)?;
+        self.match_persons(&request.parameters)?;
         if request.assurance == Assurance::Demo {
             return Err(LedgerError::Demo);
         }
@@ -381,6 +388,23 @@ impl Ledger {
         same("protect", plan.protect.to_string(), ledger.protect.to_string())?;
         let rows = |terms: &Terms| terms.max_rows_per_person.to_string();
         same("max_rows_per_person", rows(plan), rows(&ledger))
+    }
+
+    /// Returns the column by which persons were told apart in the last release that had one.
+    #[must_use]
+    pub fn person_column(&self) -> Option<&str> {
+        self.document.entries.iter().rev().find_map(|entry| entry.parameters.get(PERSON)?.as_str())
+    }
+
+    /// A plan that counts each row as a person, where a person had several before, would not keep the promise of the ledger.
+    fn match_persons(&self, parameters: &Map<String, Value>) -> Result<(), LedgerError> {
+        let own = parameters.get(PERSON).and_then(Value::as_str);
+        match self.person_column() {
+            Some(before) if own != Some(before) && !parameters.contains_key(OTHER_PERSONS) => {
+                Err(LedgerError::OtherPersons(before.to_owned()))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn last_seq(&self) -> u64 {

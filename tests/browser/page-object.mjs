@@ -322,9 +322,9 @@ export class DiscreetPage {
     await this.anyway.click();
   }
 
-  /// What the page asks before a release that will give no intervals, or leaves nothing of the budget.
+  /// What the page asks before a release that fixes a budget, will give no intervals, or leaves nothing of the budget.
   get anyway() {
-    return this.strip.getByRole("button", exact(say("release_bar.all_the_same")));
+    return this.strip.getByRole("button", { name: new RegExp(`^(${say("release_bar.all_the_same")}|${say("release_bar.fix")})$`) });
   }
 
   /// What is said of the method of the next release.

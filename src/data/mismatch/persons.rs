@@ -52,7 +52,7 @@ const NUMBERED: [&str; 18] = [
 const NUMBERS: [&str; 5] = ["nr", "no", "num", "nummer", "number"];
 
 /// Parts of the names of columns that name something else.
-const OTHER_NAMES: [&str; 13] = [
+const OTHER_NAMES: [&str; 19] = [
     "centre",
     "center",
     "site",
@@ -66,6 +66,12 @@ const OTHER_NAMES: [&str; 13] = [
     "family",
     "school",
     "batch",
+    "szpital",
+    "oddzia",
+    "klinik",
+    "krankenhaus",
+    "pital",
+    "etablissement",
 ];
 
 /// Returns whether a column of this name names persons.
@@ -73,12 +79,14 @@ const OTHER_NAMES: [&str; 13] = [
 pub fn names_persons(name: &str) -> bool {
     let name = name.trim().to_lowercase();
     let last = name.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    let first = name.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     let letters: String = name.chars().filter(|letter| letter.is_alphanumeric()).collect();
     let numbers_persons = NUMBERS
         .iter()
         .filter_map(|number| letters.strip_suffix(number))
         .any(|begin| NUMBERED.contains(&begin));
     let is_person = numbers_persons
+        || first == "id" && last != first
         || PERSON_NAMES.contains(&name.as_str())
         || PERSON_ENDINGS.iter().any(|ending| {
             last == *ending || PERSON_NAMES.iter().any(|person| last == format!("{person}{ending}"))
@@ -150,10 +158,14 @@ mod tests {
             "KVNR",
             "pid",
             "USUBJID",
+            "id pacjenta",
+            "ID_Teilnehmer",
         ] {
             assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
         }
-        for name in ["hospital_id", "site.id", "paid", "patient_age", "case_type", "casino", "Nr", ""] {
+        for name in
+            ["hospital_id", "id szpitala", "site.id", "paid", "patient_age", "case_type", "casino", "Nr", ""]
+        {
             assert_eq!(of(name, &visits), None, "{name}");
         }
         let identifiers = ["M100014", "M100014", "M100028", "M100031", "M100045"];

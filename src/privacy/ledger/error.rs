@@ -86,6 +86,9 @@ pub enum LedgerError {
         /// The ledger's value.
         ledger: String,
     },
+    /// Persons were told apart by a column in an earlier release, and are not in this one.
+    #[error("{}", crate::words::error::ledger_other_persons(.0))]
+    OtherPersons(String),
     /// A charge of nothing, which would be a bug.
     #[error("{}", crate::words::error::ledger_free())]
     Free,

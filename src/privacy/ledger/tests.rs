@@ -80,6 +80,32 @@ fn a_crash_loses_a_release_and_never_a_charge() {
 }
 
 #[test]
+fn persons_are_told_apart_as_before_unless_another_way_is_confirmed() {
+    let mut ledger = open(TERMS, Split::Gaussian);
+    let mut reserve = |persons: &[(&str, Value)]| {
+        let events = [gaussian(30)];
+        let mut request = request(TERMS, &events);
+        request.parameters.extend(persons.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+        let seq = ledger.reserve(&request)?;
+        ledger.release(seq)?;
+        ledger = Ledger::parse(&ledger.to_json().unwrap())?;
+        Ok(())
+    };
+    let by = |column: &str| ("person", json!(column));
+    let confirmed = ("other_persons", json!(true));
+    let refused = |column: &str| Err(LedgerError::OtherPersons(column.to_owned()));
+    assert_eq!(reserve(&[]), Ok(()), "each row was a person");
+    assert_eq!(reserve(&[by("patient")]), Ok(()));
+    assert_eq!(reserve(&[]), refused("patient"), "a patient with several rows would be several persons");
+    assert_eq!(reserve(&[by("visit")]), refused("patient"));
+    assert_eq!(reserve(&[by("patient")]), Ok(()));
+    assert_eq!(reserve(&[confirmed.clone()]), Ok(()), "a table with one row of each");
+    assert_eq!(reserve(&[]), refused("patient"), "a confirmation is for one release");
+    assert_eq!(reserve(&[by("mrn"), confirmed]), Ok(()));
+    assert_eq!(reserve(&[by("patient")]), refused("mrn"));
+}
+
+#[test]
 fn a_refusal_changes_nothing_and_says_why() {
     let mut ledger = open(TERMS, Split::Gaussian);
     let before = ledger.clone();

@@ -207,8 +207,15 @@ pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
 
 /// Sets what the ledger fixes for every plan of its table, where it has one.
 pub fn lock_setup(app: App) {
-    let terms = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(Ledger::terms));
-    let Some(terms) = terms else { return };
+    let of = |ledger: &Ledger| (ledger.terms(), ledger.person_column().map(str::to_owned));
+    let fixed = app.state.ledger().with_untracked(|ledger| ledger.as_ref().map(of));
+    let Some((terms, person)) = fixed else { return };
+    let has = |name: &String| {
+        app.state
+            .table()
+            .with_untracked(|table| table.as_ref().is_some_and(|table| table.names.contains(name)))
+    };
+    let person = person.filter(has);
     app.state.setup().update(|setup| {
         if terms.protect != Protect::Rows {
             // The ledger records the confirmation.
@@ -217,5 +224,8 @@ pub fn lock_setup(app: App) {
         }
         setup.adjacency = terms.adjacency;
         setup.max_rows = terms.max_rows_per_person.to_string();
+        if let Some(person) = person.filter(|_| setup.person.is_empty() && !setup.other_persons) {
+            setup.person = person;
+        }
     });
 }

@@ -10,12 +10,12 @@ use crate::inference::preview::Verdict;
 use crate::model::Role;
 use crate::model::note::widening;
 use crate::plan::derived::named_with;
-use crate::release::format::percent;
+use crate::release::format::{at_most, percent};
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::steps::StepInfo;
-use crate::ui::view_model::Forecast;
+use crate::ui::view_model::{self, Forecast};
 use crate::ui::{actions, dom, text};
 use crate::words;
 
@@ -150,7 +150,7 @@ fn Ready() -> impl IntoView {
         Some(why) => view! { <Question why/> }.into_any(),
         None => view! {
             {inside}
-            <button type="button" class="release" class:doubtful=move || hopeless.with(Option::is_some) class:quiet-here=move || StepInfo::next(app.state.step().get()).is_some()
+            <button type="button" class="release" class:doubtful=move || hopeless.with(|why| why.is_some() && *why != fixes(app)) class:quiet-here=move || StepInfo::next(app.state.step().get()).is_some()
                 aria-disabled=move || (!can()).to_string() on:click=click>
                 {words::release_bar::release()}
                 {price}
@@ -162,7 +162,7 @@ fn Ready() -> impl IntoView {
 }
 
 /// Why a release is asked about: no intervals are expected, the rows are too few for the method that suits the outcome, or nothing is left
-/// for another release of the table.
+/// for another release of the table. The first release of a table fixes its budget.
 fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     let few = || {
         let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
@@ -170,12 +170,25 @@ fn doubt(app: App, forecast: &Forecast) -> Option<String> {
             .with(|found| (found.too_few && !by_hand).then(|| words::release_bar::few_rows().to_owned()))
     };
     let private = || app.state.table().with(|table| table.as_ref().is_some_and(|table| !table.sample));
+    let is_first = app.state.ledger().with(Option::is_none);
     let takes_all = || {
-        let is_first = app.state.ledger().with(Option::is_none);
         let why = if is_first { words::release_bar::takes_all() } else { words::release_bar::takes_rest() };
         (forecast.of_left >= text::ALL_LEFT && private()).then(|| why.to_owned())
     };
-    forecast.hopeless.clone().or_else(few).or_else(takes_all)
+    let why = forecast.hopeless.clone().or_else(few).or_else(takes_all);
+    let fixes = (is_first && private()).then(|| fixes(app)).flatten();
+    let said: Vec<String> = why.into_iter().chain(fixes).collect();
+    (!said.is_empty()).then(|| said.join(" "))
+}
+
+/// What the first release of a table fixes for good.
+fn fixes(app: App) -> Option<String> {
+    app.state.setup().with(|setup| {
+        let worth = view_model::worth(setup)?;
+        let rows = setup.person.is_empty().then(words::release_bar::each_row);
+        let budget = words::release_bar::fixes(at_most(worth.epsilon));
+        Some(rows.map_or(budget.clone(), |rows| format!("{budget} {rows}")))
+    })
 }
 
 /// Asks before a charge that will buy little or nothing.
@@ -192,12 +205,18 @@ fn Question(why: String) -> impl IntoView {
             }
         }
     };
+    let plain = untrack(|| fixes(app)).as_ref() == Some(&why);
+    let (question, act) = if plain {
+        (words::release_bar::question_first(), words::release_bar::fix())
+    } else {
+        (words::release_bar::question(), words::release_bar::all_the_same())
+    };
     view! {
-        <div class="release-question" id="release-question" tabindex="-1" role="alertdialog" aria-label=words::release_bar::question()
+        <div class="release-question" id="release-question" tabindex="-1" role="alertdialog" aria-label=question
             aria-describedby="release-why">
-            <p class="release-blocked" id="release-why"><strong>{words::release_bar::question()}</strong> " " {why}</p>
+            <p class="release-blocked" id="release-why"><strong>{question}</strong> " " {why}</p>
             // What charges does not stand where Release stood.
-            <button type="button" class="doubtful" on:click=once(actions::release)>{words::release_bar::all_the_same()}</button>
+            <button type="button" class:doubtful=!plain on:click=once(actions::release)>{act}</button>
             <button type="button" on:click=once(|_| ())>{words::release_bar::not_now()}</button>
         </div>
     }

@@ -70,6 +70,7 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
         derived: plan.derived.clone(),
         only: plan.only.clone(),
         estimate_share: plan.estimate_share.map_or_else(String::new, in_percent),
+        other_persons: false,
         uncertain_bounds: plan.confirm.contains(&Confirm::UncertainBounds),
         ..dialect(plan)
     };

@@ -88,6 +88,8 @@ pub struct Setup {
     pub estimate_share: String,
     /// Whether the person accepts that bounds may not be found with the stated rows.
     pub uncertain_bounds: bool,
+    /// Whether it is confirmed that persons are told apart otherwise than in an earlier release.
+    pub other_persons: bool,
     /// Contradictions between cells and descriptions that the person has confirmed: the column, the kind, and the description that it was
     /// confirmed for. They follow from cells, so they are kept nowhere else.
     pub confirmed: BTreeSet<(usize, Contradiction, String)>,
@@ -137,6 +139,7 @@ impl Default for Setup {
             only: Vec::new(),
             estimate_share: String::new(),
             uncertain_bounds: false,
+            other_persons: false,
             confirmed: BTreeSet::new(),
         }
     }

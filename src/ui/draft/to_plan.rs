@@ -209,7 +209,13 @@ fn confirmed(setup: &Setup, columns: &[ColumnDraft]) -> Vec<Confirm> {
     let idealised = setup.idealised.then_some(Confirm::Idealised);
     let uncertain = (setup.uncertain_bounds && columns.iter().any(ColumnDraft::is_estimated))
         .then_some(Confirm::UncertainBounds);
-    idealised.into_iter().chain(relaxed.filter(|_| setup.protect_confirmed)).chain(uncertain).collect()
+    let others = setup.other_persons.then_some(Confirm::OtherPersons);
+    idealised
+        .into_iter()
+        .chain(relaxed.filter(|_| setup.protect_confirmed))
+        .chain(uncertain)
+        .chain(others)
+        .collect()
 }
 
 fn params(setup: &Setup) -> Map<String, Value> {

@@ -9,6 +9,7 @@ use super::protect::Protection;
 use crate::model::note::widening;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
+use crate::privacy::ledger::Ledger;
 use crate::release::format::{at_most, short};
 use crate::release::statement::{budget_sentence, hundredths};
 use crate::ui::draft::{self, BudgetKind, Setup};
@@ -549,7 +550,26 @@ fn Person(fixed: Memo<bool>) -> impl IntoView {
     };
     let set_person = move |event| {
         let value = event_target_value(&event);
-        setup.update(|setup| setup.person = value);
+        // A confirmation is of the persons that it was given for.
+        setup.update(|setup| (setup.person, setup.other_persons) = (value, false));
+    };
+    let before = Memo::new(move |_| {
+        app.state.ledger().with(|ledger| ledger.as_ref().and_then(Ledger::person_column).map(str::to_owned))
+    });
+    let others = move || {
+        let (before, now) = (before.get()?, person.get());
+        let told = match now.as_str() {
+            "" => words::privacy::other_persons_each_row(before),
+            _ if now == before => return None,
+            _ => words::privacy::other_persons_by(before, now),
+        };
+        Some(view! {
+            <label class="choice" for="privacy-other-persons">
+                <input type="checkbox" id="privacy-other-persons" prop:checked=move || setup.with(|setup| setup.other_persons)
+                    on:change=move |event| setup.update(|setup| setup.other_persons = event_target_checked(&event))/>
+                <span>{told}</span>
+            </label>
+        })
     };
     let rows = move || {
         (!person.with(String::is_empty)).then(|| view! {
@@ -570,6 +590,7 @@ fn Person(fixed: Memo<bool>) -> impl IntoView {
                         {options}
                     </select>
                     <p class="hint">{words::privacy::person_hint()}</p>
+                    {others}
                 </div>
                 {rows}
             </div>

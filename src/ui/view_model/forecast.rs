@@ -16,7 +16,7 @@ use crate::inference::preview::Preview;
 use crate::mechanisms::find;
 use crate::model::Role;
 use crate::plan::bound::Kind;
-use crate::plan::document::{Bound, ColumnType};
+use crate::plan::document::{Bound, ColumnType, Confirm};
 use crate::plan::{Plan, Purpose};
 use crate::privacy::ledger::Ledger;
 use crate::privacy::measure::Epsilon;
@@ -80,6 +80,12 @@ pub fn forecast(
 ) -> Result<Forecast, (String, String)> {
     if needs_consent(plan, bounds_of(plan, &table.names).as_ref()) {
         return Err((UNCERTAIN_BOUNDS.to_owned(), words::gap::uncertain_bounds().to_owned()));
+    }
+    if let Some(before) = ledger.and_then(Ledger::person_column)
+        && plan.person.as_deref() != Some(before)
+        && !plan.confirm.contains(&Confirm::OtherPersons)
+    {
+        return Err(("person".to_owned(), words::gap::other_persons(before)));
     }
     let prepared =
         prepare_with_moments(plan.clone(), public, &table.names, table.delimiter, Purpose::Release).map_err(
