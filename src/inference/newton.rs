@@ -255,7 +255,7 @@ fn noted(setting: &Setting<'_>, names: &[String], fits: &[Fit]) -> Vec<String> {
     }
     let ratios = || fits.iter().filter_map(|fit| fit.ratio);
     let least = ratios().filter(|ratio| *ratio >= WITHHELD_BELOW).reduce(f64::min);
-    notes.extend(least.and_then(approximate));
+    notes.extend(least.and_then(|ratio| approximate(ratio, false)));
     if ratios().any(|ratio| ratio < WITHHELD_BELOW) {
         notes.push(words::note::curvature_drowned().into());
     }

@@ -145,15 +145,17 @@ fn gate(design: &Design<'_>) -> Option<String> {
     if ratio < WITHHELD_BELOW || design.repair().is_some() {
         Some(drowned(ratio))
     } else {
-        approximate(ratio)
+        approximate(ratio, design.asked_ridge() > 0.0)
     }
 }
 
-/// Returns the note on approximate intervals at this ratio of signal to noise; nothing where they are full.
+/// Returns the note on approximate intervals at this ratio of signal to noise; nothing where they are full. What is said to make them full
+/// ones would do so for a fit without a ridge.
 #[must_use]
-pub fn approximate(ratio: f64) -> Option<String> {
-    let needed = || factor(NORMAL_FROM / ratio);
-    (ratio < NORMAL_FROM).then(|| words::note::approximate(format_args!("{ratio:.2}"), needed()))
+pub fn approximate(ratio: f64, penalised: bool) -> Option<String> {
+    let note = (ratio < NORMAL_FROM).then(|| words::note::approximate(format_args!("{ratio:.2}")))?;
+    let full = (!penalised).then(|| words::note::full_ones(factor(NORMAL_FROM / ratio)));
+    Some([note].into_iter().chain(full).collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the note on noise that is as large as the signal.
@@ -186,8 +188,12 @@ mod tests {
     fn what_would_do_is_rounded_up() {
         assert!(drowned(0.5).contains("About 4.0 times the rows or 4.0 times the budget mu would do;"));
         assert!(drowned(0.05).contains("Far more rows or a far larger budget would be needed;"));
-        let close = approximate(1.9).unwrap();
+        assert!(
+            !approximate(1.9, true).unwrap().contains("About"),
+            "of a ridge more rows make no ordinary regression"
+        );
+        let close = approximate(1.9, false).unwrap();
         assert!(close.contains("signal to noise 1.90;") && close.contains("About 1.1 times the rows"));
-        assert_eq!(approximate(NORMAL_FROM), None);
+        assert_eq!(approximate(NORMAL_FROM, false), None);
     }
 }

@@ -68,9 +68,9 @@ pub struct Preview {
     pub cautious_signal_to_noise: f64,
     /// What follows from the cautious one, as all below but `terms`.
     pub verdict: Verdict,
-    /// Rows from which intervals are full, the budget kept.
+    /// Rows from which intervals are full without a ridge, the budget kept.
     pub rows_needed: u64,
-    /// Factor on the budget's μ from which intervals are full, the rows kept; at most 1 where they are already.
+    /// Factor on the budget's μ from which intervals are full without a ridge, the rows kept; at most 1 where they are already.
     pub budget_factor: f64,
     /// Most feature columns of this plan, in its order, that would give full intervals; 0 where not even one does, and where they
     /// are whitened together.
@@ -105,7 +105,7 @@ pub struct TermPreview {
     pub noise_std_error: f64,
     /// Standard error from sampling.
     pub sampling_std_error: f64,
-    /// A plausible size of the coefficient; 0 for the intercept, which has none.
+    /// A plausible size of the coefficient, shrunk as it will be; 0 for the intercept, which has none.
     pub plausible_effect: f64,
     /// Share of the variance that is privacy noise.
     pub noise_share: f64,
@@ -185,16 +185,28 @@ pub fn preview(
     let options = Options { rows: Some(rows), ..options };
     let design = Design::try_new(&moments, &layout.predictors, &outcomes, intercept, options)?;
     let signal_to_noise = design.signal_to_noise().unwrap_or(f64::INFINITY);
-    let cautious = Picture::new(geometry, bound, &layout, CAUTIOUS).moments(rows, expected)?;
-    let cautious = Design::ratio_alone(&cautious, &layout.predictors, &outcomes, intercept, options)?;
+    let moments_of_cautious = Picture::new(geometry, bound, &layout, CAUTIOUS).moments(rows, expected)?;
+    let cautious =
+        Design::ratio_alone(&moments_of_cautious, &layout.predictors, &outcomes, intercept, options)?;
     let cautious_signal_to_noise = cautious.unwrap_or(f64::INFINITY);
     let verdict = match cautious_signal_to_noise {
         ratio if ratio < WITHHELD_BELOW => Verdict::Withheld,
         ratio if ratio < NORMAL_FROM => Verdict::Approximate,
         _ => Verdict::Clear,
     };
-    let budget_factor = NORMAL_FROM / cautious_signal_to_noise;
-    let features_that_fit = if verdict == Verdict::Clear {
+    // A ridge makes intervals full at once, for coefficients that it has drawn towards 0: what would help is said of a fit without one.
+    let plain = match options.ridge {
+        Ridge::None => cautious,
+        _ => Design::ratio_alone(
+            &moments_of_cautious,
+            &layout.predictors,
+            &outcomes,
+            intercept,
+            Options { ridge: Ridge::None, ..options },
+        )?,
+    };
+    let budget_factor = NORMAL_FROM / plain.unwrap_or(f64::INFINITY);
+    let features_that_fit = if verdict == Verdict::Clear && options.ridge == Ridge::None {
         bound.columns.iter().filter(|column| column.role == Role::Feature).count()
     } else {
         features_that_fit(bound, expected, rows, intercept)
@@ -422,14 +434,15 @@ impl Picture {
                     slopes[predictor] * self.terms[*index].scale / scale
                 });
                 let total = noise * noise + sampling * sampling;
+                let shrinkage = shrinkage.get(place).copied().unwrap_or(0.0);
                 entries.push(TermPreview {
                     outcome: outcome.clone(),
                     term: term.clone(),
                     noise_std_error: noise,
                     sampling_std_error: sampling,
-                    plausible_effect: effect,
+                    plausible_effect: effect * (1.0 - shrinkage),
                     noise_share: if total > 0.0 { noise * noise / total } else { 0.0 },
-                    shrinkage: shrinkage.get(place).copied().unwrap_or(0.0),
+                    shrinkage,
                 });
             }
         }
@@ -488,24 +501,37 @@ impl Preview {
     }
 }
 
+/// The share by which a coefficient is drawn towards 0 that is worth a word.
+const SHRUNK: f64 = 0.05;
+
 /// Returns what a person can expect, and what would give full intervals.
 fn advice(preview: &Preview, rows: u64) -> String {
     let (factor, needed) = (factor(preview.budget_factor), preview.rows_needed);
-    let ways = match preview.features_that_fit {
-        0 => words::forecast::ways(needed, rows, factor),
-        columns => words::forecast::ways_with_columns(columns, needed, rows, factor, columns),
+    let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
+    let shrunk = most >= SHRUNK;
+    let ways = match (preview.features_that_fit, shrunk) {
+        (_, true) if preview.budget_factor <= 1.0 => words::forecast::full_already().to_owned(),
+        (0, false) => words::forecast::ways(needed, rows, factor),
+        (0, true) => words::forecast::full_without_ridge(needed, rows, factor),
+        (columns, false) => words::forecast::ways_with_columns(columns, needed, rows, factor, columns),
+        (columns, true) => words::forecast::full_with_columns(columns, needed, rows, factor, columns),
     };
+    let percent = format!("{:.0}", 100.0 * most);
     let cautious = format!("{:.1}", preview.cautious_signal_to_noise);
     let best = format!("{:.1}", preview.signal_to_noise);
     match preview.verdict {
         Verdict::Clear if preview.signal_to_noise.is_infinite() => {
-            let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
             match preview.terms.iter().any(|term| term.noise_std_error > 0.0) {
                 false => words::forecast::no_noise().to_owned(),
-                true => words::forecast::penalised(format!("{:.0}", 100.0 * most)),
+                true => words::forecast::penalised(percent),
             }
         }
+        Verdict::Clear if shrunk => format!("{} {ways}", words::forecast::penalised(percent)),
         Verdict::Clear => words::forecast::clear(cautious, best),
+        Verdict::Approximate if shrunk => {
+            let told = words::forecast::approximate(cautious, best, ways);
+            format!("{told} {}", words::forecast::shrunk(percent))
+        }
         Verdict::Approximate => words::forecast::approximate(cautious, best, ways),
         Verdict::Withheld => words::forecast::withheld(cautious, best, ways),
     }

@@ -29,15 +29,20 @@ pub struct PartialEffect {
 }
 
 impl PartialEffect {
+    /// Returns whether it is known how uncertain the line is. Without a band it says nothing.
+    #[must_use]
+    pub fn has_band(&self) -> bool {
+        self.points.iter().any(|point| point.span.is_some())
+    }
+
     /// Returns what a reader of the plot has to know.
     #[must_use]
     pub fn note(&self, plan: &Plan) -> String {
         let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
-        let has_band = self.points.iter().any(|point| point.span.is_some());
-        let band = match (has_band, self.is_probability) {
-            (true, true) => words::effect::band_of_probability(level),
-            (true, false) => words::effect::band(level),
-            (false, _) => words::effect::no_band().to_owned(),
+        let band = if self.is_probability {
+            words::effect::band_of_probability(level)
+        } else {
+            words::effect::band(level)
         };
         let held = if self.at_means { words::effect::at_means() } else { words::effect::at_middle() };
         format!("{held} {band}")

@@ -53,7 +53,7 @@ test("a broken file is named with its line, charges nothing, and can be mended",
     if (at >= 0) file.buffer[at] = 0xff;
     await choose(file);
     await discreet.ready();
-    await discreet.release.click();
+    await discreet.press();
     await discreet.alert.waitFor();
     assert.match(await discreet.alert.innerText(), words);
     await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "alert");
@@ -159,7 +159,7 @@ test("another encoding keeps what was said of the columns", async (t) => {
   await discreet.table("late.csv");
   await describeTwo(discreet);
   await discreet.ready();
-  await discreet.release.click();
+  await discreet.press();
   await discreet.alert.getByRole("button", { name: say("data.read_as_latin_1") }).click();
   await discreet.alert.waitFor({ state: "detached" });
   await discreet.make();
@@ -244,7 +244,7 @@ test("a release from a large file can be cancelled, charges nothing, and can be 
   await discreet.table("large.csv");
   await describeTwo(discreet);
   await discreet.ready();
-  await discreet.release.click();
+  await discreet.press();
   const bar = page.getByRole("progressbar");
   await bar.waitFor();
   await page.waitForFunction(() => document.querySelector("progress")?.value > 0.02);
@@ -278,7 +278,7 @@ test("a stated number of rows that is not the table's is refused before the char
   await page.getByRole("radio", { name: /the number of people is public/ }).check();
   await discreet.budget({ rows: 61 });
   await discreet.ready();
-  await discreet.release.click();
+  await discreet.press();
   await discreet.alert.filter({ hasText: /61/ }).waitFor();
   assert.deepEqual((await discreet.account()).entries, []);
   await discreet.budget({ rows: 60 });

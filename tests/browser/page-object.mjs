@@ -307,6 +307,13 @@ export class DiscreetPage {
     await this.released.waitFor({ timeout: SLOW });
   }
 
+  /// Clicks Release, and agrees where the page asks about it.
+  async press() {
+    await this.release.click();
+    await this.anyway.or(this.cancel).or(this.alert).first().waitFor();
+    if (await this.anyway.isVisible()) await this.anyway.click();
+  }
+
   /// Answers, when it is called, all that the strip has said since.
   async listen() {
     await this.strip.evaluate((strip) => {

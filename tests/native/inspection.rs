@@ -75,7 +75,7 @@ fn cells_that_do_not_fit_are_counted_alike_in_one_slice_and_in_many() {
     };
     let first = Misfits { coded: 1, codes: vec!["-99".to_owned()], ..misfits(1, 1, 2, "n.d.") };
     let columns = vec![first, misfits(0, 1, 0, "D"), misfits(1, 1, 0, "9.5")];
-    let expected = (7, Counts { used: 4, columns });
+    let expected = (7, Counts { used: 4, chosen: 7, columns });
     for step in [1, 7, 1000] {
         assert_eq!(counts(&plan, MESSY, step), expected, "{step}");
     }

@@ -476,7 +476,7 @@ fn a_dash_in_the_first_table_has_one_meaning() {
     let row = |name: &str| table.lines().find(|line| line.starts_with(&format!("| {name}"))).unwrap();
     assert!(row("bmi").ends_with("| – | – |"), "{table}");
     assert!(row("site: A").ends_with("|  |  |"), "a share has no standard deviation: {table}");
-    assert!(table.contains("– means that the noise is as large as the value."), "{table}");
+    assert!(table.contains("– means that the number does not stand out of its noise."), "{table}");
 }
 
 #[test]

@@ -291,7 +291,7 @@ fn notes(
             }
         }
         // Where a tail is unseen more rows alone do not give full intervals.
-        notes.extend(approximate(gate.condition).filter(|_| !radii.unseen));
+        notes.extend(approximate(gate.condition, false).filter(|_| !radii.unseen));
         if !doubts.hidden.is_empty() {
             notes.push(words::note::residual_hidden(quoted(&doubts.hidden)));
         }

@@ -48,6 +48,9 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
         let Some(effect) = effect else {
             return Some(view! { <p class="hint">{words::effect::none()}</p> }.into_any());
         };
+        if !effect.has_band() {
+            return Some(view! { <p class="hint">{words::effect::no_band()}</p> }.into_any());
+        }
         let note = effect.note(&release.plan);
         let svg = drawing::effect(&release.plan, &outcome, &effect, "");
         let file = drawing::effect(&release.plan, &outcome, &effect, &note);

@@ -31,7 +31,8 @@ pub struct Compared {
 /// One mechanism of a comparison, with the reason where it does not run under the plan.
 pub type Row = (&'static Info, Result<Compared, String>);
 
-/// All private mechanisms by their groups, each with its own defaults and all of ε and δ: from public numbers alone.
+/// All private mechanisms by their groups, each with its own defaults, that of the plan as the plan has it, and all of ε and δ: from public
+/// numbers alone.
 pub fn compare(
     plan: &Plan,
     public: Option<&PublicMoments>,
@@ -42,9 +43,10 @@ pub fn compare(
     let row = |info: &'static Info| {
         let mut plan = plan.clone();
         plan.budget = BudgetForm { epsilon: Some(epsilon), delta: Some(delta), ..BudgetForm::default() };
+        let own = info.name == plan.mechanism.name;
         plan.mechanism = document::Mechanism {
             name: info.name.to_owned(),
-            params: Map::new(),
+            params: if own { plan.mechanism.params } else { Map::new() },
             calibration: Some(Calibration::Exact),
         };
         let public = public.filter(|_| info.public_moments);
