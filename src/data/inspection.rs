@@ -194,10 +194,6 @@ impl Inspection {
 impl RowSink for Inspection {
     fn row(&mut self, _: &[i32]) {}
 
-    fn least_bytes(&self) -> usize {
-        0
-    }
-
     fn record(&mut self, record: &Record<'_>, _: &mut Encoder) {
         self.count(record);
     }

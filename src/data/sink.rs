@@ -30,7 +30,9 @@ pub trait RowSink: Merge {
     }
 
     /// Returns the number of bytes of a part of a table that does not depend on the number of its rows.
-    fn least_bytes(&self) -> usize;
+    fn least_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Keeps nothing. For a scan that only counts records and checks that they are well formed.
@@ -39,10 +41,6 @@ pub struct Nothing;
 
 impl RowSink for Nothing {
     fn row(&mut self, _: &[i32]) {}
-
-    fn least_bytes(&self) -> usize {
-        0
-    }
 }
 
 impl Merge for Nothing {
@@ -137,10 +135,6 @@ impl RowSink for EncodedRows {
             self.codes.extend_from_slice(row);
         }
     }
-
-    fn least_bytes(&self) -> usize {
-        0
-    }
 }
 
 impl Merge for EncodedRows {
@@ -193,10 +187,6 @@ impl RowSink for FewRows {
             rows.row(row);
             self.check();
         }
-    }
-
-    fn least_bytes(&self) -> usize {
-        0
     }
 }
 

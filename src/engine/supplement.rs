@@ -12,6 +12,7 @@ use crate::release::Release;
 use crate::release::figure::{self, outcomes};
 use crate::release::moments::ReleasedMoments;
 use crate::release::publication::MOST_OUTCOMES;
+use crate::release::significance::CategoryTest;
 use crate::release::supplement::{Description, Difference, Supplement};
 
 /// Returns the covariance of the coefficients of one outcome, in their order; nothing where it does not follow from the release.
@@ -66,26 +67,36 @@ pub fn supplement(release: &Release) -> Supplement {
     let beside = beside(release);
     let residual_noise = beside.iter().map(|outcome| Some(outcome.as_ref()?.residual_noise)).collect();
     let explained = beside.iter().map(|outcome| outcome.as_ref()?.explained).collect();
-    let differences = differences(release, &beside, description.as_ref());
-    let categories = category::category_tests(release, covariances(release, beside));
+    let (categories, differences) = tests_and_differences(release, beside, description.as_ref());
     Supplement { log_odds, description, categories, differences, residual_noise, explained }
 }
 
-fn differences(
+/// Returns the tests of categories and the differences. Each covariance is computed once, and none is kept.
+fn tests_and_differences(
     release: &Release,
-    beside: &[Option<Beside>],
+    beside: Vec<Option<Beside>>,
     description: Option<&Description>,
-) -> Vec<Difference> {
-    let plan = &release.plan;
-    if !differences::any(plan) {
-        return Vec::new();
-    }
-    let outcomes = outcomes(release).into_iter().take(MOST_OUTCOMES);
-    let of_outcome = |(outcome, covariance): (String, Option<DMatrix<f64>>)| {
-        let lines = figure::lines(plan, &release.coefficients, &outcome);
-        Some(differences::differences(plan, &outcome, &lines, &covariance?, description))
+) -> (Vec<CategoryTest>, Vec<Difference>) {
+    let (plan, groups) = (&release.plan, category::groups(release));
+    let crossed = differences::any(plan);
+    let (mut tests, mut found) = (Vec::new(), Vec::new());
+    let most = match (groups.is_empty(), crossed) {
+        (true, false) => 0,
+        (true, true) => MOST_OUTCOMES,
+        (false, _) => usize::MAX,
     };
-    outcomes.zip(covariances(release, beside.to_vec())).filter_map(of_outcome).flatten().collect()
+    let mut entries = release.coefficients.by_outcome();
+    let all = outcomes(release).into_iter().zip(covariances(release, beside)).take(most);
+    for (place, (outcome, covariance)) in all.enumerate() {
+        let own = entries.next().unwrap_or_default();
+        let Some(covariance) = covariance else { continue };
+        tests.extend(category::tests(&groups, own, &covariance));
+        if crossed && place < MOST_OUTCOMES {
+            let lines = figure::lines(plan, &release.coefficients, &outcome);
+            found.extend(differences::differences(plan, &outcome, &lines, &covariance, description));
+        }
+    }
+    (tests, found)
 }
 
 /// Removes the moments of a release of so many terms that nothing is described or refitted from them. That there were more than can be

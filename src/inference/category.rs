@@ -10,31 +10,16 @@ use super::options::{Options, Ridge};
 use super::refit::public_rows;
 use crate::math::linalg::Cholesky;
 use crate::model::{Coefficient, Interval, Role};
-use crate::plan::Plan;
 use crate::plan::derived::{all_columns, terms_of};
 use crate::plan::document::{Column, ColumnType};
 use crate::release::Release;
 use crate::release::document::Coefficients;
 use crate::release::significance::{CategoryTest, Tests};
 
-/// Returns the tests of all categories, and of all terms made from columns, with several coefficients, given the covariance of each outcome's
-/// coefficients; nothing for an outcome whose covariance is not known, and for what has a coefficient without an interval.
+/// Returns the tests of one outcome's groups of terms, given the covariance of its coefficients in their order; nothing for a group with a
+/// coefficient without an interval.
 #[must_use]
-pub fn category_tests(
-    release: &Release,
-    covariances: impl Iterator<Item = Option<DMatrix<f64>>>,
-) -> Vec<CategoryTest> {
-    let Coefficients::List(list) = &release.coefficients else { return Vec::new() };
-    let groups = groups(&release.plan);
-    if Tests::of(release).absent().is_some() || groups.is_empty() {
-        return Vec::new();
-    }
-    let outcomes = list.chunk_by(|a, b| a.outcome == b.outcome).zip(covariances);
-    outcomes.filter_map(|(entries, v)| Some(of_covariance(&groups, entries, &v?))).flatten().collect()
-}
-
-/// Returns the tests of one outcome's groups of terms, given the covariance of its coefficients in their order.
-fn of_covariance(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
+pub fn tests(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
     let tests = groups.iter().filter_map(|(name, terms)| {
         let places: Vec<usize> =
             (0..entries.len()).filter(|place| terms.contains(&entries[*place].term)).collect();
@@ -63,10 +48,15 @@ fn of_covariance(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix
 }
 
 /// A name with the terms whose coefficients are tested together.
-type Group = (String, Vec<String>);
+pub type Group = (String, Vec<String>);
 
-/// Returns the features with several coefficients: categories, and terms made from columns.
-fn groups(plan: &Plan) -> Vec<Group> {
+/// Returns the features of a release with several coefficients: categories, and terms made from columns. None where nothing is tested.
+#[must_use]
+pub fn groups(release: &Release) -> Vec<Group> {
+    if matches!(release.coefficients, Coefficients::Table(_)) || Tests::of(release).absent().is_some() {
+        return Vec::new();
+    }
+    let plan = &release.plan;
     let columns = all_columns(plan).into_iter().filter(|column| column.role == Role::Feature);
     let of_category = |column: Column| {
         let (name, levels) = (column.name?, column.levels?);
@@ -82,10 +72,8 @@ fn groups(plan: &Plan) -> Vec<Group> {
 
 /// Returns the covariance of each outcome's coefficients of a release of second moments, in their order; nothing where it is not known.
 pub fn covariances(release: &Release) -> impl Iterator<Item = Option<DMatrix<f64>>> {
-    let list = if let Coefficients::List(list) = &release.coefficients { list.as_slice() } else { &[] };
     let moments = LazyCell::new(|| unwhitened(release));
-    list.chunk_by(|a, b| a.outcome == b.outcome)
-        .map(move |entries| covariance(release, moments.as_ref()?, entries))
+    release.coefficients.by_outcome().map(move |entries| covariance(release, moments.as_ref()?, entries))
 }
 
 /// Returns the moments of a release whose rows were not whitened.

@@ -196,14 +196,7 @@ struct Level {
 
 impl Level {
     fn new(column: &Column, place: usize) -> Self {
-        let first = || column.levels.as_ref().and_then(|levels| levels.first().cloned());
-        Self {
-            reference: column.reference.clone().or_else(first),
-            place,
-            share: 1.0,
-            weight: 0.0,
-            noise: 0.0,
-        }
+        Self { reference: column.reference_level().cloned(), place, share: 1.0, weight: 0.0, noise: 0.0 }
     }
 }
 

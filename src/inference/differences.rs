@@ -60,8 +60,7 @@ pub fn any(plan: &Plan) -> bool {
 /// Returns the pairs of columns whose product is a feature, the second of each a category. A number moves through products and terms less
 /// a constant alone: along a square, say, a unit is not the same everywhere.
 fn pairs(plan: &Plan) -> Vec<(&Column, &Column)> {
-    let is_feature = |entry: &&Derived| entry.role.unwrap_or(Role::Feature) == Role::Feature;
-    let features = || plan.derived.iter().filter(is_feature);
+    let features = || plan.derived_with(Role::Feature);
     let column = |name: &String| {
         let centred = |entry: &&Derived| entry.transform == Transform::Centred && name_of(entry) == *name;
         let name = plan.derived.iter().find(centred).and_then(|entry| entry.from.first()).unwrap_or(name);
@@ -110,7 +109,7 @@ fn steps<'a>(plan: &Plan, own: &'a Column) -> Vec<Step<'a>> {
         return vec![Step { term: name.to_owned(), from, to, units: upper - lower, per }];
     }
     let levels = own.levels.as_deref().unwrap_or_default();
-    let Some(reference) = own.reference.as_ref().or(levels.first()) else { return Vec::new() };
+    let Some(reference) = own.reference_level() else { return Vec::new() };
     let set = |level: &'a String| Moved { numbers: Vec::new(), levels: vec![(name, level.as_str())] };
     let others = levels.iter().filter(|level| *level != reference);
     let step = |level| {
@@ -137,12 +136,8 @@ fn estimate(
     let error = values.dot(&(covariance * values)).max(0.0).sqrt();
     let approximate = used().any(|(line, _)| line.entry.interval == Interval::Approximate);
     Some(Estimate {
-        estimate: Some(estimate),
-        std_error: Some(error),
-        lower: Some(estimate - reach * error),
-        upper: Some(estimate + reach * error),
-        noise_share: None,
         interval: if approximate { Interval::Approximate } else { Interval::Normal },
+        ..Estimate::around(estimate, error, reach * error)
     })
 }
 
@@ -182,14 +177,7 @@ mod tests {
         let line = |(term, estimate): (&str, f64)| Line {
             term: term.to_owned(),
             per: String::new(),
-            entry: Estimate {
-                estimate: Some(estimate),
-                std_error: Some(0.5),
-                lower: Some(estimate - 1.0),
-                upper: Some(estimate + 1.0),
-                noise_share: None,
-                interval: Interval::Normal,
-            },
+            entry: Estimate::around(estimate, 0.5, 1.0),
             reach: None,
         };
         TERMS.map(line).into()

@@ -110,14 +110,7 @@ mod tests {
         let line = |(term, estimate): (String, f64)| Line {
             term,
             per: String::new(),
-            entry: Estimate {
-                estimate: Some(estimate),
-                std_error: Some(0.5),
-                lower: Some(estimate - 1.0),
-                upper: Some(estimate + 1.0),
-                noise_share: None,
-                interval: Interval::Normal,
-            },
+            entry: Estimate::around(estimate, 0.5, 1.0),
             reach: None,
         };
         terms.zip([1.0, 2.0, 0.5, 7.0, -0.25, 0.1]).map(line).collect()

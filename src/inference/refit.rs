@@ -15,7 +15,7 @@ use crate::plan::document::{Column, ColumnType, Transform};
 use crate::privacy::adjacency::Adjacency;
 use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
-use crate::text::one_line;
+use crate::text::{listing, one_line};
 use crate::words;
 
 /// The name and version that every refit carries.
@@ -320,7 +320,7 @@ fn without_own_effects(plan: &Plan, features: &[String]) -> impl Iterator<Item =
     let has_levels = move |name: &str| {
         let column = columns.iter().find(|column| column.name.as_deref() == Some(name));
         let levels = column.and_then(|column| column.levels.as_deref()).unwrap_or_default();
-        let reference = column.and_then(|column| column.reference.as_ref()).or(levels.first());
+        let reference = column.and_then(|column| column.reference_level());
         let mut others = levels.iter().filter(|level| Some(*level) != reference);
         others.all(|level| features.contains(&format!("{name}[{level}]")))
     };
@@ -359,12 +359,7 @@ fn coordinates(moments: &NoisyMoments, plan: &Plan, name: &str) -> Result<Vec<us
 }
 
 fn known(moments: &NoisyMoments) -> String {
-    const SHOWN: usize = 40;
     let names: Vec<&str> =
         moments.terms().iter().map(|term| term.name.as_str()).filter(|name| *name != INTERCEPT).collect();
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => words::error::names_more(shown.join(", "), more),
-    }
+    listing(names.into_iter(), 40)
 }

@@ -6,7 +6,7 @@ use super::moments::NoisyMoments;
 use super::notes::{Summary, notes};
 use super::options::Options;
 use crate::data::encode::Geometry;
-use crate::model::{Coefficient, Estimate, Role};
+use crate::model::{Estimate, Role};
 use crate::plan::bound::BoundPlan;
 use crate::release::document::{Coefficients, Diagnostics, LONG_FORM_OUTCOMES, OutcomeDiagnostics};
 use crate::release::long::CoefficientTable;
@@ -56,7 +56,10 @@ pub fn report(
         let fits = design.fit_all(&outcomes)?;
         let mut summary = Summary::default();
         summary.add(&names, &fits);
-        let coefficients = Coefficients::List(list(design.names(), &names, &fits));
+        let owned = names.iter().map(|name| (*name).to_owned()).collect();
+        let of_fit = |fit| (0..design.names().len()).map(|term| entry(fit, term)).collect();
+        let entries: Vec<Vec<Estimate>> = fits.iter().map(of_fit).collect();
+        let coefficients = Coefficients::of(owned, design.names().to_vec(), &entries);
         return Ok((coefficients, diagnostics(&design, &names, &fits, &summary)));
     }
     // Piece by piece: what stands in the document is all that is kept of so many fits.
@@ -70,17 +73,6 @@ pub fn report(
         write(&mut table, piece * LONG_FORM_OUTCOMES, &fits);
     }
     Ok((Coefficients::Table(table), diagnostics(&design, &[], &[], &summary)))
-}
-
-fn list(terms: &[String], outcomes: &[&str], fits: &[Fit]) -> Vec<Coefficient> {
-    let mut entries = Vec::with_capacity(terms.len() * fits.len());
-    for (outcome, fit) in outcomes.iter().zip(fits) {
-        let of_term = |(index, term): (usize, &String)| {
-            Coefficient::new((*outcome).to_owned(), term.clone(), entry(fit, index))
-        };
-        entries.extend(terms.iter().enumerate().map(of_term));
-    }
-    entries
 }
 
 /// Writes fits into a table, from the row `first` on.

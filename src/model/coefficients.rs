@@ -56,6 +56,19 @@ impl Estimate {
         interval: Interval::Withheld,
     };
 
+    /// Returns an estimate whose interval reaches `half` to either side; the share of the noise is not known.
+    #[must_use]
+    pub fn around(estimate: f64, std_error: f64, half: f64) -> Self {
+        Self {
+            estimate: Some(estimate),
+            std_error: Some(std_error),
+            lower: Some(estimate - half),
+            upper: Some(estimate + half),
+            noise_share: None,
+            interval: Interval::Normal,
+        }
+    }
+
     /// Returns it for `factor` units of its column in place of one.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {

@@ -145,7 +145,7 @@ impl CheckedPlan {
             rows: filled.rows,
             max_rows_per_person,
             intercept,
-            missing: if rule == Missing::Skip { Missing::Skip } else { Missing::Midpoint },
+            missing: rule,
             budget,
             estimation,
             confidence,

@@ -143,9 +143,14 @@ impl Column {
     #[must_use]
     pub fn level_shares(&self) -> Option<Vec<f64>> {
         let levels = self.levels.as_ref()?;
-        let reference =
-            self.reference.as_ref().and_then(|name| levels.iter().position(|level| level == name));
+        let reference = self.reference_level().and_then(|name| levels.iter().position(|level| level == name));
         self.typical.as_ref()?.shares(levels, reference.unwrap_or(0)).ok()
+    }
+
+    /// Returns the level that the others are compared with: the stated one, or the first.
+    #[must_use]
+    pub fn reference_level(&self) -> Option<&String> {
+        self.reference.as_ref().or_else(|| self.levels.as_ref()?.first())
     }
 
     /// Returns it as all outcomes that differ in which of two levels is the reference, which turns coefficients round and nothing else.

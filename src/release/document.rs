@@ -176,6 +176,12 @@ impl Coefficients {
         }
     }
 
+    /// Returns the entries of each outcome in turn; none of a table.
+    pub fn by_outcome(&self) -> impl Iterator<Item = &[Coefficient]> {
+        let list = if let Self::List(list) = self { list.as_slice() } else { &[] };
+        list.chunk_by(|a, b| a.outcome == b.outcome)
+    }
+
     /// Returns whether no coefficient was determined at all.
     #[must_use]
     pub fn is_undetermined(&self) -> bool {

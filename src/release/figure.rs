@@ -42,14 +42,9 @@ pub struct Line {
 #[must_use]
 pub fn outcomes(release: &Release) -> Vec<String> {
     match &release.coefficients {
-        Coefficients::List(list) => {
-            let mut names: Vec<String> = Vec::new();
-            for coefficient in list {
-                if names.last() != Some(&coefficient.outcome) {
-                    names.push(coefficient.outcome.clone());
-                }
-            }
-            names
+        Coefficients::List(_) => {
+            let all = release.coefficients.by_outcome();
+            all.filter_map(|own| Some(own.first()?.outcome.clone())).collect()
         }
         Coefficients::Table(table) => table.outcomes().to_vec(),
     }
@@ -59,8 +54,8 @@ pub fn outcomes(release: &Release) -> Vec<String> {
 #[must_use]
 pub fn terms(release: &Release) -> Vec<String> {
     match &release.coefficients {
-        Coefficients::List(list) => {
-            let of_first = list.chunk_by(|a, b| a.outcome == b.outcome).next().unwrap_or_default();
+        Coefficients::List(_) => {
+            let of_first = release.coefficients.by_outcome().next().unwrap_or_default();
             of_first.iter().map(|coefficient| coefficient.term.clone()).collect()
         }
         Coefficients::Table(table) => table.terms().to_vec(),
@@ -204,7 +199,7 @@ fn contrast(plan: &Plan, term: &str) -> Option<(String, Vec<(String, String)>)> 
         let level = level_of(term, name)?;
         let found = column(plan, name).filter(|found| found.kind == Some(ColumnType::Category))?;
         let levels = found.levels.as_deref().unwrap_or_default();
-        let reference = found.reference.as_ref().or(levels.first()).cloned().unwrap_or_default();
+        let reference = found.reference_level().cloned().unwrap_or_default();
         let rest = levels.iter().filter(|other| **other != reference && *other != level);
         let named = |level: &String| (format!("{name}[{level}]"), level.clone());
         Some((level.to_owned(), std::iter::once(&reference).chain(rest).map(named).collect()))
@@ -451,20 +446,12 @@ pub fn ticks(from: f64, to: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Interval;
 
     fn line(estimate: f64, half: f64, reach: Option<f64>) -> Line {
         Line {
             term: "x".to_owned(),
             per: String::new(),
-            entry: Estimate {
-                estimate: Some(estimate),
-                std_error: Some(half / 1.96),
-                lower: Some(estimate - half),
-                upper: Some(estimate + half),
-                noise_share: Some(0.5),
-                interval: Interval::Normal,
-            },
+            entry: Estimate::around(estimate, half / 1.96, half),
             reach,
         }
     }

@@ -22,7 +22,7 @@ impl Answers {
     pub fn of(column: &Column, log_odds: bool) -> Option<Self> {
         let (modelled, reference) = if column.kind == Some(ColumnType::Category) {
             let levels = column.levels.as_deref()?;
-            let reference = column.reference.as_ref().or_else(|| levels.first())?;
+            let reference = column.reference_level()?;
             let mut others = levels.iter().filter(|level| *level != reference);
             (others.next().filter(|_| levels.len() == 2)?.clone(), reference.clone())
         } else if log_odds {
@@ -86,17 +86,9 @@ pub fn ratio(term: &str, entry: &Estimate) -> Option<Estimate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Interval;
 
     fn entry(estimate: f64) -> Estimate {
-        Estimate {
-            estimate: Some(estimate),
-            std_error: Some(0.1),
-            lower: Some(estimate - 0.2),
-            upper: Some(estimate + 0.2),
-            noise_share: None,
-            interval: Interval::Normal,
-        }
+        Estimate::around(estimate, 0.1, 0.2)
     }
 
     #[test]

@@ -82,11 +82,16 @@ impl RowCount {
     /// Returns what a reader has to know of the rows that counted, and where to look if they are far from what was stated.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let found = self.found();
+        let (counted, about, stated) = (self.counted(), self.about(), self.stated());
         match self.verdict {
-            Verdict::AsStated => found,
-            Verdict::Fewer => words::journal::rows_fewer(found, self.suspects()),
-            Verdict::More => words::journal::rows_more(found),
+            Verdict::AsStated => counted,
+            Verdict::Fewer => words::journal::rows_fewer(
+                words::journal::rows_fewer_found(counted, about, stated),
+                self.suspects(),
+            ),
+            Verdict::More => {
+                words::journal::rows_more(words::journal::rows_more_found(counted, about, stated))
+            }
         }
     }
 
@@ -97,14 +102,6 @@ impl RowCount {
             Verdict::AsStated => self.counted(),
             Verdict::Fewer => words::journal::rows_fewer_printed(self.counted(), self.stated()),
             Verdict::More => words::journal::rows_more_printed(self.counted(), self.stated()),
-        }
-    }
-
-    fn found(&self) -> String {
-        match self.verdict {
-            Verdict::AsStated => self.counted(),
-            Verdict::Fewer => words::journal::rows_fewer_found(self.counted(), self.about(), self.stated()),
-            Verdict::More => words::journal::rows_more_found(self.counted(), self.about(), self.stated()),
         }
     }
 

@@ -146,14 +146,7 @@ mod tests {
     use super::*;
 
     fn entry(estimate: f64, error: f64, share: f64, interval: Interval) -> Estimate {
-        Estimate {
-            estimate: Some(estimate),
-            std_error: Some(error),
-            lower: Some(estimate - 1.96 * error),
-            upper: Some(estimate + 1.96 * error),
-            noise_share: Some(share),
-            interval,
-        }
+        Estimate { noise_share: Some(share), interval, ..Estimate::around(estimate, error, 1.96 * error) }
     }
 
     /// Reference: R 4.3, `2 * pnorm(-abs(z))` and `pchisq(x, df, lower.tail = FALSE)`.

@@ -150,6 +150,41 @@ test("a column that writes numbers in its own way is read so, and the others as 
   assert.deepEqual(faults(record), {});
 });
 
+test("rows are chosen by columns, a condition that no row shown meets is asked about, and the result says which rows counted", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.choose(table("all-ages.csv", "age;sex;sbp", people(3000, (row) => `${(row * 7) % 90},0;${"FM"[row % 2]};${100 + ((row * 7) % 90) / 2 + (row % 11)}`)));
+  await discreet.table("all-ages.csv");
+  await discreet.dialect({ decimal: say("data.comma_1_5") });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 90 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  await contradictions(page, "age").getByText(/choose the rows that count/).waitFor();
+  await page.getByText(say("only.add"), { exact: true }).first().click();
+  const chosen = page.getByRole("region", exact(say("only.title")));
+  const choose = async (column, label, value) => {
+    await chosen.getByLabel(say("only.column")).selectOption(column);
+    await chosen.getByLabel(label, { exact: true }).fill(value);
+    await chosen.getByRole("button", exact(say("only.add"))).click();
+  };
+  await choose("age", say("only.from"), "18");
+  await chosen.getByText(say("journal.only_from", { column: "age", lower: "18" })).waitFor();
+  await contradictions(page, "age").waitFor({ state: "detached" });
+  await choose("sex", say("only.levels"), "Female");
+  await contradictions(page, "sex").getByText(say("contradiction.unmet", { column: "sex", cells: "M and F" })).or(contradictions(page, "sex").getByText(say("contradiction.unmet", { column: "sex", cells: "F and M" }))).first().waitFor();
+  await discreet.strip.getByRole("button").first().waitFor();
+  await choose("sex", say("only.levels"), "F");
+  await contradictions(page, "sex").waitFor({ state: "detached" });
+  await discreet.budget({ epsilon: 8, oneIn: 1000000 });
+  await page.getByLabel(new RegExp(`^${say("privacy.rows_chosen_label")}`)).fill("1200");
+  await discreet.make();
+  const told = say("journal.only", { conditions: "age from 18, sex F" });
+  await discreet.released.getByText(told).first().waitFor();
+  const { plan, diagnostics } = await discreet.downloadJson(say("result.release_json"));
+  assert.deepEqual(plan.only, [{ column: "age", lower: 18 }, { column: "sex", levels: ["F"] }]);
+  assert.ok(Math.abs(diagnostics.rows - 1200) < 60, `${diagnostics.rows} rows counted`);
+  assert.deepEqual(faults(record), {});
+});
+
 test("checkboxes of REDCap and usual levels are offered without a codebook, and a labelled export is described by labels", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.choose(table("raw.csv", "record_id,sex,smoker,drugs___1", people(300, (row) => `${row + 1},${"FM"[row % 2]},${row % 3 ? "no" : "yes"},${row % 4 ? 0 : 1}`)));

@@ -70,7 +70,7 @@ const states = (ledger) => ledger.entries.map((entry) => entry.state);
 async function ask({ page, discreet }) {
   if (await discreet.released.count()) await discreet.goTo(say("step.method"));
   await discreet.ready();
-  await discreet.release.click();
+  await discreet.press();
   await dialog(page).waitFor();
 }
 

@@ -245,12 +245,9 @@ fn entry(judged: Option<&Judged>, place: usize, quantile: f64) -> Estimate {
         return Estimate::WITHHELD;
     }
     Estimate {
-        estimate: Some(estimate),
-        std_error: Some(error),
-        lower: Some(estimate - quantile * error),
-        upper: Some(estimate + quantile * error),
         noise_share: Some(judged.noise_shares[place]),
         interval,
+        ..Estimate::around(estimate, error, quantile * error)
     }
 }
 

@@ -183,12 +183,9 @@ impl Label {
             let (variance, noise) = (own + self.prices[place], self.turned.noise[(place, place)]);
             let error = variance.sqrt();
             Estimate {
-                estimate: Some(*estimate),
-                std_error: Some(error),
-                lower: Some(estimate - quantile * error),
-                upper: Some(estimate + quantile * error),
                 noise_share: Some(if variance > 0.0 { noise / variance } else { 0.0 }),
                 interval,
+                ..Estimate::around(*estimate, error, quantile * error)
             }
         };
         self.turned.coefficients.iter().enumerate().map(one).collect()

@@ -99,7 +99,7 @@ fn persons_are_told_apart_as_before_unless_another_way_is_confirmed() {
     assert_eq!(reserve(&[]), refused("patient"), "a patient with several rows would be several persons");
     assert_eq!(reserve(&[by("visit")]), refused("patient"));
     assert_eq!(reserve(&[by("patient")]), Ok(()));
-    assert_eq!(reserve(&[confirmed.clone()]), Ok(()), "a table with one row of each");
+    assert_eq!(reserve(std::slice::from_ref(&confirmed)), Ok(()), "a table with one row of each");
     assert_eq!(reserve(&[]), refused("patient"), "a confirmation is for one release");
     assert_eq!(reserve(&[by("mrn"), confirmed]), Ok(()));
     assert_eq!(reserve(&[by("patient")]), refused("mrn"));

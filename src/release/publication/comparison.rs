@@ -322,20 +322,12 @@ fn pair(term: &str, sides: [&Regression; 2], relation: Relation) -> Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Interval;
 
     fn regression(outcome: &str, unit: &str, estimate: f64) -> Regression {
         let line = Line {
             term: "age".to_owned(),
             per: "per year".to_owned(),
-            entry: Estimate {
-                estimate: Some(estimate),
-                std_error: Some(0.1),
-                lower: Some(estimate - 0.2),
-                upper: Some(estimate + 0.2),
-                noise_share: Some(0.5),
-                interval: Interval::Normal,
-            },
+            entry: Estimate::around(estimate, 0.1, 0.2),
             reach: Some(82.0),
         };
         let (name, outcome, unit) = (outcome.to_owned(), outcome.to_owned(), unit.to_owned());

@@ -144,8 +144,7 @@ fn described(column: &Column, log_odds: bool) -> Option<String> {
     if column.kind != Some(ColumnType::Category) {
         return Some(name);
     }
-    let first = || column.levels.as_ref().and_then(|levels| levels.first().cloned());
-    let reference = column.reference.clone().or_else(first).unwrap_or_default();
+    let reference = column.reference_level().cloned().unwrap_or_default();
     Some(words::journal::category_against(name, reference))
 }
 

@@ -180,7 +180,7 @@ fn stated(column: &Column, log_odds: bool) -> String {
     let answers = Answers::of(column, log_odds).filter(|_| column.role == Role::Outcome);
     if column.kind == Some(ColumnType::Category) {
         let levels = column.levels.clone().unwrap_or_default();
-        let reference = column.reference.clone().or_else(|| levels.first().cloned()).unwrap_or_default();
+        let reference = column.reference_level().cloned().unwrap_or_default();
         let levels = levels.join(", ");
         return match answers {
             Some(answers) => words::report::range_of_answers(levels, answers.words()),

@@ -2,6 +2,7 @@
 
 use discreet::audit::bench::Side;
 use discreet::audit::signal::{Reading, Signal};
+use discreet::math::round::real as float;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::adjacency::Adjacency;
 
@@ -62,11 +63,6 @@ fn one(adjacency: Adjacency, [first, second]: [f64; 2]) -> Result<String, String
     let found = signal.estimate().unwrap();
     let seen = format!("mu-hat {:.2} against {}, z {:.1}", found.mu, found.claim, found.excess);
     if found.reading() == Reading::At { Ok(seen) } else { Err(seen) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
-fn float(cell: i128) -> f64 {
-    cell as f64
 }
 
 /// The noise of two steps is uncorrelated: of n cells, n r² is chi-square with one degree of freedom, and 25 has a chance of 6e-7.

@@ -15,6 +15,7 @@ use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
+use discreet::math::round::{count as float_of, real as float};
 use discreet::mechanisms::wishart::{additive, scaled};
 use discreet::mechanisms::{Answer, Noise};
 use discreet::model::NoiseLaw;
@@ -207,15 +208,6 @@ fn law_of(law: &NoiseLaw) -> Law {
             panic!("noise in cells")
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
-fn float(cell: i128) -> f64 {
-    cell as f64
-}
-
-fn float_of(count: usize) -> f64 {
-    f64::from(u32::try_from(count).unwrap())
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a small whole number")]

@@ -6,6 +6,7 @@ use discreet::audit::estimate::Level;
 use discreet::audit::one_run;
 use discreet::audit::signal::{CERTAIN, Reading, Signal};
 use discreet::audit::threshold::HeldOut;
+use discreet::math::round::real as float;
 use discreet::privacy::adjacency::Adjacency;
 use serde_json::json;
 
@@ -158,9 +159,4 @@ fn independent(name: &str, runs: u32) -> Saw {
     }
     let score = worst * f64::from(runs).sqrt();
     judged(score < 5.5, format!("{score:.1} standard errors from no correlation between rounds"))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
-fn float(cell: i128) -> f64 {
-    cell as f64
 }

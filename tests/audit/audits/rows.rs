@@ -7,6 +7,7 @@ use discreet::audit::pairs::column;
 use discreet::audit::signal::{Reading, Signal};
 use discreet::audit::threshold::HeldOut;
 use discreet::data::{EncodedRows, Exact, Sums};
+use discreet::math::round::real as float;
 use discreet::mechanisms::Noise;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::measure::Epsilon;
@@ -116,9 +117,4 @@ fn sampled() -> Saw {
     let level = Level::try_new(1e-6).unwrap();
     let found = delta_lower(&runs, Epsilon::try_new(EPSILON).unwrap(), level);
     judged(found <= DELTA, format!("delta at epsilon {EPSILON} above {found:.3} against {DELTA}"))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
-fn float(cell: i128) -> f64 {
-    cell as f64
 }

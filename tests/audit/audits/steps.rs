@@ -13,6 +13,7 @@ use discreet::data::encode::{Encoded, Encoder};
 use discreet::data::{CellSums, Exact, Moments, RecordMap, RowSink};
 use discreet::engine::{Prepared, prepare_with};
 use discreet::inference::pseudo::Pseudo;
+use discreet::math::round::real as float;
 use discreet::mechanisms::gaussian::perturb;
 use discreet::mechanisms::newton::{self, Steps};
 use discreet::mechanisms::{Answer, Noise as _};
@@ -376,9 +377,4 @@ fn told(signal: &Signal, tight: bool) -> Saw {
 #[expect(clippy::cast_possible_truncation, reason = "far below 2^127")]
 fn whole(number: f64) -> i128 {
     number.round() as i128
-}
-
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
-fn float(cell: i128) -> f64 {
-    cell as f64
 }
