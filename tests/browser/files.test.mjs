@@ -38,7 +38,7 @@ test("a broken file is named with its line, charges nothing, and can be mended",
   const choose = async (file) => {
     await discreet.choose(file);
     await discreet.table("mine.csv");
-    assert.equal(await discreet.alert.count(), 0);
+    await discreet.alert.waitFor({ state: "detached" });
     await describeTwo(discreet);
   };
   for (const [text, words] of [

@@ -21,7 +21,7 @@ use crate::plan::number_format::NumberFormat;
 pub use self::chosen::{meeting, unmet};
 pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
-pub use self::persons::{names_persons, persons};
+pub use self::persons::{could_be_persons, names_persons, persons};
 pub use self::weights::survey_weight;
 
 /// Most cells that are quoted of one kind.

@@ -94,6 +94,24 @@ pub fn names_persons(name: &str) -> bool {
     is_person && !OTHER_NAMES.iter().any(|other| name.contains(other))
 }
 
+/// Returns whether cells could be the keys of persons, to judge by their form: one of them may stand in a later row again.
+#[must_use]
+pub fn could_be_persons<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> bool {
+    let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
+    let numbers: Vec<&str> =
+        present.iter().map(|cell| cell.trim_start_matches(|letter: char| !letter.is_ascii_digit())).collect();
+    let length = present.first().map_or(0, |cell| cell.len());
+    let is_key = |cell: &&str| {
+        let digits = cell.chars().filter(char::is_ascii_digit).count();
+        cell.len() == length
+            && digits >= KEY_DIGITS
+            && cell.chars().all(|letter| letter.is_ascii_alphanumeric())
+    };
+    present.iter().all(is_key)
+        && distinct(present.iter().copied()).len() * 2 > present.len().max(FEWEST_PERSONS)
+        && !counts_rows(&numbers, rules)
+}
+
 /// Returns what an ignored column of this name and these cells says of persons: that one of them has several of these rows, or that one may have. A column
 /// that numbers its rows says neither.
 #[must_use]
@@ -115,6 +133,9 @@ pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &Csv
     let kind = if several.is_empty() { Contradiction::Persons } else { Contradiction::SeveralRows };
     Some(mismatch(kind, several, vec![Repair::Person]))
 }
+
+/// Fewest digits of a cell that could be somebody's key.
+const KEY_DIGITS: usize = 5;
 
 /// Fewest characters, and digits among them, of a cell that identifies somebody: a code of a disease is shorter.
 const FEWEST_CHARACTERS: usize = 7;
@@ -185,5 +206,12 @@ mod tests {
             assert_eq!(of("id", &cells), None, "it numbers the rows");
         }
         assert_eq!(of("id", &["1", "2", "1", "2", "3"]), None, "too few persons to tell");
+        let could_be = |cells: &[&str]| could_be_persons(cells.iter().copied(), &rules(b',', b'.'));
+        assert!(could_be(&["104211", "118377", "100052", "127790"]) && could_be(&identifiers));
+        for cells in
+            [["P001", "P002", "P003", "P004"], ["12.5", "11.8", "10.2", "13.1"], ["A", "B", "A", "C"]]
+        {
+            assert!(!could_be(&cells), "{cells:?}");
+        }
     }
 }

@@ -108,7 +108,8 @@ fn is_kept(app: App) -> bool {
     own && app.handles.with_value(|handles| handles.history.borrow().has_earlier())
 }
 
-fn write(app: App) {
+/// Keeps the draft as it is now.
+pub fn write(app: App) {
     let sample = app.state.table().with_untracked(|table| table.as_ref().is_none_or(|table| table.sample));
     let Some(key) = app.state.key().get_untracked().filter(|_| !sample) else { return };
     let kept = app

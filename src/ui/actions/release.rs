@@ -43,6 +43,8 @@ pub fn release(app: App) {
     let asked =
         Asked { plan, columns: forecast.columns, public: public.map(|guided| guided.table().clone()) };
     app.state.problem().set(None);
+    // By what is said of its columns a charged table is told from others, however soon the next one is opened.
+    super::draft::write(app);
     app.state.run().set(Some(Run::new(words::result::releasing(), files.length() as f64)));
     say(app, words::result::releasing());
     spawn_local(async move {

@@ -162,7 +162,8 @@ fn Ready() -> impl IntoView {
 }
 
 /// Why a release is asked about: no intervals are expected, the rows are too few for the method that suits the outcome, or nothing is left
-/// for another release of the table. The first release of a table fixes its budget.
+/// for another release of the table. The first release of a table fixes its budget and who one person
+/// is.
 fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     let few = || {
         let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
@@ -181,13 +182,15 @@ fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-/// What the first release of a table fixes for good.
+/// What the first release of a table fixes for good, where a column that is left out could tell persons apart.
 fn fixes(app: App) -> Option<String> {
+    let table = app.state.table().get()?;
     app.state.setup().with(|setup| {
-        let worth = view_model::worth(setup)?;
-        let rows = setup.person.is_empty().then(words::release_bar::each_row);
+        let asked =
+            app.state.columns().with(|columns| view_model::persons_may_repeat(&table, columns, setup));
+        let worth = view_model::worth(setup).filter(|_| asked)?;
         let budget = words::release_bar::fixes(at_most(worth.epsilon));
-        Some(rows.map_or(budget.clone(), |rows| format!("{budget} {rows}")))
+        Some(format!("{budget} {}", words::release_bar::each_row()))
     })
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
-    Contradiction, Mismatch, Repair, Stated, breaks, meeting, mismatches, persons, survey_weight, two_values,
-    unmet,
+    Contradiction, Mismatch, Repair, Stated, breaks, could_be_persons, meeting, mismatches, persons,
+    survey_weight, two_values, unmet,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -263,6 +263,17 @@ pub fn may_be_yes_or_no(
         cells().all(|cell| rules.is_missing(cell) || pair.iter().any(|value| value == cell.trim()))
     };
     Some((place, two_values(cells(), &rules).or_else(|| coded.filter(has))?))
+}
+
+/// Whether each row counts as one person while a column that is left out could tell persons apart.
+pub fn persons_may_repeat(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> bool {
+    let rules = csv_rules(setup, table.delimiter);
+    let rows = without_units(&table.rows, &rules);
+    let could_be = |(place, column): (usize, &ColumnDraft)| {
+        let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
+        column.role == Role::Ignored && could_be_persons(cells, &rules)
+    };
+    setup.person.is_empty() && columns.iter().enumerate().any(could_be)
 }
 
 /// Whether the line below the header holds units, where it is known which line is the header.
