@@ -219,3 +219,32 @@ test("a sketch leaves the browser in nothing that is written", async (t) => {
   assert.ok(!texts.some((text) => /sketch/i.test(text)), "nor is it spoken of");
   assert.deepEqual(faults(record), {});
 });
+
+test("who one person is, is asked before the first release fixes a budget, and stays so in the ledger", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const visits = Array.from({ length: 900 }, (_, i) => `${100000 + ((i * 7919) % 600) * 37},${20 + (i * 7) % 60},${90 + (i * 13) % 80}`);
+  await open(discreet, csv("visits.csv", ["pesel,age,sbp", ...visits].join("\n") + "\n"));
+  await discreet.budget({ rows: 800, epsilon: 8, share: say("privacy.a_quarter") });
+  await discreet.ready();
+  await discreet.release.click();
+  const question = page.getByRole("alertdialog", { name: say("release_bar.question_first") });
+  await question.filter({ hasText: say("release_bar.each_row") }).waitFor();
+  await question.getByRole("button", { name: say("release_bar.not_now") }).click();
+  assert.deepEqual((await discreet.account()).entries, []);
+  await discreet.goTo(say("step.privacy"));
+  const person = page.getByLabel(say("privacy.column_that_identifies_the_person"));
+  await person.selectOption("pesel");
+  const first = await release(discreet);
+  assert.equal(first.entries[0].parameters.person, "pesel");
+
+  // A person with several rows would be several persons of the same ledger.
+  await discreet.goTo(say("step.privacy"));
+  await person.selectOption({ label: say("privacy.none_each_row_is_one_person") });
+  await discreet.strip.getByRole("button", { name: say("gap.other_persons", { column: "pesel" }) }).click();
+  await page.getByLabel(say("privacy.other_persons_each_row", { column: "pesel" })).check();
+  await discreet.ready();
+  await person.selectOption("pesel");
+  const second = await release(discreet);
+  assert.deepEqual(second.entries.map(({ parameters }) => [parameters.person, parameters.other_persons]), [["pesel", undefined], ["pesel", undefined]]);
+  assert.deepEqual(faults(record), {});
+});
