@@ -182,7 +182,7 @@ fn doubt(app: App, forecast: &Forecast) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-/// What the first release of a table fixes for good, where a column that is left out could tell persons apart.
+/// Returns what the first release of a table makes permanent, where a column that is left out could tell persons apart.
 fn fixes(app: App) -> Option<String> {
     let table = app.state.table().get()?;
     app.state.setup().with(|setup| {
