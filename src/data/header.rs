@@ -3,6 +3,7 @@
 use csv_core::ReadRecordResult;
 use serde::{Deserialize, Serialize};
 
+use super::container::{ContainerError, Form};
 use super::csv::{LineCount, is_line_end};
 use super::latin1;
 use crate::plan::CheckedPlan;
@@ -218,16 +219,12 @@ fn skip_lines(bytes: &[u8], from: usize, count: u32, at_end: bool) -> Option<usi
 
 /// Refuses files that are clearly no CSV, by their first bytes.
 fn recognise(bytes: &[u8]) -> Result<(), HeaderError> {
-    let begins = |mark: &[u8]| bytes.starts_with(mark);
     let first = &bytes[..bytes.len().min(MARK_BYTES)];
-    if begins(b"PK\x03\x04") || begins(b"\xd0\xcf\x11\xe0") {
-        return Err(HeaderError::Workbook);
-    }
-    if begins(b"\x1f\x8b") {
-        return Err(HeaderError::Gzip);
-    }
-    if begins(b"\xff\xfe") || begins(b"\xfe\xff") {
-        return Err(HeaderError::Utf16);
+    match Form::of(first) {
+        Ok(Some(Form::Workbook)) | Err(ContainerError::OldWorkbook) => return Err(HeaderError::Workbook),
+        Ok(Some(Form::Gzip)) => return Err(HeaderError::Gzip),
+        Ok(Some(Form::Utf16Little | Form::Utf16Big)) => return Err(HeaderError::Utf16),
+        _ => {}
     }
     // In UTF-16 without a BOM every second byte of plain letters is zero.
     let zeros = first.iter().filter(|&&byte| byte == 0).count();

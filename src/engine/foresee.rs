@@ -12,6 +12,7 @@ use crate::inference::joint::dependent;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
+use crate::math::round::real;
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
 use crate::model::note::{quoted, two_digits, widening};
@@ -136,8 +137,7 @@ const TIMES: [f64; 20] = [
 fn rehearsed_ways(prepared: &Prepared, rehearsal: &Rehearsal<'_>, foreseen: &Foreseen) -> Option<Needed> {
     let prepared = prepared.fit();
     let mu = prepared.cost()?.mu?;
-    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-    let rows = foreseen.rows as f64;
+    let rows = real(foreseen.rows);
     let names_none = foreseen.lost.is_empty() && foreseen.at_risk.is_empty();
     let of_formula =
         foreseen.needed.unwrap_or(Needed { rows: Some(rows), epsilon: None, mu: Some(mu), features: 0 });
@@ -158,8 +158,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
     let prepared = prepared.fit();
     let rows = prepared.stated_rows()?;
     let mu = prepared.cost()?.mu?;
-    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-    let stated = rows as f64;
+    let stated = real(rows);
     let task = prepared.task();
     let of_task = |task: &Task, rows: f64, mu: f64| prepared.all_rounds().noise_forecast(task, rows, mu);
     let at = |rows: f64, mu: f64| of_task(task, rows, mu);
@@ -537,8 +536,7 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     let intercept = prepared.checked().intercept;
     let mut preview =
         preview::preview(prepared.geometry(), prepared.bound(), expected, rows, intercept, options).ok()?;
-    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-    let part = prepared.all_rounds().projection(prepared.task(), rows as f64, expected.noise);
+    let part = prepared.all_rounds().projection(prepared.task(), real(rows), expected.noise);
     if let Some(part) = part {
         preview.project(part, rows);
     }
@@ -613,8 +611,7 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
     let least = errors.iter().map(|term| term.signal_to_noise).fold(best, f64::min);
     let times = NORMAL_FROM / least;
     let epsilon = of_release(prepared, Some(mu * times));
-    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-    let needed = Needed { rows: Some(rows as f64 * times), epsilon, mu: Some(mu * times), features: 0 };
+    let needed = Needed { rows: Some(real(rows) * times), epsilon, mu: Some(mu * times), features: 0 };
     Some(format!("{} {}", words::forecast::verdict_drowned(), needed.ways(rows)))
 }
 

@@ -3,6 +3,7 @@
 use super::prepare::Prepared;
 use crate::inference::forecast::TermForecast;
 use crate::inference::preflight::{Design, Preflight};
+use crate::math::round::real;
 use crate::plan::document::Calibration;
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
@@ -35,8 +36,7 @@ impl Outlook {
     /// Returns what follows for the result, and what would help, in sentences with numbers.
     #[must_use]
     pub fn advice(&self) -> String {
-        #[expect(clippy::cast_precision_loss, reason = "for a sentence")]
-        let count = |rows: u64| grouped(rows as f64);
+        let count = |rows: u64| grouped(real(rows));
         let (rows, preflight) = (count(self.rows), &self.preflight);
         if preflight.is_ample() {
             return words::public::ample(rows, percent(preflight.noise));

@@ -16,6 +16,7 @@ use crate::data::{Moments, Statistic, Sums as Read};
 use crate::inference::moments::NoisyMoments;
 use crate::inference::refit::public_rows;
 use crate::math::linalg::Eigen;
+use crate::math::round::real;
 use crate::mechanisms::NOISELESS;
 use crate::mechanisms::second_moments::fine_cells;
 use crate::model::{Assurance, Layout, Role};
@@ -169,8 +170,7 @@ pub fn table_of(prepared: &Prepared, read: &Read) -> Result<PublicTable, EngineE
             return Err(constant(&term.name, term.level.is_some(), sums.codes(place) == IBig::ZERO));
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^40 rows")]
-    let n = sums.rows as f64;
+    let n = real(sums.rows);
     let step = libm::ldexp(1.0, -GUARD_BITS.cast_signed());
     let scatter: Vec<f64> = kept.iter().map(|(place, _)| float(&sums.covariance(*place, *place))).collect();
     let terms = kept.iter().zip(&scatter).map(|((place, term), scatter)| PublicTerm {
@@ -281,9 +281,8 @@ fn counted(release: &Release, moments: &NoisyMoments) -> Result<(u64, f64), Engi
         return Err(unknown());
     }
     let (noisy, error) = moments.noisy_rows().ok_or_else(unknown)?;
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
     let rows = match public_rows(&release.plan, moments) {
-        Some(rows) => rows as f64,
+        Some(rows) => real(rows),
         None => noisy,
     };
     if !(rows >= 2.0 && noisy >= 2.0 && noisy > 2.0 * error) {
@@ -368,8 +367,7 @@ impl<'a> Coded<'a> {
     }
 
     fn table(&self, rows: u64, mechanism: &str) -> Result<PublicTable, EngineError> {
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-        let n = rows as f64;
+        let n = real(rows);
         let deviation = |index: usize| self.covariance[(index, index)].max(0.0).sqrt();
         let terms = self.places.iter().enumerate().filter_map(|(index, &place)| {
             let term = self.moments.terms().get(place)?;

@@ -11,6 +11,7 @@ use crate::inference::newton::Link;
 use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
 use crate::inference::synthetic::{Synthetic, moments};
+use crate::math::round::real;
 use crate::math::round::to_integer;
 use crate::model::{Coefficient, INTERCEPT, Interval};
 use crate::noise::entropy::DemoRng;
@@ -113,8 +114,7 @@ impl<'a> Rehearsal<'a> {
         let errors = features
             .zip(outcome)
             .and_then(|(features, outcome)| standard_errors(&features, outcome, self.link));
-        #[expect(clippy::cast_precision_loss, reason = "counts in a forecast")]
-        let scale = (self.table.rows.len() as f64 / self.rows as f64).sqrt();
+        let scale = (real(self.table.rows.len()) / real(self.rows)).sqrt();
         let errors = errors.unwrap_or_default().into_iter().map(|error| error * scale);
         entries.iter().map(|entry| entry.term.as_str()).zip(errors).collect()
     }
@@ -192,8 +192,7 @@ pub(super) fn in_the_middle(numbers: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 fn share(given: impl ExactSizeIterator<Item = bool>) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a few runs")]
-    let all = given.len() as f64;
+    let all = real(given.len());
     given.map(|given| f64::from(u8::from(given))).sum::<f64>() / all
 }
 

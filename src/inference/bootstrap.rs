@@ -10,7 +10,7 @@ use super::design::Design;
 use super::fits::{Coded, Fit};
 use super::pseudo::Pseudo;
 use crate::math::linalg::{Cholesky, Eigen};
-use crate::math::round::count;
+use crate::math::round::real;
 
 /// B, the number of refits.
 const DRAWS: usize = 2_000;
@@ -104,7 +104,7 @@ fn redraw(design: &Design<'_>, draw: u64) -> Option<(DMatrix<f64>, Cholesky)> {
     reason = "between 0 and the sample's length"
 )]
 fn quantile(sorted: &[f64], level: f64) -> Option<f64> {
-    let place = level * count(sorted.len().checked_sub(1)?);
+    let place = level * real(sorted.len().checked_sub(1)?);
     let below = place.floor() as usize;
     let left = *sorted.get(below)?;
     let right = *sorted.get(below + 1).unwrap_or(&left);

@@ -1,6 +1,6 @@
 //! The law of the noise on released moments, in units of R, and what makes moments unusable.
 
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::Shape;
 
 /// Moments that cannot be used.
@@ -123,8 +123,8 @@ impl CellNoise {
             Self::None | Self::Goe { .. } | Self::Iid { .. } | Self::Cross { .. } | Self::Sides { .. } => {
                 return None;
             }
-            Self::Projection { rows } => rows - count(d),
-            Self::Posterior { dof, size } => dof - (size - count(d) - 1.0) - 1.0,
+            Self::Projection { rows } => rows - real(d),
+            Self::Posterior { dof, size } => dof - (size - real(d) - 1.0) - 1.0,
         };
         (freedom >= 1.0).then_some(freedom)
     }
@@ -149,7 +149,7 @@ impl CellNoise {
     /// Returns 2 sd √d, the spectral norm of the noise on `d` predictors (theory/inference 2.2).
     #[must_use]
     pub fn spectral_norm(self, d: usize) -> f64 {
-        2.0 * self.off_diagonal_sd() * count(d).sqrt()
+        2.0 * self.off_diagonal_sd() * real(d).sqrt()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Removes what a law of noise adds on average to a released matrix (theory/wishart 2.4 and 5).
 
 use super::cell_noise::{CellNoise, MomentsError, unit};
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::NoiseLaw;
 use crate::plan::Plan;
 use crate::privacy::measure::Delta;
@@ -34,7 +34,7 @@ impl Debiasing {
     /// - A projection is (1/r) W(G + Λ I, r) already; a posterior draw times ν − d − 1 has the mean G + Λ I. Nothing is
     ///   taken off, for their pivots belong to G + Λ I (theory/wishart 5.1).
     pub fn new(law: &NoiseLaw, size: usize, radius: u32, plan: &Plan) -> Result<Self, MomentsError> {
-        let d = count(size);
+        let d = real(size);
         let sampled = sampling(plan);
         let unit = unit(radius);
         Ok(match law {
@@ -107,8 +107,7 @@ fn sampling(plan: &Plan) -> f64 {
     let sample = plan.mechanism.params.get("sample_rows").and_then(serde_json::Value::as_u64);
     let sample = sample.filter(|sample| *sample > 0);
     match (plan.rows, sample) {
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-        (Some(rows), Some(sample)) => (rows as f64 / sample as f64).max(1.0),
+        (Some(rows), Some(sample)) => (real(rows) / real(sample)).max(1.0),
         _ => 1.0,
     }
 }
@@ -122,13 +121,11 @@ fn cautious(dof: u64, size: usize, delta: Delta) -> Result<f64, MomentsError> {
 
 /// Degrees of freedom, exact as a double.
 fn degrees(number: u64) -> Result<f64, MomentsError> {
-    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-    if (1..1 << 53).contains(&number) { Ok(number as f64) } else { Err(MomentsError::NoiseScale) }
+    if (1..1 << 53).contains(&number) { Ok(real(number)) } else { Err(MomentsError::NoiseScale) }
 }
 
 /// Reads a decimal integer from 0 as the nearest double.
 fn integer(text: &str) -> Result<f64, MomentsError> {
     let number: u128 = text.parse().map_err(|_| MomentsError::NoiseScale)?;
-    #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
-    Ok(number as f64)
+    Ok(real(number))
 }

@@ -3,6 +3,7 @@
 use super::cell_noise::CellNoise;
 use super::moments::{NoisyMoments, PlanColumns};
 use super::refit::public_rows;
+use crate::math::round::real;
 use crate::model::INTERCEPT;
 use crate::plan::Plan;
 use crate::plan::document::{Column, ColumnType};
@@ -65,8 +66,7 @@ pub fn describe(release: &Release) -> Option<Description> {
     }
     // The noise on products of public features may be mapped, so their outcomes are left out.
     let known = if public_features { moments.matrix().nrows() } else { moments.terms().len() };
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-    let rows = public_rows(&release.plan, &moments).map(|rows| rows as f64);
+    let rows = public_rows(&release.plan, &moments).map(real);
     let sums = Sums {
         terms: moments
             .terms()

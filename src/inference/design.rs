@@ -10,7 +10,7 @@ use super::ridge::automatic;
 use super::shrinkage::Filter;
 use crate::math::linalg::{Cholesky, Eigen, LinalgError, smallest_eigenvalue};
 use crate::math::projection::positive_trace;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::{INTERCEPT, Interval};
 use crate::release::document::Diagnostics;
 use crate::text::one_line;
@@ -323,8 +323,7 @@ impl<'a> Design<'a> {
     /// Returns the number of rows and its standard deviation: public, or from the noisy intercept cell.
     #[must_use]
     pub fn rows(&self) -> Option<(f64, f64)> {
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-        let public = self.options.rows.map(|rows| (rows as f64, 0.0));
+        let public = self.options.rows.map(|rows| (real(rows), 0.0));
         public.or_else(|| self.moments.noisy_rows())
     }
 
@@ -332,7 +331,7 @@ impl<'a> Design<'a> {
     #[must_use]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         let (rows, sd) = self.rows()?;
-        let freedom = rows - count(self.names.len());
+        let freedom = rows - real(self.names.len());
         (freedom >= f64::max(1.0, 2.0 * sd)).then_some(freedom)
     }
 

@@ -13,7 +13,7 @@ use super::preview::{HALF, OUTCOMES, Picture};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::INTERCEPT;
 use crate::plan::bound::BoundPlan;
 
@@ -75,15 +75,14 @@ pub fn forecast(
     let layout = RegressionTerms::new(bound, geometry);
     let d = setting.map.nrows();
     let second = Picture::new(geometry, bound, &layout, USUAL).second(d) * rows.radius * rows.radius;
-    #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-    let rows_count = rows.count as f64;
+    let rows_count = real(rows.count);
     let mut entries = Vec::new();
     for (at, (outcome, index)) in layout.outcomes.iter().take(OUTCOMES).enumerate() {
         let known = rows.chances.get(at).copied().flatten();
         let own = || geometry.terms.get(*index).and_then(|term| bound.columns.get(term.column?));
         let chance = known.unwrap_or_else(|| own().map_or(0.5, chance));
         let (weight, scale) = match setting.link {
-            Link::Logit => (Curvature::of(count(layout.predictors.len()), chance).mean, 1.0),
+            Link::Logit => (Curvature::of(real(layout.predictors.len()), chance).mean, 1.0),
             Link::Identity => (1.0, geometry.terms.get(*index)?.scale * setting.outcome_codes),
         };
         let curvature = &second * (rows_count * weight);

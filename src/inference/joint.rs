@@ -10,7 +10,7 @@ use super::pseudo::Pseudo;
 use super::synthetic::{
     Drawn, Number, Parent, SEED, indicator, level_at, level_codes, moments, parents, value,
 };
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::plan::expression::LevelCodes;
@@ -186,7 +186,7 @@ pub fn dependent(bound: &BoundPlan, intercept: bool) -> Vec<String> {
                 lower + (upper - lower) * (0.5 + 0.5 * rng.symmetric())
             }
             Drawn::Number(number) => number.at(rng.normal()),
-            Drawn::Level(shares) => ((0.5 + 0.5 * rng.symmetric()) * count(shares.len())).floor(),
+            Drawn::Level(shares) => ((0.5 + 0.5 * rng.symmetric()) * real(shares.len())).floor(),
         };
         parents.iter().map(value).collect()
     });
@@ -194,7 +194,7 @@ pub fn dependent(bound: &BoundPlan, intercept: bool) -> Vec<String> {
     // The terms before, as directions of length 1 at right angles.
     let mut before: Vec<Vec<f64>> = Vec::new();
     if intercept {
-        before.push(vec![count(records).sqrt().recip(); records]);
+        before.push(vec![real(records).sqrt().recip(); records]);
     }
     let mut found: Vec<String> = Vec::new();
     for term in &joint.terms {

@@ -10,6 +10,7 @@
 
 use dashu_int::UBig;
 
+use crate::math::round::real;
 use crate::plan::public::squared_radius;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -109,14 +110,14 @@ impl Design {
         if !possible || curvature <= 0.0 {
             return f64::INFINITY;
         }
-        let d = count(self.terms as u64);
+        let d = real(self.terms as u64);
         let tail = libm::log(2.0 * d / self.eta);
         let spread = match self.family {
             Family::RidgeAsPrinted => 2.0 * d,
             Family::Ridge | Family::Gaussian { .. } | Family::Logistic { .. } => d + 1.0,
         };
-        let bound = self.scale(mu) * squared_radius(self.terms, count(rows), self.eta, self.tight)
-            / count(rows)
+        let bound = self.scale(mu) * squared_radius(self.terms, real(rows), self.eta, self.tight)
+            / real(rows)
             * (spread * tail).sqrt();
         bound / curvature
     }
@@ -154,7 +155,7 @@ impl Design {
                 u64::from(steps),
             ),
         };
-        squared.to_f64().value().sqrt() / count(SQUARE) / mu
+        squared.to_f64().value().sqrt() / real(SQUARE) / mu
     }
 
     /// Returns the curvature as a multiple of the second moment.
@@ -164,11 +165,6 @@ impl Design {
             Family::Logistic { chance, .. } => chance.map_or(0.25, |p| p * (1.0 - p)),
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "at most 2^40 rows are asked for")]
-fn count(number: u64) -> f64 {
-    number as f64
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::moments::{MomentTerm, NoisyMoments, geometry_terms, radius_of};
 use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::note::factor;
 use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
@@ -320,7 +320,7 @@ impl Picture {
             }
             (first, joint.correlation())
         });
-        let effect = effect(count(layout.predictors.len()));
+        let effect = effect(real(layout.predictors.len()));
         let slope = sd.iter().map(|sd| if *sd > 0.0 { effect / sd } else { 0.0 }).collect();
         let is_related = |term: &crate::data::encode::Term| {
             let column = term.column.and_then(|column| bound.columns.get(column));
@@ -377,8 +377,7 @@ impl Picture {
     /// Returns the expected sums over `rows` records, the outcomes unrelated to the predictors: that is where sampling errors are
     /// largest.
     fn moments(&self, rows: u64, expected: Expected) -> Result<NoisyMoments, FitError> {
-        #[expect(clippy::cast_precision_loss, reason = "a count in a forecast")]
-        let rows = rows as f64;
+        let rows = real(rows);
         let size = self.terms.len();
         // The number of features may be smaller than the plan's.
         let layout = match expected.layout.outcomes() {
@@ -413,7 +412,7 @@ impl Picture {
         let mut entries = Vec::new();
         let shrinkage = design.shrinkage();
         let public = self.public_spreads();
-        let usual = effect(count(layout.predictors.len()));
+        let usual = effect(real(layout.predictors.len()));
         for (outcome, index) in layout.outcomes.iter().take(OUTCOMES) {
             let spread = self.sd[*index];
             // Where features are whitened no slope is assumed: the noise then hardly depends on it.

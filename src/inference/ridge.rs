@@ -1,7 +1,7 @@
 //! A ridge from public numbers alone (theory/many-outcomes 4.2, in coded sums).
 
 use super::cell_noise::CellNoise;
-use crate::math::round::count;
+use crate::math::round::real;
 
 /// Probability with which the penalised predictors' moments may still fail to be positive definite.
 const FAILURE: f64 = 0.05;
@@ -21,7 +21,7 @@ const FAILURE: f64 = 0.05;
 /// bounds what T does to the noise. 0 without noise. Rounding: to nearest; this concerns accuracy, never privacy.
 #[must_use]
 pub fn automatic(noise: CellNoise, predictor_reach: &[f64], outcome_reach: f64, stretch: f64) -> f64 {
-    let d = count(predictor_reach.len());
+    let d = real(predictor_reach.len());
     let sd = noise.off_diagonal_sd();
     let norm = std::f64::consts::SQRT_2 * sd * ((2.0 * d).sqrt() + (2.0 * libm::log(2.0 / FAILURE)).sqrt());
     let mean_square = predictor_reach.iter().map(|reach| reach * reach).sum::<f64>() / d.max(1.0);

@@ -15,7 +15,7 @@ use super::moments::NoisyMoments;
 use super::options::{Ball, Rule, Shrink};
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, james_stein, outcome_ball, outcome_balls, sure_ridge};
-use crate::math::round::count;
+use crate::math::round::real;
 
 /// The coefficients of all outcomes under a rule, in coded units.
 #[derive(Clone, Debug)]
@@ -52,8 +52,7 @@ impl Filter {
         unscale: &DMatrix<f64>,
         rule: Rule,
     ) -> Result<Self, LinalgError> {
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-        let n = rule.rows as f64;
+        let n = real(rule.rows);
         let noisy = moments.cross() / n;
         let v = if let CellNoise::Cross { v } = moments.noise() { v } else { 0.0 };
         let directions = Directions::try_new(&(moments.matrix() / n), rule.rows)?;
@@ -86,7 +85,7 @@ impl Filter {
             }
             (Shrink::JamesStein, _) => {
                 let found = james_stein(&directions, &noisy, &deviations)?;
-                let share = 1.0 - found.factors.iter().sum::<f64>() / count(found.factors.len());
+                let share = 1.0 - found.factors.iter().sum::<f64>() / real(found.factors.len());
                 let scaled = found.factors.iter().zip(inverse(0.0)).map(|(f, inverse)| f * inverse).collect();
                 let strength = if share > 0.0 { Strength::Share(share) } else { Strength::Idle };
                 (found.coefficients, vec![scaled], strength)

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, chance, effect};
 use super::newton::Link;
 use super::pseudo::Pseudo;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::{Role, Typical};
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Expression, Leaf, LevelCodes};
@@ -110,10 +110,10 @@ impl Synthetic {
             explained.iter_mut().zip(&latent).for_each(|(sum, z)| *sum += z);
             drawn.push((parent.field, parent.values(&latent)));
         }
-        let predictors = count(parents_of_features.len());
+        let predictors = real(parents_of_features.len());
         let effect = effect(predictors);
         let spread = effect * predictors.sqrt();
-        let length = (explained.iter().map(|sum| sum * sum).sum::<f64>() / count(records)).sqrt();
+        let length = (explained.iter().map(|sum| sum * sum).sum::<f64>() / real(records)).sqrt();
         if length > 0.0 {
             explained.iter_mut().for_each(|sum| *sum *= spread / length);
         }
@@ -176,13 +176,13 @@ impl Synthetic {
 
 /// Returns 1 where a value is the number of a level, else 0.
 pub(super) fn indicator(value: f64, level: usize) -> f64 {
-    f64::from(u8::from((value - count(level)).abs() < 0.5))
+    f64::from(u8::from((value - real(level)).abs() < 0.5))
 }
 
 /// Returns the mean of values and their variance.
 #[must_use]
 pub fn moments(values: &[f64]) -> (f64, f64) {
-    let size = count(values.len()).max(1.0);
+    let size = real(values.len()).max(1.0);
     let mean = values.iter().sum::<f64>() / size;
     (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / size)
 }
@@ -214,7 +214,7 @@ fn logistic(groups: &[Group], rng: &mut Pseudo) -> Vec<f64> {
     let mut drawn = vec![0.0; groups.len()];
     for group in order.chunk_by(|a, b| groups[*a] == groups[*b]) {
         for (rank, record) in group.iter().enumerate() {
-            let share = (count(rank) + 0.5) / count(group.len());
+            let share = (real(rank) + 0.5) / real(group.len());
             drawn[*record] = libm::log(share / (1.0 - share));
         }
     }
@@ -231,7 +231,7 @@ impl Parent {
                 order.sort_by(|a, b| latent[*a].total_cmp(&latent[*b]));
                 let mut values = vec![0.0; latent.len()];
                 for (rank, record) in order.into_iter().enumerate() {
-                    values[record] = level_at(shares, (count(rank) + 0.5) / count(latent.len()));
+                    values[record] = level_at(shares, (real(rank) + 0.5) / real(latent.len()));
                 }
                 values
             }
@@ -246,7 +246,7 @@ pub(super) fn level_at(shares: &[f64], point: f64) -> f64 {
         end += **share;
         end <= point
     };
-    count(shares.iter().take_while(is_before).count().min(shares.len().saturating_sub(1)))
+    real(shares.iter().take_while(is_before).count().min(shares.len().saturating_sub(1)))
 }
 
 /// Returns the columns of the table from which these are computed, each once.
@@ -269,7 +269,7 @@ pub(super) fn parents<'a>(
         let offset = computed.next().filter(|offset| lower + offset > 0.0);
         Drawn::Number(Number::new((lower, upper), typical, offset, assumed))
     };
-    let even = |codes: &LevelCodes| Drawn::Level(vec![1.0 / count(codes.codes.len()); codes.codes.len()]);
+    let even = |codes: &LevelCodes| Drawn::Level(vec![1.0 / real(codes.codes.len()); codes.codes.len()]);
     for column in columns {
         match (&column.source, &column.kind) {
             (Source::Field(field), Kind::Number { lower, upper }) => {
@@ -284,7 +284,7 @@ pub(super) fn parents<'a>(
             // What is known of merged levels is divided evenly among those that are one.
             (Source::Merged(codes), _) => {
                 let alike = |number: usize| codes.codes.iter().filter(|(_, own)| *own == number).count();
-                let share = |(_, number): &(String, usize)| column.share(*number) / count(alike(*number));
+                let share = |(_, number): &(String, usize)| column.share(*number) / real(alike(*number));
                 let shares = column.shares.as_ref().map(|_| codes.codes.iter().map(share).collect());
                 add(codes.column, shares.map_or_else(|| even(codes), Drawn::Level));
             }
@@ -339,7 +339,7 @@ pub(super) fn value(
     of: &dyn Fn(usize) -> Option<f64>,
 ) -> Option<f64> {
     let level = |codes: &LevelCodes, place: f64| {
-        let of_place = |(at, _): &(usize, &(String, usize))| (count(*at) - place).abs() < 0.5;
+        let of_place = |(at, _): &(usize, &(String, usize))| (real(*at) - place).abs() < 0.5;
         codes.codes.iter().enumerate().find(of_place).map(|(_, (_, number))| *number)
     };
     match (&column.source, codes) {
@@ -349,7 +349,7 @@ pub(super) fn value(
                 Some(f64::from(u8::from(level(codes, of(codes.column)?)? == *own)))
             }
         }),
-        (_, Some(codes)) => Some(count(level(codes, of(codes.column)?)?)),
+        (_, Some(codes)) => Some(real(level(codes, of(codes.column)?)?)),
         (Source::Field(field), None) => of(*field),
         (Source::Merged(_), None) => None,
     }

@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::linalg::{LinalgError, symmetrise};
+use crate::math::round::real;
 
 /// The most sweeps over all pairs of columns; six to ten are usual.
 const SWEEPS: usize = 60;
@@ -33,8 +34,7 @@ impl JacobiSvd {
             return Err(LinalgError::NotFinite);
         }
         let mut vectors = DMatrix::identity(size, size);
-        #[expect(clippy::cast_precision_loss, reason = "a size")]
-        let enough = f64::EPSILON * h.nrows() as f64;
+        let enough = f64::EPSILON * real(h.nrows());
         for _ in 0..SWEEPS {
             let mut turned = false;
             for p in 0..size {

@@ -8,14 +8,14 @@ use nalgebra::{DMatrix, DVector};
 
 use super::search::first_true;
 use super::triangle::pairs;
+use crate::math::round::real;
 
 /// Returns the symmetric matrix of a triangle, each cell times its unit. A missing cell is 0.
 #[must_use]
 pub fn from_triangle(size: usize, cells: &[i128], unit: impl Fn(usize, usize) -> f64) -> DMatrix<f64> {
     let mut matrix = DMatrix::zeros(size, size);
     for ((row, column), cell) in pairs(size).zip(cells) {
-        #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-        let value = *cell as f64 * unit(row, column);
+        let value = real(*cell) * unit(row, column);
         matrix[(row, column)] = value;
         matrix[(column, row)] = value;
     }

@@ -1,6 +1,7 @@
 //! Arithmetic with directed rounding, and integers as numbers.
 
 use dashu_int::UBig;
+use num_traits::{AsPrimitive, PrimInt};
 
 /// The relative margin by which every floating-point number that affects the privacy guarantee is moved to its safe side
 /// (theory/accounting 2.1). It is far above the error of the formulas and far below what a person could notice.
@@ -37,15 +38,8 @@ pub fn multiply_up(a: f64, b: f64) -> f64 {
 
 /// Returns the number nearest to an integer.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "to nearest")]
-pub const fn real(integer: i128) -> f64 {
-    integer as f64
-}
-
-/// Returns a small count as a number.
-#[must_use]
-pub fn count(value: usize) -> f64 {
-    f64::from(u32::try_from(value).unwrap_or(u32::MAX))
+pub fn real(integer: impl PrimInt + AsPrimitive<f64>) -> f64 {
+    integer.as_()
 }
 
 /// Returns the integer nearest to `x`, ties to even. The sign of a zero is not kept.

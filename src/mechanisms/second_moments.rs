@@ -15,6 +15,7 @@ use crate::inference::options::{Options, Ridge};
 use crate::inference::preflight::Family;
 use crate::inference::refit::public_rows;
 use crate::inference::report::{RegressionTerms, report};
+use crate::math::round::real;
 use crate::math::triangle;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
@@ -210,9 +211,8 @@ pub fn options(task: &Task, post_processing: PostProcessing, moments: &NoisyMome
 /// Computes how large the sums can be, where the number of rows is public or its noisy count is above 0.
 #[must_use]
 pub fn extent(task: &Task, moments: &NoisyMoments) -> Option<Extent> {
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
     let rows = match task.checked.rows {
-        Some(rows) => Some(rows as f64),
+        Some(rows) => Some(real(rows)),
         None => moments.noisy_rows().map(|(rows, _)| rows).filter(|rows| *rows > 0.0),
     };
     rows.map(|rows| extent_of(task, rows))
@@ -222,8 +222,7 @@ pub fn extent(task: &Task, moments: &NoisyMoments) -> Option<Extent> {
 fn extent_of(task: &Task, rows: f64) -> Extent {
     let Encoding { bound, geometry, .. } = &task.encoding;
     let radius = f64::from(bound.grid.radius);
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
-    let norm = |square: u64| (square as f64).sqrt() / radius;
+    let norm = |square: u64| real(square).sqrt() / radius;
     let (features, outcomes) = (norm(geometry.feature_square()), norm(geometry.outcome_square()));
     Extent { trace: rows * features * features, rows, features, outcomes }
 }

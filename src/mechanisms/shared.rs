@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::inference::options::{MeanPenalty, Repair, Ridge};
+use crate::math::round::real;
 use crate::math::round::to_integer;
 use crate::model::Assurance;
 use crate::plan::bound::{Clipping, GridParams, Norms, Sides};
@@ -345,8 +346,7 @@ pub fn printed_scale(ratio: f64, square: u64) -> Result<NoiseScale, NoiseError> 
 /// An integer, so many squared codes, that is not below `ratio` times `square`.
 #[must_use]
 pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^48, so exact")]
-    let codes = (ratio * square as f64).next_up().ceil();
+    let codes = (ratio * real(square)).next_up().ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
     (1.0..9e18).contains(&codes).then_some(codes as u64)
 }
@@ -364,17 +364,15 @@ pub fn rounding_step(noise: f64) -> usize {
 /// ŵ <= 2^m s (1 − s) with s = q̂/E.
 #[must_use]
 pub fn logistic_weights(levels: u64, bits: u32, theta: f64, yes: bool, kept: f64) -> (i64, i64) {
-    #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
-    let number = |code: u64| code as f64;
     // 1 − p(θ) for yes, p(θ) for no: without cancellation for either sign.
     let error = 1.0 / (1.0 + libm::exp(if yes { theta } else { -theta }));
-    let size = integer(to_integer(error * number(levels))).min(levels);
+    let size = integer(to_integer(error * real(levels))).min(levels);
     let product = (u128::from(size) * u128::from(levels - size)) << bits;
     let whole = (u128::from(levels) * u128::from(levels)).max(1);
     let weight =
         if is_active(Mutant::CurvatureRoundedUp) { product.div_ceil(whole) } else { product / whole };
     let pulled = if is_active(Mutant::WeightNotSquared) { 1.0 } else { kept };
-    let pull = integer(number(size) * pulled).min(size).cast_signed();
+    let pull = integer(real(size) * pulled).min(size).cast_signed();
     (if yes { pull } else { -pull }, i64::try_from(weight).unwrap_or(0))
 }
 

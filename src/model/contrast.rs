@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::math::round::count;
+use crate::math::round::real;
 
 /// The codes of a category with m + 1 levels, m integers for each. Its terms are all levels but the reference, in their order, and the
 /// reference comes after them. Coordinate j is `own[j]` in a record of level j, `later[j]` in one of a later level, and 0 in one of an
@@ -40,8 +40,8 @@ impl Contrast {
         let m = levels.saturating_sub(1);
         let length = length.min(f64::from(1 << 30));
         let exact = |j: usize| {
-            let rest = count(m - j);
-            (length * ((count(m) + 1.0) * rest / (count(m) * (rest + 1.0))).sqrt(), rest)
+            let rest = real(m - j);
+            (length * ((real(m) + 1.0) * rest / (real(m) * (rest + 1.0))).sqrt(), rest)
         };
         let own = (0..m).map(|j| exact(j).0 as i32).collect();
         let later = (0..m).map(exact).map(|(own, rest)| -((own / rest) as i32)).collect();

@@ -3,7 +3,7 @@
 use std::slice;
 use std::sync::Arc;
 
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::math::special::normal_quantile;
 use crate::model::Typical;
 
@@ -234,7 +234,7 @@ impl Expression {
                     let quantile = |point: u32| normal_quantile((f64::from(point) + 0.5) / f64::from(POINTS));
                     (0..POINTS).map(|point| (mean + sd * quantile(point)).clamp(*lower, *upper)).collect()
                 }
-                Leaf::Level { levels, .. } => (0..*levels).map(count).collect(),
+                Leaf::Level { levels, .. } => (0..*levels).map(real).collect(),
             };
             columns.push((leaf.column(), points));
         }
@@ -258,13 +258,13 @@ impl Expression {
             self.value(&|leaf| match leaf {
                 Leaf::Number { .. } => of(leaf),
                 Leaf::Level { level, .. } => {
-                    let level = count(*level);
+                    let level = real(*level);
                     Some(if (of(leaf)? - level).abs() < 0.5 { 1.0 } else { 0.0 })
                 }
             })
         });
         let values: Vec<f64> = values.collect::<Option<_>>()?;
-        let points = count(values.len()).max(1.0);
+        let points = real(values.len()).max(1.0);
         let mean = values.iter().sum::<f64>() / points;
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / points;
         (variance.is_finite() && variance > 0.0).then_some(Typical { mean: Some(mean), sd: variance.sqrt() })

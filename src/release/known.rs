@@ -1,14 +1,14 @@
 //! Sentences on the public moments of a release, for the report and the page.
 
 use super::format::{grouped, short};
+use crate::math::round::real;
 use crate::plan::public::PublicTable;
 use crate::words;
 
 /// Returns the source of the numbers and the number of rows behind them, as a sentence.
 #[must_use]
 pub fn origin(table: &PublicTable) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "for a sentence")]
-    let rows = grouped(table.rows as f64);
+    let rows = grouped(real(table.rows));
     words::report::origin(rows, table.source.trim().trim_end_matches('.'))
 }
 

@@ -1,6 +1,7 @@
 //! About how many rows counted, from what was released, and whether that is far from what was stated (theory/inference 6.5).
 
 use super::{Release, figure};
+use crate::math::round::real;
 use crate::model::Role;
 use crate::plan::document::ColumnType;
 use crate::text::{about, grouped};
@@ -56,8 +57,7 @@ impl RowCount {
         let of_person = plan.person.as_ref().map(|_| plan.max_rows_per_person.unwrap_or(1).max(1));
         let most = of_person.unwrap_or(1);
         let verdict = stated.map_or(Verdict::AsStated, |stated| {
-            #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-            let stated = stated as f64;
+            let stated = real(stated);
             if rows + DEVIATIONS * std_error < (1.0 - SHARE) * stated {
                 Verdict::Fewer
             } else if rows - DEVIATIONS * std_error > (1.0 + SHARE) * stated * f64::from(most) {
@@ -114,8 +114,7 @@ impl RowCount {
     }
 
     fn stated(&self) -> String {
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^30 rows")]
-        let stated = self.stated.map(|stated| grouped(stated as f64));
+        let stated = self.stated.map(|stated| grouped(real(stated)));
         stated.unwrap_or_default()
     }
 

@@ -41,7 +41,7 @@ impl Statement {
     pub fn new(release: &Release) -> Self {
         let privacy = &release.privacy;
         if privacy.assurance == Assurance::Demo || (privacy.epsilon.is_none() && privacy.mu.is_none()) {
-            return Self::nobody(privacy);
+            return Self::nobody(release);
         }
         let accuracy = guessing_accuracy(privacy.mu, privacy.epsilon.zip(privacy.delta));
         let weakness = weakness(&release.plan, privacy, accuracy);
@@ -52,7 +52,7 @@ impl Statement {
                 None => promise(privacy, accuracy),
                 Some(_) => words::guarantee::promise_in_name().to_owned(),
             },
-            unit: unit(privacy),
+            unit: unit(release),
             guessing: accuracy
                 .filter(|_| weakness == Some(Weakness::Delta))
                 .map(|accuracy| guessing(privacy, accuracy)),
@@ -66,12 +66,12 @@ impl Statement {
         }
     }
 
-    fn nobody(privacy: &Privacy) -> Self {
+    fn nobody(release: &Release) -> Self {
         Self {
             protects: false,
             headline: words::guarantee::demonstration().to_owned(),
             promise: words::guarantee::demonstration_why().to_owned(),
-            unit: unit(privacy),
+            unit: unit(release),
             guessing: None,
             budget: None,
             relaxation: None,
@@ -202,13 +202,19 @@ fn is_assumed(privacy: &Privacy) -> bool {
     privacy.person == "assumed"
 }
 
-fn unit(privacy: &Privacy) -> String {
+fn unit(release: &Release) -> String {
+    let privacy = &release.privacy;
     if is_assumed(privacy) {
         return words::guarantee::unit_assumed().to_owned();
     }
+    let first = if release.plan.only.is_empty() {
+        words::guarantee::first()
+    } else {
+        words::guarantee::first_chosen()
+    };
     let rows = match privacy.max_rows_per_person {
-        1 => words::guarantee::one_row().to_owned(),
-        rows => words::guarantee::up_to_rows(rows),
+        1 => words::guarantee::one_row(first),
+        rows => words::guarantee::up_to_rows(rows, first),
     };
     words::guarantee::unit_column(&privacy.person, rows)
 }

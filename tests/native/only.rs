@@ -118,10 +118,13 @@ fn a_result_says_which_rows_counted() {
     let warned = String::from_utf8(bench.run("check --plan plan.json table.csv").stderr).unwrap();
     assert!(warned.contains("column `sex`: none of the first rows meets the condition"), "{warned}");
     plan["only"] = json!([{"column": "sex", "levels": ["F"]}, {"column": "age", "lower": 18}]);
+    plan["person"] = json!("id");
     plan["budget"] = json!({"epsilon": 20, "delta": 1e-5});
     bench.plan(&plan);
     bench.open_ledger("20");
     bench.write("release.json", bench.ok(crate::cli::RELEASE));
+    let whose = "One row of each person counts, the first in the file among those that meet the conditions.";
+    assert!(bench.ok("report --release release.json").contains(whose));
     for format in ["html", "csv", "markdown", "svg"] {
         let said = bench.ok(&format!("report --release release.json --format {format}"));
         assert!(said.contains("Only rows with sex F, age from 18 counted."), "{format}: {said}");

@@ -3,10 +3,8 @@
 use csv_core::{ReadFieldResult, ReaderBuilder};
 
 use crate::data::container::{Form, Unpacker};
+use crate::data::header::DELIMITERS;
 use crate::data::latin1;
-
-/// Delimiters, in the order that decides a tie.
-const DELIMITERS: [u8; 4] = *b",;\t|";
 
 /// Most lines that are read.
 const MOST_LINES: usize = 400_000;

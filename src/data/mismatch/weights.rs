@@ -2,6 +2,7 @@
 
 use super::{Contradiction, ENOUGH, Mismatch, Repair, distinct, mismatch};
 use crate::data::number;
+use crate::math::round::real;
 use crate::plan::bound::CsvRules;
 
 /// Names of nothing else: letters and digits alone, in small letters.
@@ -37,8 +38,7 @@ pub fn survey_weight<'a>(
         .filter_map(|cell| number::parse(cell, rules.numbers))
         .filter(|value| *value > 0.0)
         .collect();
-    #[expect(clippy::cast_precision_loss, reason = "a few first rows")]
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let mean = values.iter().sum::<f64>() / real(values.len());
     let is_about_one =
         values.len() >= ENOUGH && values.len() == present.len() && (0.75..1.33).contains(&mean);
     let is_weight =

@@ -32,7 +32,7 @@ use super::shared::{FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, 
 use crate::data::{Exact, Geometry, Moments};
 use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
-use crate::math::round::{count, real};
+use crate::math::round::real;
 use crate::math::sylvester::is_positive_definite;
 use crate::model::{Assurance, Layout, NoiseLaw, Shape};
 use crate::noise::discrete::gaussian_diagonal;
@@ -226,7 +226,7 @@ impl Noise {
     /// The ridge that follows from the noisy eigenvalue, in squared codes.
     fn ridge(&self, noisy: i128) -> f64 {
         let (seen, sd, scale) = (real(noisy), self.eigenvalue.real(), self.moments.scale.real());
-        let d = count(self.moments.layout.features());
+        let d = real(self.moments.layout.features());
         let safely = (seen - sd * libm::sqrt(2.0 * libm::log(6.0 / self.failure))).max(0.0);
         let norm = scale * ((2.0 * d).sqrt() + libm::sqrt(2.0 * libm::log(6.0 / self.failure)));
         (norm - safely).max(0.0)

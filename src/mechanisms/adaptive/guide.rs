@@ -9,7 +9,7 @@ use super::terms::Terms;
 use super::units::Round;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
-use crate::math::round::count;
+use crate::math::round::real;
 
 /// Coordinates in which features are about white and residuals about standard. All numbers have 26 leading bits, and are released.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ impl Guide {
         let mean: Vec<f64> = (0..size).map(|j| moments[(0, j + 1)] / rows).collect();
         let v = DMatrix::from_fn(size, size, |i, j| moments[(i + 1, j + 1)] / rows - mean[i] * mean[j]);
         // The spectral norm of the noise on the features' covariance.
-        let floor = std::f64::consts::SQRT_2 * noise * count(p).sqrt();
+        let floor = std::f64::consts::SQRT_2 * noise * real(p).sqrt();
         let raised = Jacobi::try_new(&v.view((0, 0), (p, p)).into_owned())?.map(|value| value.max(floor));
         let mut shifted = raised.clone();
         for i in 0..p {
@@ -73,7 +73,7 @@ impl Guide {
             }
             spreads.push(bits26(variance.sqrt() * s[p + o]));
         }
-        let least = 1.0 / (2.0 * count(terms.coefficients()));
+        let least = 1.0 / (2.0 * real(terms.coefficients()));
         let mut covariance = DMatrix::from_fn(p, p, |i, j| s[i] * raised[(i, j)] * s[j]);
         for j in 0..p {
             if terms.is_dummy(j) {

@@ -2,7 +2,7 @@
 
 use super::tails::{Counts, feature_edges};
 use super::terms::Terms;
-use crate::math::round::count;
+use crate::math::round::real;
 
 /// R_x and what it costs.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ impl FeatureRadius {
     /// (`information` N), with N the counted records.
     #[must_use]
     pub fn choose(terms: &Terms, counts: &Counts, noise: f64, information: f64) -> Self {
-        let last = 20.0 * count(terms.coefficients()).sqrt();
+        let last = 20.0 * real(terms.coefficients()).sqrt();
         let upper: Vec<f64> = feature_edges(terms).into_iter().chain([last]).collect();
         let kept: Vec<f64> = counts
             .features

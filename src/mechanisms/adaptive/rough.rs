@@ -7,7 +7,7 @@ use super::margins::Margins;
 use super::terms::Terms;
 use super::units::Round;
 use crate::data::encode::within;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::math::{linalg, triangle};
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -27,7 +27,7 @@ pub struct Standardiser {
 /// ⌈√p / 2⌉ + 1: rounding p coordinates lengthens a record by at most √p / 2.
 #[must_use]
 pub fn rounding_room(coordinates: usize) -> f64 {
-    (count(coordinates).sqrt() / 2.0).ceil() + 1.0
+    (real(coordinates).sqrt() / 2.0).ceil() + 1.0
 }
 
 impl Standardiser {
@@ -38,7 +38,7 @@ impl Standardiser {
         Self {
             centres: margins.centres.clone(),
             scales: margins.scales.clone(),
-            radius: 1.2 * count(coordinates).sqrt(),
+            radius: 1.2 * real(coordinates).sqrt(),
             reach: f64::from(record) - rounding_room(coordinates),
             record,
         }

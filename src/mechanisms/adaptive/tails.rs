@@ -6,7 +6,7 @@ use super::map;
 use super::terms::Terms;
 use super::units::{FEATURE_BINS, OUTCOME_BINS, Round};
 use crate::math::gamma::ln_chi_square_cdf;
-use crate::math::round::{count, real};
+use crate::math::round::real;
 use crate::model::note::Shortened;
 
 /// Edges of the bins of ‖w‖ in units of √k.
@@ -15,7 +15,7 @@ const FEATURE_EDGES: [f64; FEATURE_BINS - 1] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.
 /// The edges of the bins of ‖w‖.
 #[must_use]
 pub fn feature_edges(terms: &Terms) -> [f64; FEATURE_BINS - 1] {
-    let root = count(terms.coefficients()).sqrt();
+    let root = real(terms.coefficients()).sqrt();
     FEATURE_EDGES.map(|edge| root * edge)
 }
 
@@ -94,7 +94,7 @@ impl Counts {
     /// Reads the noisy cells, in which a record is `count`.
     #[must_use]
     pub fn new(count: u64, round: &Round, cells: &[i128]) -> Self {
-        Self::of(real(i128::from(count)), round.s(), cells)
+        Self::of(real(count), round.s(), cells)
     }
 
     /// Reads cells in which a record is `unit` and the noise has the scale `s`.
@@ -122,7 +122,7 @@ impl Counts {
         let edges = feature_edges(terms);
         let edge = edges.iter().find(|edge| bits26(**edge) >= radius)?;
         let square = edge * edge - 1.0;
-        let within = ln_chi_square_cdf(count(terms.features()), square);
+        let within = ln_chi_square_cdf(real(terms.features()), square);
         Some(if square > 0.0 { 1.0 - libm::exp(within) } else { 1.0 })
     }
 
@@ -169,7 +169,7 @@ impl Counts {
         let tail = counts.get(edge + 1..)?;
         Some(Beyond {
             rows: tail.iter().fold(0.0, |sum, count| sum + count),
-            deviation: count(tail.len()).sqrt() * self.noise,
+            deviation: real(tail.len()).sqrt() * self.noise,
         })
     }
 }

@@ -153,7 +153,7 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
         }
     };
     let s = |index: usize| scales[index].real();
-    let counts = Counts::of(real(i128::from(codes.count)), s(2), &adaptive.tails.0);
+    let counts = Counts::of(real(codes.count), s(2), &adaptive.tails.0);
     Some(Released {
         terms,
         codes,

@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use super::last::Grid;
 use crate::math::jacobi_eigen::product;
 use crate::math::linalg::from_triangle;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -52,7 +52,7 @@ impl Moments {
             feature_noise: heavy * heavy / (2.0 * (f * f * (f * f))),
             cross_noise: grid.outcomes.iter().map(|o| s * s / (2.0 * (f * f) * (o * o))).collect(),
             square_noise: grid.outcomes.iter().map(|o| heavy * heavy / (o * o * (o * o))).collect(),
-            floor: std::f64::consts::SQRT_2 * heavy * count(k).sqrt() / (f * f),
+            floor: std::f64::consts::SQRT_2 * heavy * real(k).sqrt() / (f * f),
         }
     }
 
@@ -116,7 +116,7 @@ impl Fit {
         let residual_hidden = residual < 2.0 * sd;
         let residual = if residual_hidden { (residual + 1.645 * sd).max(0.0) } else { residual };
         let rows = moments.features[(0, 0)];
-        let sigma_squared = residual / (rows - count(k)).max(1.0);
+        let sigma_squared = residual / (rows - real(k)).max(1.0);
         let inner = DMatrix::from_fn(k, k, |i, j| {
             let own = if i == j { v_c + v_x * length } else { 0.0 };
             own + v_x * theta[(i, 0)] * theta[(j, 0)]

@@ -4,7 +4,7 @@ use super::radii::{CAUTIOUS_OUTCOME_RADIUS, USUAL_OUTCOME_RADIUS, hides_a_tail, 
 use super::units::Shares;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{WHOLE_SHARE, cross_weight, margins_sensitivity_squared};
@@ -57,7 +57,7 @@ impl Forecast {
         shares: Shares,
     ) -> Self {
         let of = |share: u32| mu * (f64::from(share) / f64::from(WHOLE_SHARE)).sqrt();
-        let (k, l) = (count(terms.coefficients()), count(terms.outcomes()));
+        let (k, l) = (real(terms.coefficients()), real(terms.outcomes()));
         let moved = margins_sensitivity_squared(1, terms.columns() as u64, adjacency, max_rows_per_person);
         let margin_variance = 2.0 * moved.to_f64().value().sqrt() / (of(shares.margins) * rows);
         let people = f64::from(max_rows_per_person.max(1));
@@ -105,7 +105,7 @@ impl Forecast {
             loss: 1.0,
             condition: self.condition,
             advice: Advice::TooFew,
-            least_share: LEVEL_WITHHELD_BELOW / (self.condition * 2.0 * count(terms.coefficients())),
+            least_share: LEVEL_WITHHELD_BELOW / (self.condition * 2.0 * real(terms.coefficients())),
             link: Link::Identity,
             margin_variance: self.margin_variance,
             guide_noise: self.guide_noise,

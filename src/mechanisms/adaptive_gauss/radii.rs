@@ -1,7 +1,7 @@
 //! The radii to which records and residuals are shortened in the final round, from the noisy tails (theory/adaptive 4).
 
 use super::units::Rounds;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::mechanisms::adaptive::bits::bits26;
 use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::tails::{Counts, outcome_edges};
@@ -75,7 +75,7 @@ impl Choice {
         counts: &Counts,
     ) -> Self {
         let constant = noise_constant_squared(adjacency, rounds.weight);
-        let outcomes = count(terms.outcomes());
+        let outcomes = real(terms.outcomes());
         let FeatureRadius { radius: features, costs, .. } =
             FeatureRadius::choose(terms, counts, 16.0 * constant * outcomes, mu_last * mu_last);
         let clipped = constant.sqrt() * outcomes.sqrt() * features / (3.0 * mu_last);
@@ -94,7 +94,7 @@ fn outcome_radius(counts: &[f64], noise: f64, clipped: f64, unseen: bool) -> f64
     let tail = |edge: usize| counts.iter().skip(edge + 1).fold(0.0, |sum, count| sum + count);
     let trusted = (2..edges.len())
         .rev()
-        .find(|edge| tail(*edge) >= (3.5 * noise * count(edges.len() - edge).sqrt()).max(clipped));
+        .find(|edge| tail(*edge) >= (3.5 * noise * real(edges.len() - edge).sqrt()).max(clipped));
     let radius = trusted.map_or(USUAL_OUTCOME_RADIUS, |edge| {
         let here = tail(edge);
         let before = tail(edge - 2).max(1.2 * here);

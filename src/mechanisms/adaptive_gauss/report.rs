@@ -11,6 +11,7 @@ use super::gate::{Far, Judged, Known, LONG_TAIL, Units};
 use super::progress::{Released, Solved};
 use super::units::Shares;
 use crate::inference::notes::approximate;
+use crate::math::round::real;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::model::note::{NAMED, clipped_outcome, far_rows, hardly_any_rows, listing, quoted, two_digits};
@@ -348,8 +349,7 @@ fn undetermined(
     (counted, deviation): (f64, f64),
     stands_out: bool,
 ) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-    let stated = checked.plan.rows.or(checked.plan.stated_rows).map(|rows| rows as f64);
+    let stated = checked.plan.rows.or(checked.plan.stated_rows).map(real);
     if let Some(stated) = stated.filter(|stated| counted + 3.0 * deviation < stated / 4.0) {
         return hardly_any_rows(stated);
     }

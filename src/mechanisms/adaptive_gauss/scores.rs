@@ -10,7 +10,7 @@ use super::units::ScoreRound;
 use crate::data::encode::within;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::from_triangle;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::{bits26, nearest};
 use crate::mechanisms::adaptive::rough::{add_products, rounding_room};
@@ -53,7 +53,7 @@ impl ScoreMap {
         let reach = f64::from(round.record) - rounding_room(k);
         // The noise on a mean square, in units of T².
         let noise = round.round.s() / (reach * reach) / solved.moments.features[(0, 0)].max(1.0);
-        let square = (AIM / (noise * count(k))).clamp(SQUARES[0], SQUARES[1]) * count(k);
+        let square = (AIM / (noise * real(k))).clamp(SQUARES[0], SQUARES[1]) * real(k);
         let (mut slopes, mut radii) = (Vec::new(), Vec::new());
         for outcome in 0..released.terms.outcomes() {
             let fit = released.fit(solved, outcome);

@@ -7,7 +7,7 @@ use super::start::{cut, norm, shorten};
 use super::step::Grid;
 use crate::math::jacobi_eigen::{Jacobi, product};
 use crate::math::linalg::{Cholesky, LinalgError};
-use crate::math::round::{count, real};
+use crate::math::round::real;
 use crate::math::{linalg, triangle};
 use crate::mechanisms::adaptive::holding::Holding;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -46,7 +46,7 @@ impl Sums {
         Self {
             curvature: linalg::from_triangle(coefficients, curvature, |_, _| unit),
             gradient: gradient.iter().map(|cell| real(*cell) * pull).collect(),
-            floor: std::f64::consts::SQRT_2 * s * count(coefficients).sqrt() * unit,
+            floor: std::f64::consts::SQRT_2 * s * real(coefficients).sqrt() * unit,
             gradient_noise: s * pull,
             curvature_variance: (s * unit) * (s * unit) / 2.0,
         }
@@ -152,7 +152,7 @@ impl Stepped {
         let sampling = product(&product(f, &self.raised), f);
         let remainder = REMAINDER * square;
         let slopes = (1..k).fold(0.0, |sum, j| sum + (sampling[(j, j)] + noise[(j, j)]));
-        let ratio = remainder / (slopes / count(k.saturating_sub(1)).max(1.0)).sqrt();
+        let ratio = remainder / (slopes / real(k.saturating_sub(1)).max(1.0)).sqrt();
         let covariance = DMatrix::from_fn(k, k, |i, j| {
             let left = if i == j { remainder * remainder } else { 0.0 };
             sampling[(i, j)] + noise[(i, j)] + left
@@ -171,7 +171,7 @@ impl Stepped {
             }
         }
         let reach = if z > 0.0 { z + FAR * along.max(0.0).sqrt() / z } else { 0.0 };
-        let k = count(self.b.len());
+        let k = real(self.b.len());
         let rows = self.sums.curvature[(0, 0)];
         let finite = remainder.is_finite() && covariance.iter().all(|entry| entry.is_finite());
         let far = lambda <= 0.0 && (z > 3.5 || reach > 5.0);

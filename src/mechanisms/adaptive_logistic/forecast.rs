@@ -8,7 +8,7 @@ use crate::inference::curvature::Curvature;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::math::gamma::ln_chi_square_cdf;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::tails::{Counts, feature_edges};
 use crate::mechanisms::adaptive::terms::Terms;
@@ -56,7 +56,7 @@ impl Forecast {
         mu: f64,
         chances: &[f64],
     ) -> Self {
-        let (k, l) = (count(terms.coefficients()), count(terms.outcomes()));
+        let (k, l) = (real(terms.coefficients()), real(terms.outcomes()));
         let a = replaced(adjacency);
         let m = mu * LAST.sqrt() / f64::from(max_rows_per_person.max(1));
         let counts = usual_counts(terms, rows);
@@ -77,7 +77,7 @@ impl Forecast {
             let noise = first * (1.0 + of_curvature);
             ((noise + (1.0 + 2.0 / k) * left).sqrt(), (left / (loss + noise)).sqrt())
         };
-        let row = Curvature::of(count(terms.features()), rarest);
+        let row = Curvature::of(real(terms.features()), rarest);
         let (noise, _) = step(row);
         let (_, remainder) = step(Curvature::new(LOGISTIC_SPREAD, rarest));
         // Over φ.
@@ -108,7 +108,7 @@ impl Forecast {
     /// Returns what is said of it before a release.
     #[must_use]
     pub fn said(&self, terms: &Terms) -> NoiseForecast {
-        let whole = self.bulk * 2.0 * count(terms.coefficients());
+        let whole = self.bulk * 2.0 * real(terms.coefficients());
         NoiseForecast {
             noise: self.noise,
             loss: self.loss,
@@ -132,7 +132,7 @@ fn least_eigenvalue(bulk: f64, least: f64) -> f64 {
 
 /// The counts of ‖w‖ of normal features: ‖w‖² is 1 more than a chi-square with k − 1 degrees of freedom.
 fn usual_counts(terms: &Terms, rows: f64) -> Counts {
-    let degrees = count(terms.features());
+    let degrees = real(terms.features());
     let below = |edge: f64| {
         let square = edge * edge - 1.0;
         if square > 0.0 { libm::exp(ln_chi_square_cdf(degrees, square)) } else { 0.0 }

@@ -36,7 +36,7 @@ use super::newton;
 use super::rounds::{Configured, Encoding, Resolved};
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::data::MAX_CELLS;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
@@ -169,9 +169,8 @@ fn said(rounds: &Rounds) -> Vec<(&'static str, String)> {
 fn usual_steps(plan: &CheckedPlan, terms: &Terms, units: u128) -> u32 {
     let Some(rows) = plan.rows.or(plan.plan.stated_rows) else { return 3 };
     let a = replaced(plan.adjacency) * f64::from(plan.max_rows_per_person);
-    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
-    let rows = rows as f64;
-    let noise = a * a * count(terms.outcomes()) * (7.2 * count(terms.coefficients()));
+    let rows = real(rows);
+    let noise = a * a * real(terms.outcomes()) * (7.2 * real(terms.coefficients()));
     if noise > 0.112 * mu_squared_of_units(units) * rows { 2 } else { 3 }
 }
 

@@ -6,7 +6,7 @@ use super::estimate::{Judged, Stepped, Sums};
 use super::start::{mean_variance, rates, start};
 use super::step::{self, Grid};
 use super::units::Rounds;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::bits26;
 use crate::mechanisms::adaptive::guide::Guide;
@@ -109,7 +109,7 @@ impl Setting {
     #[must_use]
     pub fn radius(&self, counts: &Counts, rates: &[f64]) -> (f64, Vec<f64>) {
         let a = replaced(self.adjacency);
-        let noise = a * a * count(self.terms.outcomes());
+        let noise = a * a * real(self.terms.outcomes());
         let information = self.mu_last * self.mu_last * mean_variance(rates);
         let FeatureRadius { radius, costs, .. } =
             FeatureRadius::choose(&self.terms, counts, noise, information);

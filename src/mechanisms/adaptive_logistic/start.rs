@@ -1,6 +1,6 @@
 //! Where the steps start: linear discriminant analysis by the first two rounds (theory/adaptive-logistic 2.3).
 
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::mechanisms::adaptive::bits::bits26;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::Margins;
@@ -62,7 +62,7 @@ pub fn rates(terms: &Terms, level: u32, round: &Round, margins: &Margins) -> Vec
 /// The mean of p̂ (1 − p̂) over the labels.
 #[must_use]
 pub fn mean_variance(rates: &[f64]) -> f64 {
-    rates.iter().fold(0.0, |sum, rate| sum + rate * (1.0 - rate)) / count(rates.len()).max(1.0)
+    rates.iter().fold(0.0, |sum, rate| sum + rate * (1.0 - rate)) / real(rates.len()).max(1.0)
 }
 
 /// b of each label before the first step, in whitened units: intercept and slopes. `noise` is τ_2, the noise of a mean product of round 2.
@@ -84,7 +84,7 @@ fn of_label(guide: &Guide, label: usize, rate: f64, noise: f64) -> Vec<f64> {
         *entry /= 2.0 * spread;
     }
     let square = norm(&r) * norm(&r);
-    let kept = (1.0 - count(p) * (noise * noise) / (2.0 * square)).max(0.0);
+    let kept = (1.0 - real(p) * (noise * noise) / (2.0 * square)).max(0.0);
     for entry in &mut r {
         *entry *= kept;
     }

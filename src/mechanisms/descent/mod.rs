@@ -46,6 +46,7 @@ use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::inference::report::RegressionTerms;
 use crate::inference::weights;
 use crate::math::linalg::Cholesky;
+use crate::math::round::real;
 use crate::model::Layout;
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
@@ -261,8 +262,7 @@ impl Parameters {
         let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(Map::new()) };
         radii.clip_outcomes(bound, whitener, self.penalty.around_mean(plan), false)?;
         radii.whiten(bound, whitener)?;
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-        let q = (whitener.terms.len() as f64 / whitener.rows as f64).sqrt().min(0.75);
+        let q = (real(whitener.terms.len()) / real(whitener.rows)).sqrt().min(0.75);
         let (upper, lower) = ((1.0 - q).powi(-2), (1.0 + q).powi(-2));
         if self.steps == 0 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 246")]
@@ -438,11 +438,9 @@ impl Walk {
     pub fn advance(&mut self, cells: &[i128]) {
         self.done += 1;
         let Noise { parameters, bits, shrink, .. } = &*self.noise;
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-        let step = parameters.step_size / (parameters.rows as f64 * libm::ldexp(1.0, bits.cast_signed()));
+        let step = parameters.step_size / (real(parameters.rows) * libm::ldexp(1.0, bits.cast_signed()));
         for (weight, cell) in self.weights.iter_mut().zip(cells) {
-            #[expect(clippy::cast_precision_loss, reason = "post-processing")]
-            let noisy = *cell as f64;
+            let noisy = real(*cell);
             *weight -= step * noisy;
         }
         if let Some(factor) = shrink {

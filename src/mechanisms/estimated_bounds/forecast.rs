@@ -1,5 +1,6 @@
 //! What can be said from public numbers of whether bounds will be found (theory/estimated-bounds 4.2).
 
+use crate::math::round::real;
 use crate::plan::document::Confirm;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::adjacency::Adjacency;
@@ -37,8 +38,7 @@ impl Outlook {
     /// Returns the outlook of `columns` columns that `units` of 2^-40 of μ² pay for.
     #[must_use]
     pub fn new(columns: usize, adjacency: Adjacency, max_rows_per_person: u32, units: u128) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "a forecast")]
-        let columns = columns as f64;
+        let columns = real(columns);
         let mu = mu_squared_of_units(units).sqrt();
         let both = match adjacency {
             Adjacency::AddRemove => 1.0,
@@ -50,8 +50,7 @@ impl Outlook {
     /// Returns what so many rows mean.
     #[must_use]
     pub fn of(&self, rows: u64) -> Prospect {
-        #[expect(clippy::cast_precision_loss, reason = "a forecast")]
-        let rows = rows as f64 / self.scale;
+        let rows = real(rows) / self.scale;
         if rows < REFUSED {
             Prospect::Refused
         } else if rows < DOUBTFUL {

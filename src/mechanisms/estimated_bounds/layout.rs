@@ -2,6 +2,7 @@
 
 use super::cells::{LEAST_EXPONENT, NARROW};
 use super::octaves::{Heaps, Sides};
+use crate::math::round::real;
 
 /// The cells of a column in the second round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +74,7 @@ impl Narrow {
     /// Returns the width of a cell.
     #[must_use]
     pub fn step(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "256")]
-        let cells = NARROW as f64;
+        let cells = real(NARROW);
         (self.outer() - self.inner()) / cells
     }
 }

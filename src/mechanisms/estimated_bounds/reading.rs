@@ -4,6 +4,7 @@ use super::cells::{FIRST_CELLS, NARROW};
 use super::layout::{Layout, Narrow};
 use super::octaves::{Heaps, Octaves};
 use super::windows::{Counts, NARROW_WALK, NARROW_WIDTHS, Window};
+use crate::math::round::real;
 use crate::release::bounds::State;
 
 /// Strength of the strongest window of narrow cells from which the range is refined.
@@ -66,8 +67,6 @@ fn narrow(range: &Narrow, cells: &[f64], sd: f64) -> Reading {
 fn fine(range: &Narrow, counts: Counts<'_>, window: Window) -> Option<(f64, f64)> {
     let Window { first, last, .. } = counts.trimmed(window);
     let (first, last) = (counts.walk_down(first, NARROW_WALK), counts.walk_up(last, NARROW_WALK));
-    #[expect(clippy::cast_precision_loss, reason = "at most 256")]
-    let real = |cells: usize| cells as f64;
     let rows = counts.sum(first..last + 1).max(counts.sd);
     let margin = 1.0 + (real(last - first + 1) * (0.4 + 20.0 * counts.sd / rows)).ceil();
     let (low, high) = (real(first) - margin, real(last + 1) + margin);

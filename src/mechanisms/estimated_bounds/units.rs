@@ -83,13 +83,13 @@ impl Units {
     /// Returns the standard deviation of a count's noise in each round, in rows.
     #[must_use]
     pub fn sd(&self) -> [f64; 2] {
-        self.scales.map(|scale| scale.real() / real(i128::from(self.count)))
+        self.scales.map(|scale| scale.real() / real(self.count))
     }
 
     /// Returns noisy integers as counts, in rows.
     #[must_use]
     pub fn rows(&self, cells: &[i128]) -> Vec<f64> {
-        cells.iter().map(|cell| real(*cell) / real(i128::from(self.count))).collect()
+        cells.iter().map(|cell| real(*cell) / real(self.count)).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Windows of neighbouring noisy counts (theory/estimated-bounds 1.3).
 
+use crate::math::round::real;
 use std::ops::Range;
 
 /// Neighbours that a walk counts together.
@@ -40,8 +41,7 @@ impl Counts<'_> {
     }
 
     fn strength(&self, cells: Range<usize>) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "at most 64")]
-        let width = cells.len() as f64;
+        let width = real(cells.len());
         self.sum(cells) / (self.sd * width.sqrt())
     }
 

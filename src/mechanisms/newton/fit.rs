@@ -8,6 +8,7 @@ use super::{Ball, Family, Noise, report};
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::inference::newton::NewtonStep;
 use crate::math::linalg::Eigen;
+use crate::math::round::real;
 use crate::math::{linalg, triangle};
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
 use crate::mechanisms::shared::{integer, logistic_weights};
@@ -64,8 +65,7 @@ impl Noise {
     }
 
     fn gaussian(&self, fitted: f64, label: i32) -> i64 {
-        #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
-        let levels = self.levels as f64;
+        let levels = real(self.levels);
         let error = (fitted - f64::from(label) / self.label) / self.residual;
         let error = if is_active(Mutant::ResidualUnclipped) { error } else { error.clamp(-1.0, 1.0) };
         let size = integer(error.abs() * levels);

@@ -56,7 +56,7 @@ use crate::inference::forecast::{self, TermForecast, forecast};
 use crate::inference::newton::{Link, NewtonStep, Setting, report as newton_report};
 use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
@@ -433,8 +433,7 @@ impl Parameters {
     ) -> Result<Noise, PlanError> {
         let unit = feature_unit(bound, geometry);
         let map = geometry.map(bound) * unit;
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
-        let penalty = self.penalty.matrix(&map, plan.intercept, self.rows as f64)?;
+        let penalty = self.penalty.matrix(&map, plan.intercept, real(self.rows))?;
         let label = geometry.outcomes.map_or(1.0, |side| f64::from(side.reach));
         let longest = bound.whitening.as_ref().map_or(1.0, |whitening| whitening.radius);
         let balls = self.balls(plan, bound, shape.1);
@@ -663,7 +662,7 @@ impl Noise {
     /// 2 sd √d, the spectral norm of the noise on the curvature.
     #[must_use]
     pub fn spectral_norm(&self) -> f64 {
-        2.0 * self.deviations()[1] * count(self.size.0).sqrt()
+        2.0 * self.deviations()[1] * real(self.size.0).sqrt()
     }
 }
 

@@ -20,6 +20,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::data::{EncodedRows, Exact, Moments};
 use crate::math::linalg::Cholesky;
+use crate::math::round::real;
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{Answer, Noise as RoundNoise};
 use crate::mechanisms::second_moments::answer;
@@ -173,8 +174,7 @@ fn fitted(
     noise: Shaping,
     bound: u64,
 ) -> Option<FeatureMap> {
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
-    let most = (bound as f64).sqrt();
+    let most = real(bound).sqrt();
     let mut stretch = most / longest;
     for _ in 0..ATTEMPTS {
         let map = in_integers(&(matrix * stretch), noise)?;
@@ -188,8 +188,7 @@ fn fitted(
         if found <= u128::from(bound) || is_active(Mutant::LeverageAveraged) {
             return Some(map);
         }
-        #[expect(clippy::cast_precision_loss, reason = "tried again if it is still too long")]
-        let length = (found as f64).sqrt();
+        let length = real(found).sqrt();
         stretch *= most / length * (1.0 - f64::EPSILON * 16.0);
     }
     None

@@ -58,7 +58,7 @@ use super::shared::{
 };
 use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::options::{Ball, Shrink};
-use crate::math::round::count;
+use crate::math::round::real;
 use crate::model::{Layout, Role, Shape};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
 use crate::plan::document::Calibration;
@@ -480,7 +480,7 @@ fn public_outcomes(encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, 
 /// κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (theory/many-outcomes 2.2): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ² is
 /// proportional to 1 + κ.
 fn usual_kappa(plan: &CheckedPlan, outcomes: usize, moments: OutcomeMoments) -> f64 {
-    let s = 1.0 / count(outcomes.max(1));
+    let s = 1.0 / real(outcomes.max(1));
     if plan.adjacency == Adjacency::AddRemove && moments == OutcomeMoments::None {
         (2.0 / s).sqrt()
     } else {

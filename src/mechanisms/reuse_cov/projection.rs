@@ -11,6 +11,7 @@ use crate::inference::moments::{CellNoise, NoisyMoments};
 use crate::inference::options::{Options, Rule};
 use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
+use crate::math::round::real;
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{Answer, Encoding, Noise, Outcomes, Task, Unsettled};
 use crate::mechanisms::second_moments::{Analysis, Extent};
@@ -111,8 +112,7 @@ impl Analysis for Parameters {
             CellNoise::Sides { cross, .. } => cross,
             CellNoise::None | CellNoise::Projection { .. } | CellNoise::Posterior { .. } => return None,
         };
-        #[expect(clippy::cast_precision_loss, reason = "counts in a forecast")]
-        let (p, q) = (layout.features() as f64, layout.outcomes() as f64);
+        let (p, q) = (real(layout.features()), real(layout.outcomes()));
         let (least, most) = (p.min(q), p.max(q));
         let norm = least * (most * variance).sqrt() * (1.0 - 0.15 * least / most);
         let ball = extent.rows * extent.features * extent.outcomes;

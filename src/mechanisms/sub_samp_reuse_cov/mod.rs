@@ -39,6 +39,7 @@ use super::shared::{
     post_processing, printed_scale, scale, two_sides,
 };
 use crate::data::{Exact, Geometry};
+use crate::math::round::real;
 use crate::math::round::{MARGIN, lower, raise};
 use crate::model::{Assurance, Layout, NoiseLaw, Shape, Wallet};
 use crate::noise::discrete::uniform_below;
@@ -270,8 +271,7 @@ impl Parameters {
         outcomes: u64,
         delta: Delta,
     ) -> Result<Epsilon, NoiseError> {
-        #[expect(clippy::cast_precision_loss, reason = "lowered past the rounding")]
-        let [codes, features, outcomes] = [scale.get().get(), features, outcomes].map(|number| number as f64);
+        let [codes, features, outcomes] = [scale.get().get(), features, outcomes].map(real);
         let scales = Scales {
             covariance: lower(codes / features, MARGIN),
             association: lower(codes / (features * outcomes).sqrt(), MARGIN),
@@ -286,8 +286,7 @@ impl Parameters {
 fn within_reserve(noise: &gaussian::Noise, epsilon: Epsilon, delta: Delta, scale: NoiseScale) -> bool {
     let Event::Gaussian { cells_diagonal, cells_off_diagonal, .. } = noise.event() else { return false };
     let units = slack_charge(epsilon, cells_diagonal, cells_off_diagonal, scale);
-    #[expect(clippy::cast_precision_loss, reason = "a comparison far from equality")]
-    let slack = units as f64 * libm::ldexp(1.0, -100);
+    let slack = real(units) * libm::ldexp(1.0, -100);
     slack <= delta.get() * libm::ldexp(1.0, -21)
 }
 

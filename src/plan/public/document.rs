@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::error::{PlanError, list_for_object};
+use crate::math::round::real;
 use crate::model::INTERCEPT;
 use crate::text::json::{Fault, read};
 use crate::words;
@@ -212,8 +213,7 @@ impl PublicTable {
     /// a level without one.
     #[must_use]
     pub fn spread(&self, term: &PublicTerm) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^40, so exact")]
-        let rows = self.rows as f64;
+        let rows = real(self.rows);
         match term.sd {
             Some(sd) => sd * ((rows - 1.0) / rows).sqrt(),
             None => (term.mean * (1.0 - term.mean)).sqrt(),

@@ -1,6 +1,6 @@
 //! The longest whitened record that is kept, from public numbers (theory/public-moments 1.3).
 
-use crate::math::round::count;
+use crate::math::round::real;
 
 /// Returns R² for `terms` terms with the constant and `rows` rows: d (1 + ln(2 n/η)), under which every row of a normal table lies but
 /// for a
@@ -8,7 +8,7 @@ use crate::math::round::count;
 /// union bound), under which they lie but for a chance of η. R_y² is that of one term.
 #[must_use]
 pub fn squared_radius(terms: usize, rows: f64, eta: f64, tight: bool) -> f64 {
-    let d = count(terms);
+    let d = real(terms);
     let paper = d * (1.0 + libm::log(2.0 * rows / eta));
     let t = libm::log(rows / eta);
     let close = d + 2.0 * (d * t).sqrt() + 2.0 * t;

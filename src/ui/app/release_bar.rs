@@ -123,14 +123,14 @@ fn Ready() -> impl IntoView {
         }
         (None, Ok(forecast)) => view! { <Offer forecast/> }.into_any(),
     };
-    let hopeless = Memo::new(move |_| {
-        state.with(|(_, forecast)| forecast.as_ref().ok().and_then(|forecast| doubt(app, forecast)))
+    let doubt = Memo::new(move |_| {
+        state.with(|(_, forecast)| forecast.as_ref().ok().and_then(|forecast| Doubt::of(app, forecast)))
     });
     // A question is open for what it was asked about alone: another plan closes it.
     let asked =
-        Memo::new(move |_| hopeless.get().filter(|why| app.state.asked().get().as_ref() == Some(why)));
+        Memo::new(move |_| doubt.get().filter(|doubt| app.state.asked().get().as_ref() == Some(&doubt.why)));
     let ask = move || {
-        app.state.asked().set(hopeless.get_untracked());
+        app.state.asked().set(doubt.get_untracked().map(|doubt| doubt.why));
         dom::focus_soon("release-question");
     };
     let price = move || {
@@ -143,14 +143,14 @@ fn Ready() -> impl IntoView {
         if obstacle.with_untracked(Option::is_some) {
             return;
         }
-        if hopeless.with_untracked(Option::is_some) { ask() } else { actions::release(app) }
+        if doubt.with_untracked(Option::is_some) { ask() } else { actions::release(app) }
     };
     move || {
         match asked.get() {
-        Some(why) => view! { <Question why/> }.into_any(),
+        Some(doubt) => view! { <Question doubt/> }.into_any(),
         None => view! {
             {inside}
-            <button type="button" class="release" class:doubtful=move || hopeless.with(|why| why.is_some() && *why != fixes(app)) class:quiet-here=move || StepInfo::next(app.state.step().get()).is_some()
+            <button type="button" class="release" class:doubtful=move || doubt.with(|doubt| doubt.as_ref().is_some_and(|doubt| !doubt.plain)) class:quiet-here=move || StepInfo::next(app.state.step().get()).is_some()
                 aria-disabled=move || (!can()).to_string() on:click=click>
                 {words::release_bar::release()}
                 {price}
@@ -161,25 +161,36 @@ fn Ready() -> impl IntoView {
     }
 }
 
-/// Why a release is asked about: no intervals are expected, the rows are too few for the method that suits the outcome, or nothing is left
-/// for another release of the table. The first release of a table fixes its budget and who one person
-/// is.
-fn doubt(app: App, forecast: &Forecast) -> Option<String> {
-    let few = || {
-        let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
-        app.recommended
-            .with(|found| (found.too_few && !by_hand).then(|| words::release_bar::few_rows().to_owned()))
-    };
-    let private = || app.state.table().with(|table| table.as_ref().is_some_and(|table| !table.sample));
-    let is_first = app.state.ledger().with(Option::is_none);
-    let takes_all = || {
-        let why = if is_first { words::release_bar::takes_all() } else { words::release_bar::takes_rest() };
-        (forecast.of_left >= text::ALL_LEFT && private()).then(|| why.to_owned())
-    };
-    let why = forecast.hopeless.clone().or_else(few).or_else(takes_all);
-    let fixes = (is_first && private()).then(|| fixes(app)).flatten();
-    let said: Vec<String> = why.into_iter().chain(fixes).collect();
-    (!said.is_empty()).then(|| said.join(" "))
+/// Why a release is asked about.
+#[derive(Clone, PartialEq)]
+struct Doubt {
+    why: String,
+    /// Whether the release is asked about only for what the first one of a table makes permanent.
+    plain: bool,
+}
+
+impl Doubt {
+    /// No intervals are expected, the rows are too few for the method that suits the outcome, or nothing is left for another release of the
+    /// table. The first release of a table fixes its budget and who one person is.
+    fn of(app: App, forecast: &Forecast) -> Option<Self> {
+        let few = || {
+            let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
+            app.recommended
+                .with(|found| (found.too_few && !by_hand).then(|| words::release_bar::few_rows().to_owned()))
+        };
+        let private = app.state.table().with(|table| table.as_ref().is_some_and(|table| !table.sample));
+        let is_first = app.state.ledger().with(Option::is_none);
+        let takes_all = || {
+            let why =
+                if is_first { words::release_bar::takes_all() } else { words::release_bar::takes_rest() };
+            (forecast.of_left >= text::ALL_LEFT && private).then(|| why.to_owned())
+        };
+        let useless = forecast.hopeless.clone().or_else(few).or_else(takes_all);
+        let plain = useless.is_none();
+        let fixes = (is_first && private).then(|| fixes(app)).flatten();
+        let said: Vec<String> = useless.into_iter().chain(fixes).collect();
+        (!said.is_empty()).then(|| Self { why: said.join(" "), plain })
+    }
 }
 
 /// Returns what the first release of a table makes permanent, where a column that is left out could tell persons apart.
@@ -196,8 +207,9 @@ fn fixes(app: App) -> Option<String> {
 
 /// Asks before a charge that will buy little or nothing.
 #[component]
-fn Question(why: String) -> impl IntoView {
+fn Question(doubt: Doubt) -> impl IntoView {
     let app = App::here();
+    let Doubt { why, plain } = doubt;
     let close = move || app.state.asked().set(None);
     // The second click of two on Release is an answer to nothing.
     let once = move |act: fn(App)| {
@@ -208,7 +220,6 @@ fn Question(why: String) -> impl IntoView {
             }
         }
     };
-    let plain = untrack(|| fixes(app)).as_ref() == Some(&why);
     let (question, act) = if plain {
         (words::release_bar::question_first(), words::release_bar::fix())
     } else {

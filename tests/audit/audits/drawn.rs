@@ -15,7 +15,7 @@ use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
-use discreet::math::round::{count as float_of, real as float};
+use discreet::math::round::real as float;
 use discreet::mechanisms::wishart::{additive, scaled};
 use discreet::mechanisms::{Answer, Noise};
 use discreet::model::NoiseLaw;
@@ -160,7 +160,7 @@ impl Bench {
                 nu / 2.0 * dets - ((one - zero) * inverse).trace() / 2.0
             }
             Law::Added(k, s2) => {
-                let power = (k - float_of(matrix.nrows()) - 1.0) / 2.0;
+                let power = (k - float(matrix.nrows()) - 1.0) / 2.0;
                 let noise = [&matrix - &zero, &matrix - &one];
                 let shift = (noise[0].trace() - noise[1].trace()) / (2.0 * s2);
                 match noise.map(Cholesky::new) {
@@ -252,9 +252,9 @@ impl Losses {
 
     /// The larger direction's δ at ε, and its standard error.
     fn delta(&self, at: f64) -> (f64, f64) {
-        let n = float_of(self.0[0].len());
+        let n = float(self.0[0].len());
         let share = |side: usize, beyond: &dyn Fn(f64) -> bool| {
-            float_of(self.0[side].iter().filter(|loss| beyond(**loss)).count()) / n
+            float(self.0[side].iter().filter(|loss| beyond(**loss)).count()) / n
         };
         let grow = libm::exp(at);
         let direction = |p: f64, q: f64| {
@@ -440,7 +440,7 @@ fn slack_is_kept() -> Saw {
         let (prepared, _) = read(plan, &axes([1, 0, 0])).unwrap();
         let noise = prepared.noise::<additive::Noise>().unwrap().clone();
         let square = u64::from(prepared.geometry().radius).pow(2);
-        let ratio = (float(square.into()) / float(noise.scale.into())).next_up();
+        let ratio = (float(square) / float(noise.scale)).next_up();
         let law = WishartNoise::try_new(noise.degrees, 3).unwrap();
         let ideal = additive_wishart_delta(noise.cost.epsilon, ratio, law, Adjacency::ReplaceOne).unwrap();
         (noise, ideal.get())
