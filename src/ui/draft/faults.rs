@@ -113,10 +113,10 @@ fn cell_words(error: &PlanError, cell: Cell, draft: &ColumnDraft, made: bool) ->
         None => Some(words::gap::not_a_number()),
         Some(_) => None,
     };
-    if error.what == words::plan::levels_few()
-        && let [level] = list(&draft.levels).as_slice()
-    {
-        return words::gap::one_level(level);
+    if error.what == words::plan::levels_few() {
+        return list(&draft.levels)
+            .first()
+            .map_or_else(|| words::gap::levels().to_owned(), words::gap::one_level);
     }
     let words = match cell {
         Cell::Kind => Some(words::gap::kind()),

@@ -86,8 +86,8 @@ pub fn Columns() -> impl IntoView {
         <Sheet rows/>
         <Pager label=words::columns::pages_of_columns() page=app.state.page() count=Signal::derive(move || rows.with(Vec::len))
             turn=Callback::new(move |page| app.state.page().set(page)) place=words::columns::page/>
+        <p class="hint by-mouse">{words::columns::keys()}</p>
         <MissingChoice/>
-        <p class="hint">{words::columns::keys()}</p>
         {move || (!empty() && !genotypes.get()).then(|| view! { <WholeFile/> })}
         {move || (!empty()).then(|| view! { <RowsThatCount/> <Terms/> })}
         <Estimates/>
