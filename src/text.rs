@@ -6,6 +6,9 @@ use std::borrow::Cow;
 
 use crate::words;
 
+/// The mark of the order of bytes, which some programs write before a text, and by which a spreadsheet knows the letters of a CSV.
+pub const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
 /// escapes, all others as they are.
 #[must_use]

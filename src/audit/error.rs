@@ -23,7 +23,7 @@ pub enum AuditError {
     #[error("{}", crate::words::error::audit_header(.0))]
     Header(#[from] HeaderError),
     /// A table is refused.
-    #[error("{}", crate::words::error::audit_scan(.0))]
+    #[error("{}", crate::words::error::audit_header(.0))]
     Scan(#[from] ScanError),
     /// A table does not end.
     #[error("{}", crate::words::error::audit_unfinished())]

@@ -69,7 +69,6 @@ fn cut(share: f64) -> f64 {
 /// Returns the bars of a histogram, scaled so that the highest bar or expected height is 1.
 #[must_use]
 pub fn bars(bins: &[Bin]) -> Vec<Bar> {
-    #[expect(clippy::cast_precision_loss, reason = "at most a few hundred bars")]
     let slot = 1.0 / (bins.len() as f64).max(1.0);
     let most = bins.iter().map(|bin| f64::from(bin.observed).max(bin.expected)).fold(1.0, f64::max);
     let gap = if bins.len() > SPACED_BARS { 0.0 } else { slot / 6.0 };

@@ -123,7 +123,6 @@ impl Sampler {
     /// Returns an empty histogram with its distribution, for `planned` draws.
     #[must_use]
     pub fn histogram(self, planned: u32) -> Fit {
-        #[expect(clippy::cast_precision_loss, reason = "laws that are counted have small scales")]
         let float = |scale: NonZeroU64| scale.get() as f64;
         match self {
             Self::Laplace(t) => Fit::of_integers(|k| law::laplace_pmf(float(t), f64::from(k)), planned),

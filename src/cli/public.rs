@@ -19,16 +19,10 @@ use crate::data::{Header, HeaderRules};
 use crate::engine::Prepared;
 use crate::engine::public::{prepare_table, table_of, table_of_release, term_names};
 use crate::plan::public::PublicTable;
-use crate::plan::public::document::{MOST_BYTES, SCHEMA};
+use crate::plan::public::document::{HEAD, MOST_BYTES, MOST_RELEASE_BYTES, SCHEMA};
 use crate::plan::{CheckedPlan, Plan};
 use crate::release::document::SCHEMA as RELEASE;
 use crate::text::json;
-
-/// Longest release that is read as public input.
-const MOST_RELEASE_BYTES: u64 = 1 << 28;
-
-/// The number of bytes of a file in which its JSON document must begin.
-const HEAD: u64 = 1 << 12;
 
 /// A public file on a disk.
 pub struct PublicFile {
@@ -117,7 +111,6 @@ impl PublicFile {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn unreadable(error: TableError) -> CliError {
     CliError::usage(format!("the public file: {error}"))
 }

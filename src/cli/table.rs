@@ -29,7 +29,7 @@ pub enum TableError {
     #[error(transparent)]
     Packed(PackedError),
     /// A record is malformed.
-    #[error("{}", crate::words::error::table_scan(.0))]
+    #[error("{}", crate::words::error::table_header(.0))]
     Scan(#[from] ScanError),
     /// One of the files of a genotype source cannot be opened or read.
     #[error("{}", crate::words::error::table_file(source_file, path.display(), error))]

@@ -9,12 +9,9 @@ use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::{Contradiction, Stated, meeting, mismatches, persons, survey_weight, unmet};
-use crate::data::preview::preview;
+use crate::data::preview::{ROWS, preview};
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Leaf, LevelCodes};
-
-/// First rows that are compared with the plan, as many as the page shows.
-const ROWS: usize = 24;
 
 /// Writes the warnings, and returns whether there are any.
 ///

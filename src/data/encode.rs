@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::Cells;
 use super::csv::Record;
-use crate::math::round::to_integer;
+use crate::math::round::{real, to_integer};
 use crate::model::{Contrast, INTERCEPT, Missing, Role};
 use crate::plan::bound::{
     BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Source, Whitening,
@@ -128,9 +128,9 @@ impl Geometry {
         let longest = row_norm * bound;
         let mut terms = Vec::new();
         push_constant(&mut terms, constant);
-        let weight = (share / small(features)).sqrt();
+        let weight = (share / real(features)).sqrt();
         let contrasts = push_terms(&mut terms, plan, Role::Feature, weight, longest, reach);
-        push_terms(&mut terms, plan, Role::Outcome, ((1.0 - share) / small(outcomes)).sqrt(), longest, reach);
+        push_terms(&mut terms, plan, Role::Outcome, ((1.0 - share) / real(outcomes)).sqrt(), longest, reach);
         Self { constant, radius, reach, longest, outcomes: None, terms, contrasts }
     }
 
@@ -151,7 +151,7 @@ impl Geometry {
         let (outcome_weight, rounded) = match sides.clipping {
             Clipping::EachOutcome => (1.0, 1),
             Clipping::Together | Clipping::Apart | Clipping::Unlinked => {
-                ((1.0 / small(columns(plan, Role::Outcome))).sqrt(), coordinates(plan, Role::Outcome))
+                ((1.0 / real(columns(plan, Role::Outcome))).sqrt(), coordinates(plan, Role::Outcome))
             }
         };
         let outcome_reach = outcome_radius.saturating_sub(rounding_room(rounded));
@@ -161,7 +161,7 @@ impl Geometry {
             push_whitened(&mut terms, plan, whitening, reach);
             (whitening.radius, Vec::new())
         } else {
-            let weight = (1.0 / small(columns(plan, Role::Feature))).sqrt();
+            let weight = (1.0 / real(columns(plan, Role::Feature))).sqrt();
             let norm = sides.feature_norm;
             (norm, push_terms(&mut terms, plan, Role::Feature, weight, norm, reach))
         };
@@ -266,7 +266,6 @@ fn feature_square(constant: u32, radius: u32) -> u64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "at most 2^49, so exact; `as` saturates, and the integers are checked against R"
 )]
 fn outcome_radius(constant: u32, radius: u32, ratio: f64) -> u32 {
@@ -403,10 +402,6 @@ fn rounding_room(coordinates: usize) -> u32 {
 #[must_use]
 pub fn middle(lower: f64, upper: f64) -> (f64, f64) {
     (lower / 2.0 + upper / 2.0, upper / 2.0 - lower / 2.0)
-}
-
-fn small(count: usize) -> f64 {
-    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// Returns whether the squares of the codes sum to at most W². Trusted core: integer arithmetic, in which an overflow counts as

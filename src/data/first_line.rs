@@ -10,7 +10,7 @@ use super::number;
 use crate::plan::bound::{CsvRules, Encoding};
 
 /// Lines in which the header below a title is looked for.
-const LINES: u32 = 12;
+pub const LINES: u32 = 12;
 
 /// Why the line that was read as the header may not be it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,9 @@ use super::header::Header;
 use super::mismatch::are_numbers_somehow;
 use crate::plan::bound::CsvRules;
 
+/// Rows that are shown of a file.
+pub const ROWS: usize = 24;
+
 /// The most cells of a preview.
 const MAX_CELLS: usize = 400_000;
 

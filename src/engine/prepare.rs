@@ -362,7 +362,6 @@ fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<()
 
 /// μ = √(units / 2^40) and ρ = μ²/2, both rounded up.
 fn mu_and_rho(units: u128) -> (f64, f64) {
-    #[expect(clippy::cast_precision_loss, reason = "raised past the rounding")]
     let rounded = units as f64;
     // Up to 2^53 the conversion is exact; beyond, one step up covers it.
     let above = if units >> 53 == 0 { rounded } else { rounded.next_up() };

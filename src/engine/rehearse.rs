@@ -11,8 +11,7 @@ use crate::inference::newton::Link;
 use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
 use crate::inference::synthetic::{Synthetic, moments};
-use crate::math::round::real;
-use crate::math::round::to_integer;
+use crate::math::round::{real, to_integer};
 use crate::model::{Coefficient, INTERCEPT, Interval};
 use crate::noise::entropy::DemoRng;
 use crate::release::document::Coefficients;
@@ -159,11 +158,7 @@ impl<'a> Rehearsal<'a> {
 
     /// Runs all rounds once with so many times the rows, each record standing for as many.
     fn run(&self, times: f64, run: u64) -> Option<Vec<Coefficient>> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            reason = "a count in a forecast"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "a count in a forecast")]
         let rows = (self.rows as f64 * times) as i128;
         let records = i128::try_from(self.table.rows.len()).ok()?;
         let (mut release, mut rng) = (self.prepared.start(), DemoRng::new(SEED, run));

@@ -80,7 +80,7 @@ impl CellNoise {
     /// Returns the law for the integer scale `noise_scale` (S) on moments of records whose largest norm is `radius` (R).
     #[must_use]
     pub fn new(shape: Shape, noise_scale: u128, radius: u32) -> Self {
-        let scale = float_u(noise_scale) / unit(radius);
+        let scale = real(noise_scale) / unit(radius);
         match shape {
             Shape::Goe => Self::Goe { s: scale * scale / 2.0 },
             Shape::Iid => Self::Iid { v: scale * scale },
@@ -156,9 +156,4 @@ impl CellNoise {
 /// R², exact: R is a power of two.
 pub(super) fn unit(radius: u32) -> f64 {
     f64::from(radius) * f64::from(radius)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
-fn float_u(scale: u128) -> f64 {
-    scale as f64
 }

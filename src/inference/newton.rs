@@ -119,14 +119,7 @@ pub fn report(
     let diagnostics = Diagnostics {
         signal_to_noise: ratio,
         repair: ratio.is_some_and(|ratio| ratio < 1.0).then(|| "floor".to_owned()),
-        outcomes: outcomes
-            .map(|(outcome, _)| OutcomeDiagnostics {
-                outcome: outcome.clone(),
-                residual_sd: None,
-                residual_resolved: false,
-                r_squared: None,
-            })
-            .collect(),
+        outcomes: outcomes.map(|(outcome, _)| OutcomeDiagnostics::unknown(outcome)).collect(),
         notes: noted(setting, &names, &fits),
         ..Diagnostics::default()
     };

@@ -468,12 +468,7 @@ fn ratio_with(smaller: &BoundPlan, noise: Expected, rows: u64, intercept: bool) 
     Design::ratio_alone(&moments, &layout.predictors, &[], intercept, options).ok()?
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a forecast; `as` saturates"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a forecast; `as` saturates")]
 fn scaled_rows(rows: u64, factor: f64) -> u64 {
     (rows as f64 * factor).ceil() as u64
 }

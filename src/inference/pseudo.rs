@@ -38,7 +38,6 @@ impl Pseudo {
 
     /// Draws a uniform number from the open interval −1 to 1, on a grid of 2⁻⁵².
     pub fn symmetric(&mut self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
         let odd = ((self.next() >> 12 << 1) | 1) as f64;
         libm::ldexp(odd, -52) - 1.0
     }

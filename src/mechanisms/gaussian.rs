@@ -139,7 +139,7 @@ pub fn perturb<E: Entropy + ?Sized>(moments: &Moments, noise: &Noise, rng: &mut 
 }
 
 /// What [`Mutant::NoiseInFloat`] releases: the low bits of a large sum show through the noise (Haney et al. 2022).
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "that is the bug")]
+#[expect(clippy::cast_possible_truncation, reason = "that is the bug")]
 fn in_float(exact: i128, noise: i128) -> i128 {
     (exact as f64 + noise as f64) as i128
 }

@@ -123,7 +123,6 @@ impl Radii {
         self.by_row
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
     fn rows(&self) -> f64 {
         self.rows as f64
     }
@@ -289,7 +288,6 @@ fn longest_within_bounds(bound: &BoundPlan, map: &DMatrix<f64>, constant: bool) 
 
 /// A code of a feature in the units in which steps are taken: whitened ones, or shares of the longest record.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
 pub fn feature_unit(bound: &BoundPlan, geometry: &Geometry) -> f64 {
     match &bound.whitening {
         Some(whitening) => whitening.radius / f64::from(geometry.reach),

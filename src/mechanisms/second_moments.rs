@@ -329,7 +329,7 @@ impl Noise for gaussian::Noise {
     }
 
     fn charge(&self) -> Option<Charge> {
-        Some(Charge::gaussian(vec![self.event()], [("S", self.scale.get().to_string())]))
+        Some(Charge::of_scale(self.event(), self.scale))
     }
 
     fn law(&self) -> Option<NoiseLaw> {

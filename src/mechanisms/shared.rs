@@ -3,8 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::inference::options::{MeanPenalty, Repair, Ridge};
-use crate::math::round::real;
-use crate::math::round::to_integer;
+use crate::math::round::{real, to_integer};
 use crate::model::Assurance;
 use crate::plan::bound::{Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
@@ -289,6 +288,12 @@ impl Charge {
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
         Self { events, assurance: Assurance::Exact, cost: None, parameters: said(parameters) }
+    }
+
+    /// Returns the charge of Gaussian noise of one scale.
+    #[must_use]
+    pub fn of_scale(event: Event, scale: NoiseScale) -> Self {
+        Self::gaussian(vec![event], [("S", scale.get().to_string())])
     }
 
     /// Returns the charge of noise that costs ε and δ.

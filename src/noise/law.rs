@@ -10,7 +10,6 @@ pub fn bernoulli_exp(p: u128, q: u128) -> f64 {
         probability *= odd_count(1.0);
         rest -= q;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a reference value")]
     let fraction = rest as f64 / q as f64;
     probability * odd_count(fraction)
 }

@@ -85,7 +85,6 @@ impl BoundColumn {
     #[must_use]
     pub fn share(&self, level: usize) -> f64 {
         let known = self.shares.as_ref().and_then(|shares| shares.get(level).copied());
-        #[expect(clippy::cast_precision_loss, reason = "a count of levels")]
         known.unwrap_or_else(|| match &self.kind {
             Kind::Category { levels, .. } => 1.0 / levels.len().max(1) as f64,
             Kind::Number { .. } => 1.0,

@@ -215,7 +215,6 @@ impl Known {
             return Err(ShareFault::Range(*share));
         }
         let sum = stated.values().sum::<f64>();
-        #[expect(clippy::cast_precision_loss, reason = "a count of levels")]
         let unnamed = (levels.len() - stated.len()) as f64;
         let (rest, whole) = if unnamed > 0.0 { ((1.0 - sum) / unnamed, 1.0) } else { (0.0, sum) };
         let fits = if unnamed > 0.0 { rest > 0.0 } else { (sum - 1.0).abs() <= ROUNDED };
@@ -385,12 +384,10 @@ impl<'de> Deserialize<'de> for Bound {
                 Ok(Bound::Stated(bound))
             }
 
-            #[expect(clippy::cast_precision_loss, reason = "as any number of a document")]
             fn visit_i64<E: serde::de::Error>(self, bound: i64) -> Result<Bound, E> {
                 Ok(Bound::Stated(bound as f64))
             }
 
-            #[expect(clippy::cast_precision_loss, reason = "as any number of a document")]
             fn visit_u64<E: serde::de::Error>(self, bound: u64) -> Result<Bound, E> {
                 Ok(Bound::Stated(bound as f64))
             }

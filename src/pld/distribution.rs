@@ -119,7 +119,6 @@ impl Distribution {
     }
 
     fn loss(&self, index: usize) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "a grid has far fewer than 2^52 points")]
         let index = index as f64;
         (number(self.first) + index) * self.step
     }
@@ -275,7 +274,5 @@ fn cell(loss: f64, step: f64) -> i64 {
 }
 
 fn number(index: i64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a grid has far fewer than 2^52 points")]
-    let index = index as f64;
-    index
+    index as f64
 }

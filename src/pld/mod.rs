@@ -77,7 +77,7 @@ pub enum PldError {
         lost: f64,
     },
     /// A bug.
-    #[error("{}", crate::words::error::pld_internal(.0))]
+    #[error("{}", crate::words::error::engine_internal(.0))]
     Internal(&'static str),
 }
 

@@ -268,7 +268,6 @@ pub fn set_aside(budget: &Budget, parts: u32) -> Result<(u128, Budget), Calibrat
 /// Returns the μ² of this many units, to nearest. For forecasts.
 #[must_use]
 pub fn mu_squared_of_units(units: u128) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
     let units = units as f64;
     units / LEAST_SCALE_F64
 }
@@ -294,7 +293,6 @@ const DELTA_UNIT: f64 = 1.0 / (LEAST_SCALE_F64 * LEAST_SCALE_F64 * 1_048_576.0);
 fn scaled_down(units: u128, power: f64) -> f64 {
     // Keeping the leading 53 bits cuts towards 0, and what is kept converts exactly.
     let surplus = (u128::BITS - units.leading_zeros()).saturating_sub(53);
-    #[expect(clippy::cast_precision_loss, reason = "at most 53 bits are left")]
     let kept = ((units >> surplus) << surplus) as f64;
     kept * power
 }
@@ -329,7 +327,6 @@ impl NoiseScale {
 
     /// Returns S as a number, to nearest.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "to nearest")]
     pub const fn real(self) -> f64 {
         self.0.get() as f64
     }
@@ -501,7 +498,6 @@ const LOGISTIC_ERROR_KAPPA: [u64; 2] = [8_051_669, 12_011_325];
 pub fn logistic_curvature_share(adjacency: Adjacency) -> f64 {
     let [replaced, added] = LOGISTIC_ERROR_KAPPA;
     let kappa = if adjacency == Adjacency::AddRemove { added } else { replaced };
-    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     let kappa = kappa as f64;
     kappa / 1e7
 }
@@ -744,7 +740,6 @@ pub fn slack_charge(
     cells_off_diagonal: u64,
     scale: NoiseScale,
 ) -> u128 {
-    #[expect(clippy::cast_precision_loss, reason = "the margin is far above one rounding")]
     let [diagonal, off_diagonal, s] =
         [cells_diagonal, cells_off_diagonal, scale.get().get()].map(|n| n as f64);
     let eta = diagonal * total_variation_bound(s * s) + off_diagonal * total_variation_bound(s * s / 2.0);

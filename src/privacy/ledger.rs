@@ -514,7 +514,7 @@ fn wrong(place: &str, what: impl ToString) -> LedgerError {
 /// Returns the terms at opening, and the plain fields beside them.
 fn stated_terms(document: &Document) -> Result<Terms, LedgerError> {
     if document.schema != SCHEMA {
-        return Err(wrong("schema", words::error::ledger_schema(SCHEMA)));
+        return Err(wrong("schema", words::plan::schema(SCHEMA)));
     }
     if !is_id(&document.id) {
         return Err(wrong("id", words::error::ledger_id()));

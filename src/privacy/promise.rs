@@ -37,7 +37,6 @@ pub fn doubt(epsilon: Epsilon, delta: Delta, rows: Option<u64>) -> Option<String
         return Some(words::promise::epsilon(epsilon, MOST_EPSILON));
     }
     if let Some(rows) = rows {
-        #[expect(clippy::cast_precision_loss, reason = "a public number of at most 2^30")]
         let is_above = delta.get() * rows as f64 > 1.0;
         return is_above.then(|| words::promise::delta_rows(delta, rows));
     }

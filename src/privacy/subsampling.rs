@@ -284,7 +284,6 @@ mod tests {
                 state ^= state << 13;
                 state ^= state >> 7;
                 state ^= state << 17;
-                #[expect(clippy::cast_precision_loss, reason = "any number will do")]
                 let uniform = (state >> 11) as f64 / (1_u64 << 53) as f64;
                 libm::exp(2.0 * uniform)
             })

@@ -294,6 +294,14 @@ pub struct OutcomeDiagnostics {
     pub r_squared: Option<f64>,
 }
 
+impl OutcomeDiagnostics {
+    /// Returns those of an outcome of whose residual nothing is known.
+    #[must_use]
+    pub fn unknown(outcome: &str) -> Self {
+        Self { outcome: outcome.to_owned(), residual_sd: None, residual_resolved: false, r_squared: None }
+    }
+}
+
 /// Seed and run of a demonstration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

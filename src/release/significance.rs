@@ -2,6 +2,7 @@
 
 use super::Release;
 use crate::math::gamma::ln_chi_square_sf;
+use crate::math::round::real;
 use crate::math::special::phi_cdf;
 use crate::model::{Estimate, Interval, NoiseLaw};
 use crate::plan::Plan;
@@ -99,8 +100,7 @@ impl CategoryTest {
     /// Returns the upper tail of a chi-square law with `degrees` degrees of freedom at a statistic.
     #[must_use]
     pub fn tail(statistic: f64, degrees: usize) -> f64 {
-        let degrees = f64::from(u32::try_from(degrees).unwrap_or(u32::MAX));
-        libm::exp(ln_chi_square_sf(degrees, statistic.max(0.0))).clamp(0.0, 1.0)
+        libm::exp(ln_chi_square_sf(real(degrees), statistic.max(0.0))).clamp(0.0, 1.0)
     }
 }
 
@@ -111,7 +111,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![1.0; p.len()];
     let mut largest = 0.0_f64;
     for (rank, &place) in order.iter().enumerate() {
-        largest = largest.max(p[place] * count(p.len() - rank)).min(1.0);
+        largest = largest.max(p[place] * real(p.len() - rank)).min(1.0);
         adjusted[place] = largest;
     }
     adjusted
@@ -125,7 +125,7 @@ pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![1.0; p.len()];
     let mut smallest = 1.0_f64;
     for (rank, &place) in order.iter().enumerate().rev() {
-        smallest = smallest.min(p[place] * count(p.len()) / count(rank + 1));
+        smallest = smallest.min(p[place] * real(p.len()) / real(rank + 1));
         adjusted[place] = smallest;
     }
     adjusted
@@ -135,10 +135,6 @@ fn ascending(p: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
     order
-}
-
-fn count(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

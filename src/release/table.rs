@@ -14,9 +14,7 @@ use crate::model::{Estimate, Interval};
 use crate::plan::Plan;
 use crate::plan::derived::{logarithm, outcomes};
 use crate::plan::document::Column;
-
-/// What a CSV begins with, by which a spreadsheet knows its letters.
-pub(in crate::release) const BYTE_ORDER_MARK: &str = "\u{feff}";
+use crate::text::BYTE_ORDER_MARK;
 
 const HEADER: &str =
     "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value,per,unit,answer";

@@ -12,7 +12,7 @@ use super::failure::{Failure, Reason};
 use crate::privacy::ledger::Ledger;
 use crate::release::Release;
 use crate::release::document::SCHEMA;
-use crate::text::json;
+use crate::text::{BYTE_ORDER_MARK, json};
 use crate::words;
 
 /// The number of bytes that are passed to the browser at a time.
@@ -20,9 +20,6 @@ const PIECE: usize = 4 << 20;
 
 /// The largest document, in bytes, that is read in the page's thread. Reading it takes a few hundredths of a second.
 pub const READ_AT_ONCE: f64 = 1_048_576.0;
-
-/// The byte-order mark, which some programs write before a text.
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A release with its document and the ledger that was charged.
 #[derive(Debug)]

@@ -130,7 +130,7 @@ impl Keeper {
         let ((saved, decide), (confirmed, release)) = (deferred()?, deferred()?);
         (self.ask)(Saving { document, decide, release });
         if !JsFuture::from(saved).await.is_ok_and(|saved| saved.is_truthy()) {
-            return Err(Failure::new(Reason::Cancelled, words::failure::cancelled()));
+            return Err(Failure::new(Reason::Cancelled, words::page::cancelled()));
         }
         let answers = self.apply(requests)?;
         JsFuture::from(confirmed).await.map_err(refused)?;

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use strsim::levenshtein;
 
+use super::BYTE_ORDER_MARK;
 use crate::words;
 
 /// Why a text is not the document that it should be.
@@ -16,9 +17,6 @@ pub struct Fault {
     /// What is wrong, with line and column.
     pub what: String,
 }
-
-/// The mark of the order of bytes, which some programs write before a text.
-const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Returns whether a file with these first bytes has one JSON object: whether it begins with a brace.
 #[must_use]

@@ -260,7 +260,6 @@ pub fn number(value: f64) -> String {
 }
 
 pub fn whole(count: usize) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "a count of columns")]
     let count = count as f64;
     grouped(count)
 }

@@ -304,7 +304,6 @@ fn needed(files: &Files, role: FileRole) -> Result<&Blob, Failure> {
     files.get(role).ok_or_else(Failure::protocol)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(error: GenotypeError) -> Failure {
     Failure::new(Reason::Table, error.to_string())
 }

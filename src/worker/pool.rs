@@ -449,7 +449,7 @@ impl Run {
             Happening::Message(_, Err(failure)) => failure,
             Happening::Stopped => Failure::new(Reason::Internal, words::failure::part_stopped()),
             Happening::Late => Failure::new(Reason::Program, words::failure::part_late()),
-            Happening::Cancelled => Failure::new(Reason::Cancelled, words::failure::cancelled()),
+            Happening::Cancelled => Failure::new(Reason::Cancelled, words::page::cancelled()),
         };
         Err(if self.charged { Failure::after_charge(failure.reason) } else { failure })
     }

@@ -186,10 +186,6 @@ impl Share {
 
 impl Part {
     fn event(&self, left: &Columns, capacity: &Columns) -> Event {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "the cost is worked out from the number that comes out"
-        )]
         let number = |share: &Share, at: usize, bits: i32| {
             share.units(&left[at], &capacity[at]) as f64 * 2_f64.powi(-bits)
         };

@@ -1,26 +1,22 @@
 //! T9 on real patients: intervals cover the full table's coefficients at their level, sampling and privacy noise together.
 
-use discreet::data::EncodedRows;
 use discreet::engine::Simulation;
-use discreet::engine::simulate::Source;
 use discreet::model::Interval;
 use discreet::release::document::Release;
 use serde_json::{Value, json};
 
-use crate::support::{DIABETES, column, list, plan, prepared, scan, small_diabetes_plan, software};
+use crate::support::{self, DIABETES, column, list, plan, prepared, small_diabetes_plan};
 
 /// Runs of the acceptance.
 const RUNS: u64 = 500;
 
 fn simulation(plan: &Value, resample: bool) -> Simulation {
     let prepared = prepared(plan, DIABETES).unwrap();
-    let source = if resample {
-        let scan = scan(&prepared, DIABETES, EncodedRows::new);
-        Source::Resample { rows: scan.sink, records: scan.records }
+    if resample {
+        support::resampling(prepared, DIABETES, 1)
     } else {
-        Source::Once(scan(&prepared, DIABETES, |_| prepared.sums()).sink)
-    };
-    Simulation::new(prepared, source, 1, software())
+        support::simulation(prepared, DIABETES, 1)
+    }
 }
 
 /// The coefficients of the full table, clipped to the same bounds.

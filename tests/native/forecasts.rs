@@ -2,7 +2,7 @@
 //! beside those of releases.
 
 use discreet::engine::foresee::{expected, foresee, hopeless};
-use discreet::engine::{Simulation, prepare, simulate::Source, standard_errors};
+use discreet::engine::{prepare, standard_errors};
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
@@ -10,7 +10,7 @@ use discreet::model::Interval;
 use discreet::plan::{Plan, Purpose};
 use serde_json::{Value, json};
 
-use crate::support::{BREAST_CANCER, DIABETES, list, scan, software};
+use crate::support::{BREAST_CANCER, DIABETES, list, simulation};
 
 const BLOOD_PRESSURE: &str = include_str!("../../www/samples/blood-pressure.csv");
 
@@ -184,8 +184,7 @@ fn look_at(text: &str, plan: &Value) -> Seen {
             (verdict, errors.iter().map(|term| (term.term.clone(), term.half().unwrap())).collect())
         }
     };
-    let source = Source::Once(scan(&prepared, text, |_| prepared.sums()).sink);
-    let simulation = Simulation::new(prepared, source, 7, software());
+    let simulation = simulation(prepared, text, 7);
     let (mut given, mut ratios) = (0, Vec::new());
     let (mut intervals, mut marked) = (0_u32, 0_u32);
     let mut of_term: Vec<(String, Vec<f64>)> =
@@ -463,8 +462,7 @@ fn pairs_of_levels_are_foreseen() {
 fn full_runs(text: &str, plan: &Value) -> u64 {
     let names: Vec<String> = text.lines().next().unwrap().split(',').map(str::to_owned).collect();
     let prepared = prepare(Plan::parse(&plan.to_string()).unwrap(), &names, b',', Purpose::Simulate).unwrap();
-    let source = Source::Once(scan(&prepared, text, |_| prepared.sums()).sink);
-    let simulation = Simulation::new(prepared, source, 7, software());
+    let simulation = simulation(prepared, text, 7);
     let is_full = |run: u64| {
         let release = simulation.run(run).unwrap();
         list(release.document()).iter().all(|entry| entry.term == "(Intercept)" || entry.lower.is_some())

@@ -2,8 +2,7 @@
 
 use discreet::engine::foresee::{Foreseen, expected, foresee, hopeless};
 use discreet::engine::recommend::recommend;
-use discreet::engine::simulate::Source;
-use discreet::engine::{Simulation, bounds_outlook, demonstrate, prepare, prepare_with, standard_errors};
+use discreet::engine::{bounds_outlook, demonstrate, prepare, prepare_with, standard_errors};
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::pseudo::Pseudo;
 use discreet::mechanisms::estimated_bounds::forecast::Prospect;
@@ -12,7 +11,7 @@ use discreet::plan::public::PublicTable;
 use discreet::plan::{Plan, Purpose};
 use serde_json::{Value, json};
 
-use crate::support::{list, prepared, scan, software};
+use crate::support::{list, prepared, scan, simulation, software};
 
 const NAMES: [&str; 4] = ["age", "sex", "bmi", "sbp"];
 
@@ -332,8 +331,7 @@ fn many_outcomes_share_their_noise_where_the_adaptive_mechanism_fails() {
             plan["budget"] = json!({"none": true});
         }
         let prepared = prepared(&plan, &table).unwrap();
-        let source = Source::Once(scan(&prepared, &table, |_| prepared.sums()).sink);
-        let release = Simulation::new(prepared, source, seed, software()).run(1).unwrap();
+        let release = simulation(prepared, &table, seed).run(1).unwrap();
         let terms = list(release.document()).iter().filter(|entry| entry.term != "(Intercept)");
         terms.map(|entry| entry.estimate.unwrap_or(f64::INFINITY)).collect::<Vec<_>>()
     };

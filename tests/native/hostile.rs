@@ -1,11 +1,5 @@
 //! Files that real life brings, one case each.
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that fails may panic"
-)]
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
 
 use discreet::data::csv::{CsvError, Fault, Feed, Parser, RECORD_LIMIT, Record};
 use discreet::data::{EncodedRows, Geometry, HeaderError, HeaderRead, HeaderRules, header::read_header};
@@ -30,29 +24,18 @@ fn two() -> Result<Vec<Vec<i32>>, String> {
 }
 
 #[test]
-fn bom() {
-    assert_eq!(read(b"\xef\xbb\xbfage,sex,sbp\n30,F,120\n40,M,130\n", &clinic()), two());
-    assert_eq!(read(b"\xef\xbb\xbf\"age\",sex,sbp\n30,F,120\n40,M,130\n", &clinic()), two());
-}
-
-#[test]
-fn crlf() {
-    assert_eq!(read(b"age,sex,sbp\r\n30,F,120\r\n40,M,130\r\n", &clinic()), two());
-}
-
-#[test]
-fn lone_cr() {
-    assert_eq!(read(b"age,sex,sbp\r30,F,120\r40,M,130\r", &clinic()), two());
-}
-
-#[test]
-fn no_final_line_end_and_blank_lines() {
-    assert_eq!(read(b"age,sex,sbp\n\n30,F,120\n\r\n\n40,M,130", &clinic()), two());
-}
-
-#[test]
-fn quoted_and_padded_cells() {
-    assert_eq!(read(b"age,sex,sbp\n\"30\", F ,120 \n 40,\"M\",\"130\"\n", &clinic()), two());
+fn one_table_is_written_in_many_ways() {
+    let ways: [(&str, &[u8]); 6] = [
+        ("BOM", b"\xef\xbb\xbfage,sex,sbp\n30,F,120\n40,M,130\n"),
+        ("BOM before a quote", b"\xef\xbb\xbf\"age\",sex,sbp\n30,F,120\n40,M,130\n"),
+        ("CRLF", b"age,sex,sbp\r\n30,F,120\r\n40,M,130\r\n"),
+        ("lone CR", b"age,sex,sbp\r30,F,120\r40,M,130\r"),
+        ("blank lines and no final line end", b"age,sex,sbp\n\n30,F,120\n\r\n\n40,M,130"),
+        ("quoted and padded cells", b"age,sex,sbp\n\"30\", F ,120 \n 40,\"M\",\"130\"\n"),
+    ];
+    for (way, bytes) in ways {
+        assert_eq!(read(bytes, &clinic()), two(), "{way}");
+    }
 }
 
 #[test]

@@ -5,7 +5,6 @@
 
 #![allow(
     clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     clippy::needless_range_loop,
     reason = "small made-up numbers and matrices by index"

@@ -1,5 +1,4 @@
 //! The count of cells that do not fit, and columns that write numbers in ways of their own.
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that fails may panic")]
 
 use discreet::data::header::read_header;
 use discreet::data::inspection::{Counts, Inspection, Misfits};

@@ -5,8 +5,7 @@
 //! error is marked `approximate`, and has to hold it on the fixed table. That of a drawn matrix is for the slope of the regression with the
 //! matrix's ridge, and the release says so. Seeds are fixed; `COVERAGE=long` makes ten times the runs.
 
-use discreet::data::EncodedRows;
-use discreet::engine::{Prepared, Simulation, prepare_with, simulate::Source};
+use discreet::engine::{Prepared, Simulation, prepare_with};
 use discreet::inference::pseudo::Pseudo;
 use discreet::model::{Interval, NoiseLaw};
 use discreet::plan::public::{PublicTable, document::PublicTerm};
@@ -15,7 +14,7 @@ use discreet::release::Release;
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 
-use crate::support::{column, list, scan, software};
+use crate::support::{self, column, list};
 
 const ROWS: usize = 1_500;
 const FORMS: [Form; 4] = [Form::Equal, Form::Unequal, Form::Skewed, Form::Rare];
@@ -169,13 +168,7 @@ fn prepared(row: &Row, form: Form, private: bool) -> Prepared {
 
 fn simulation(row: &Row, form: Form, private: bool, resample: bool, table: &str) -> Simulation {
     let prepared = prepared(row, form, private);
-    let source = if resample {
-        let scan = scan(&prepared, table, EncodedRows::new);
-        Source::Resample { rows: scan.sink, records: scan.records }
-    } else {
-        Source::Once(scan(&prepared, table, |_| prepared.sums()).sink)
-    };
-    Simulation::new(prepared, source, 3, software())
+    if resample { support::resampling(prepared, table, 3) } else { support::simulation(prepared, table, 3) }
 }
 
 /// The ridge of a matrix that was drawn with one, in squared codes.

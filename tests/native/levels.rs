@@ -1,9 +1,8 @@
 //! Categories of three and of five levels, whose codes are the corners of a simplex (theory/encoding 2.3): the noise is undone exactly, its
 //! size is that of the theory, intervals hold, and single levels can be regressed.
 
-use discreet::data::EncodedRows;
 use discreet::data::encode::Geometry;
-use discreet::engine::{Simulation, prepare_with, simulate::Source};
+use discreet::engine::{Simulation, prepare_with};
 use discreet::inference::description::describe;
 use discreet::inference::preview::{Expected, preview};
 use discreet::inference::pseudo::Pseudo;
@@ -15,7 +14,7 @@ use discreet::release::document::{Coefficients, Release};
 use serde_json::{Value, json};
 
 use crate::records::{category, encode, number};
-use crate::support::{column, list, scan, software};
+use crate::support::{self, column, list};
 
 const ROWS: usize = 2_500;
 const THREE: [&str; 3] = ["a", "b", "c"];
@@ -66,13 +65,7 @@ fn plan(name: &str, params: &Value, outcome: &str, budget: &Value) -> Plan {
 fn simulation(plan: Plan, resample: bool, table: &str) -> Simulation {
     let names = ["x", "c", "g", "y", "k"].map(str::to_owned);
     let prepared = prepare_with(plan, None, &names, b',', Purpose::Simulate).unwrap();
-    let source = if resample {
-        let scan = scan(&prepared, table, EncodedRows::new);
-        Source::Resample { rows: scan.sink, records: scan.records }
-    } else {
-        Source::Once(scan(&prepared, table, |_| prepared.sums()).sink)
-    };
-    Simulation::new(prepared, source, 3, software())
+    if resample { support::resampling(prepared, table, 3) } else { support::simulation(prepared, table, 3) }
 }
 
 fn run(plan: Plan) -> Release {

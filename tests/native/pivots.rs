@@ -225,7 +225,6 @@ fn the_matrices_of_both_laws_estimate_the_same_moments() {
         mean += read.matrix() / 400.0;
     }
     for at in 0..6 {
-        #[expect(clippy::cast_precision_loss, reason = "53 bits are enough")]
         let exact = moments.get(at, at) as f64 / UNIT + noise.most_ridge() as f64 / UNIT;
         // A cell of the diagonal has a relative deviation of √(2 / (ν − 9)); five standard errors of 400.
         assert!((mean[(at, at)] / exact - 1.0).abs() < 5.0 * (2.0_f64 / 191.0 / 400.0).sqrt());

@@ -1,8 +1,7 @@
 //! PRIMO: one set of features, many outcomes. Sensitivities by brute force, limits without noise, what is released.
 
 use discreet::data::{EncodedRows, Moments, RowSink};
-use discreet::engine::simulate::Source;
-use discreet::engine::{Prepared, Simulation};
+use discreet::engine::Prepared;
 use discreet::inference::pseudo::Pseudo;
 use discreet::mechanisms::reuse_cov::feature_shaped::{Choice, feature_map, mapped};
 use discreet::model::{Coefficient, Layout};
@@ -15,7 +14,7 @@ use discreet::release::moments::Shaping;
 use serde_json::{Value, json};
 
 use crate::mechanisms::least_squares;
-use crate::support::{column, list, prepared, scan, software};
+use crate::support::{column, list, prepared, scan, simulation};
 
 /// What two records do to a statistic, as coordinates whose length is its sensitivity.
 type Statistic = dyn Fn(&[f64], &[f64]) -> Vec<f64>;
@@ -212,8 +211,7 @@ fn plan(name: &str, rows: Option<u64>, params: Value, budget: Value) -> Value {
 
 fn run(plan: &Value, table: &str) -> Release {
     let prepared = prepared(plan, table).unwrap();
-    let gathered = scan(&prepared, table, |_| prepared.sums()).sink;
-    Simulation::new(prepared, Source::Once(gathered), 1, software()).run(1).unwrap().document().clone()
+    simulation(prepared, table, 1).run(1).unwrap().document().clone()
 }
 
 fn read(plan: &Value, table: &str) -> (Prepared, Moments) {

@@ -2,8 +2,6 @@
 //! independent; it is held against a range of four standard errors of so many independent runs, so that fresh seeds would
 //! alarm once in 16,000 times, unless a test says otherwise.
 
-use discreet::engine::Simulation;
-use discreet::engine::simulate::Source;
 use discreet::inference::moments::MomentTerm;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{CellNoise, NoisyMoments, Options, Repair, Ridge, fit, refit};
@@ -13,7 +11,7 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
 use crate::mechanisms::least_squares;
-use crate::support::{column, list, prepared, scan, software};
+use crate::support::{column, list, prepared, simulation};
 
 const OUTCOMES: usize = 8;
 const RUNS: u64 = 400;
@@ -62,8 +60,7 @@ fn labels(params: &Value, mu: f64) -> (f64, f64) {
         "budget": {"mu": mu},
     });
     let prepared = prepared(&plan, &text).unwrap();
-    let gathered = scan(&prepared, &text, |_| prepared.sums()).sink;
-    let simulation = Simulation::new(prepared, Source::Once(gathered), 5, software());
+    let simulation = simulation(prepared, &text, 5);
     let truth = truth(&rows, &[0, 1, 2]);
     let (mut held, mut all, mut shrunk, mut without) = (0_u32, 0_u32, 0_u32, 0_u32);
     for run in 1..=RUNS {
@@ -185,8 +182,7 @@ fn a_refit_on_blocks_holds_at_its_level() {
     for run in 1..=RUNS {
         let (text, _) = table(1_000, 1_000 + run);
         let prepared = prepared(&plan, &text).unwrap();
-        let gathered = scan(&prepared, &text, |_| prepared.sums()).sink;
-        let simulation = Simulation::new(prepared, Source::Once(gathered), run, software());
+        let simulation = simulation(prepared, &text, run);
         let release = simulation.run(1).unwrap().document().clone();
         assert!(release.moments.as_ref().unwrap().blocks.is_some());
         for outcome in ["y0", "y1"] {

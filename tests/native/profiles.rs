@@ -6,8 +6,6 @@
 //! direction is 5 standard errors away, with a chance below 6e-7 each; seeds are fixed. The tests see that they
 //! would notice one degree of freedom more or less.
 
-#![allow(clippy::cast_precision_loss, reason = "small counts")]
-
 use std::num::NonZeroU32;
 
 use discreet::inference::pseudo::Pseudo;

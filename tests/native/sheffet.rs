@@ -171,7 +171,6 @@ fn golden_regressions() {
     near(Eigen::try_new(&g).unwrap().smallest(), 2.096_521_617_297);
 }
 
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough")]
 fn share_of(number: u64, square: u64) -> f64 {
     number as f64 / square as f64
 }
@@ -309,7 +308,6 @@ fn distance(mut one: Vec<f64>, mut two: Vec<f64>) -> f64 {
     one.iter().chain(&two).map(gap).fold(0.0, f64::max) * (n / 2.0).sqrt()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough")]
 pub fn whole(cells: &[i128], size: usize, unit: f64) -> DMatrix<f64> {
     DMatrix::from_fn(size, size, |i, j| {
         let (i, j) = (i.min(j), i.max(j));

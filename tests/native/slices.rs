@@ -1,11 +1,5 @@
 //! One reader and many read the same records of every file.
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that fails may panic"
-)]
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
 
 use std::io::Write;
 

@@ -169,7 +169,6 @@ impl Parameters {
         }
         let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
         #[expect(
-            clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a share of units; what is not spent is not charged"
@@ -273,7 +272,6 @@ fn least_eigenvalue(moments: &Moments, features: usize) -> Option<i128> {
             (0..features).map(|row| (0..features).map(|column| entry(row, column)).collect()).collect(),
         )
     };
-    #[expect(clippy::cast_precision_loss, reason = "where to look first")]
     let approximate = DMatrix::from_fn(features, features, |row, column| moments.get(row, column) as f64);
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integers decide")]
     let mut steps = (Eigen::try_new(&approximate).ok()?.smallest() / libm::ldexp(1.0, 20)).floor() as i128;

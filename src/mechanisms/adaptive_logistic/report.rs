@@ -65,15 +65,7 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
             coded,
             Some((rows, deviation)).filter(|_| rows > 2.0 * deviation),
         ),
-        outcomes: names
-            .iter()
-            .map(|outcome| OutcomeDiagnostics {
-                outcome: outcome.clone(),
-                residual_sd: None,
-                residual_resolved: false,
-                r_squared: None,
-            })
-            .collect(),
+        outcomes: names.iter().map(|outcome| OutcomeDiagnostics::unknown(outcome)).collect(),
     };
     let terms = coded.iter().take(p).map(|term| term.term.clone());
     let terms = std::iter::once(INTERCEPT.to_owned()).chain(terms).collect();

@@ -42,7 +42,6 @@ impl Grid {
     }
 
     /// E as a number.
-    #[expect(clippy::cast_precision_loss, reason = "E is below 2^53")]
     const fn errors(&self) -> f64 {
         self.codes.error as f64
     }

@@ -167,7 +167,8 @@ impl Configured for Parameters {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let noise = own.descent(plan, &encoding, plan.budget.as_ref())?;
-        Ok(Resolved { parameters, ..Resolved::new(encoding, noise.charge(), Arc::new(noise)) })
+        let charge = noise.event().zip(noise.scale).map(|(event, scale)| Charge::of_scale(event, scale));
+        Ok(Resolved { parameters, ..Resolved::new(encoding, charge, Arc::new(noise)) })
     }
 }
 
@@ -304,7 +305,6 @@ impl Parameters {
                 Err(error) => return Err(error.into()),
             };
         };
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^49, so exact")]
         let outcome_units = match (&self.radii, geometry.outcomes) {
             (Some(radii), Some(outcomes)) => {
                 let standards = radii.standards(bound, self.penalty.around_mean(plan)).into_iter();
@@ -388,15 +388,8 @@ impl Noise {
     /// Returns the length to which a longer gradient is shortened, in the steps' units: so little below C 2^m that rounding cannot lead
     /// beyond it. Shortened to C itself, gradients of a clip that is no multiple of 2^−m would be too long and count as 0.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "the floor of a number of 53 bits")]
     fn longest(&self) -> f64 {
         self.cap as f64 * (1.0 - ROUNDING) * libm::ldexp(1.0, -self.bits.cast_signed())
-    }
-
-    /// The charge; nothing without noise.
-    fn charge(&self) -> Option<Charge> {
-        let (event, scale) = self.event().zip(self.scale)?;
-        Some(Charge::gaussian(vec![event], [("S", scale.get().to_string())]))
     }
 }
 

@@ -75,7 +75,6 @@ impl Noise {
     }
 
     /// b ← b − (H + Λ)⁺ (g + Λ b).
-    #[expect(clippy::cast_precision_loss, reason = "post-processing")]
     fn advance(&self, fit: &mut NewtonStep, ball: Ball, cells: &[i128]) {
         let (d, _) = self.size;
         let unit = self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());

@@ -254,7 +254,8 @@ impl Configured for Parameters {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let noise = self.newton(plan, &encoding, plan.budget.as_ref())?;
-        Ok(Resolved::new(encoding, noise.charge(), Arc::new(noise)))
+        let charge = noise.event().zip(noise.scale).map(|(event, scale)| Charge::of_scale(event, scale));
+        Ok(Resolved::new(encoding, charge, Arc::new(noise)))
     }
 }
 
@@ -478,7 +479,6 @@ struct Ball {
 /// E for which the gradient's noise is to the curvature's as Algorithm 4 prints them for a logistic model: 4 (1 + M′) G = h, and never
 /// below.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "h has 37 bits that are not 0, and E is below h"
@@ -609,12 +609,6 @@ impl Noise {
         })
     }
 
-    /// The charge; nothing without noise.
-    fn charge(&self) -> Option<Charge> {
-        let (event, scale) = self.event().zip(self.scale)?;
-        Some(Charge::gaussian(vec![event], [("S", scale.get().to_string())]))
-    }
-
     /// What all outcomes share.
     fn setting(&self, task: &Task) -> Setting<'_> {
         Setting {
@@ -642,7 +636,6 @@ impl Noise {
     }
 
     /// One integer of a gradient in the steps' units.
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^53")]
     fn gradient_unit(&self) -> f64 {
         self.unit * self.residual / self.levels as f64
     }

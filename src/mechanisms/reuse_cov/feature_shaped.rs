@@ -124,10 +124,6 @@ pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, boun
 #[must_use]
 pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64) -> Option<FeatureMap> {
     let features = own.terms();
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a map need not be exact, only the same for the same features"
-    )]
     let gram = DMatrix::from_fn(features, features, |row, column| own.get(row, column) as f64);
     let x = |row: &[i32]| {
         DVector::from_iterator(features, row.iter().take(features).map(|code| f64::from(*code)))
@@ -160,8 +156,7 @@ pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64
 /// The largest of a number of each row.
 fn longest(rows: &EncodedRows, square: impl Fn(&[i32]) -> f64) -> f64 {
     if is_active(Mutant::LeverageAveraged) {
-        let count = f64::from(u32::try_from(rows.len()).unwrap_or(u32::MAX));
-        return rows.iter().map(square).sum::<f64>() / count;
+        return rows.iter().map(square).sum::<f64>() / real(rows.len());
     }
     rows.iter().map(square).fold(0.0, f64::max)
 }

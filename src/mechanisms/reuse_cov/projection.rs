@@ -39,10 +39,6 @@ impl PublicOutcomes {
         Some(match sums {
             Exact::Moments(moments) => {
                 let square = self.radius * self.radius;
-                #[expect(
-                    clippy::cast_precision_loss,
-                    reason = "rounding to the nearest double is what is wanted"
-                )]
                 let entry = |row, column| moments.get(p + row, p + column) as f64 / square;
                 Outcomes::Gram(DMatrix::from_fn(l, l, entry))
             }
@@ -146,8 +142,7 @@ fn projected_on(
         Outcomes::Rows(outcomes) => {
             // Rows that were skipped are zeros, and change neither the Gram matrix's directions nor the sums.
             let gram = outcomes * outcomes.transpose() / rows;
-            let scaled =
-                outcomes * (f64::from(u32::try_from(outcomes.nrows()).unwrap_or(u32::MAX)) / rows).sqrt();
+            let scaled = outcomes * (real(outcomes.nrows()) / rows).sqrt();
             feature_ball_of_many_outcomes(&Directions::try_new(&gram, count)?, &scaled, &noisy, features)?
         }
     };

@@ -179,7 +179,6 @@ impl Parameters {
 
     /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "at most 2^53 rows matter")]
     fn post_processing(&self) -> PostProcessing {
         let penalty = self.rows.map(|rows| MeanPenalty {
             weight: self.penalty.lambda * rows as f64,

@@ -39,8 +39,7 @@ use super::shared::{
     post_processing, printed_scale, scale, two_sides,
 };
 use crate::data::{Exact, Geometry};
-use crate::math::round::real;
-use crate::math::round::{MARGIN, lower, raise};
+use crate::math::round::{MARGIN, lower, raise, real};
 use crate::model::{Assurance, Layout, NoiseLaw, Shape, Wallet};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;

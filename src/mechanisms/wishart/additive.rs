@@ -98,11 +98,8 @@ impl Configured for Parameters {
     ) -> Result<Resolved, NoiseError> {
         bound.levels = Levels::Centred;
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
-        let calibrate = |budget: Budget| {
-            check_terms(&encoding.geometry, INFO.name)?;
-            Noise::calibrate(plan, &encoding.geometry, self, &budget)
-        };
-        let noise = plan.budget.map(calibrate).transpose()?;
+        let noise = plan.budget.map(|budget| Noise::calibrate(plan, &encoding.geometry, self, &budget));
+        let noise = noise.transpose()?;
         Ok(SecondMoments::new(&encoding, noise, self.post_processing).resolved(encoding))
     }
 }
@@ -162,13 +159,13 @@ impl Noise {
         parameters: &Parameters,
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
+        check_terms(geometry, INFO.name)?;
         let mut cost = ApproximateCost::of(budget)?;
         let square = geometry.squared_norm();
         let terms = geometry.terms.len();
         let columns = u32::try_from(terms).map_err(|error| no_scale(&error))?;
         let too_wide = "the scale is out of range";
         let scale = squared_codes(1.0 / parameters.scale_ratio, square).ok_or_else(|| no_scale(&too_wide))?;
-        #[expect(clippy::cast_precision_loss, reason = "rounded up")]
         let ratio = (square as f64 / scale as f64).next_up();
         let reserved = if is_active(Mutant::GridSlackUnreserved) { 0.0 } else { GRID_SHARE };
         let left = cost.delta.get() * (1.0 - reserved);
@@ -189,7 +186,6 @@ impl Noise {
             }
         };
         let k = f64::from(degrees);
-        #[expect(clippy::cast_precision_loss, reason = "for a power of two")]
         let step = rounding_step(scale as f64 * k.sqrt());
         let draws = u64::from(degrees) * u64::from(columns);
         let law = GridWishart { degrees, columns, scale, step };

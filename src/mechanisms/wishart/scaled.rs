@@ -176,11 +176,8 @@ impl Configured for Parameters {
     ) -> Result<Resolved, NoiseError> {
         bound.levels = Levels::Centred;
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
-        let calibrate = |budget: Budget| {
-            check_terms(&encoding.geometry, &plan.plan.mechanism.name)?;
-            Noise::calibrate(plan, &encoding.geometry, self, &budget)
-        };
-        let noise = plan.budget.map(calibrate).transpose()?;
+        let noise = plan.budget.map(|budget| Noise::calibrate(plan, &encoding.geometry, self, &budget));
+        let noise = noise.transpose()?;
         let rows = |noise: &Noise| {
             (rows_parameter(self.kind, self.shares.is_some()).name.to_owned(), Value::from(noise.rows.get()))
         };
@@ -371,6 +368,7 @@ impl Noise {
         parameters: &Parameters,
         budget: &Budget,
     ) -> Result<Self, NoiseError> {
+        check_terms(geometry, &plan.plan.mechanism.name)?;
         let mut cost = ApproximateCost::of(budget)?;
         let (epsilon, delta, adjacency) = (cost.epsilon, cost.delta, neighbours(plan));
         let terms = geometry.terms.len();
@@ -469,7 +467,6 @@ impl Noise {
             diagonal += self.terms - row;
         }
         let r = f64::from(rows.get());
-        #[expect(clippy::cast_precision_loss, reason = "for a power of two")]
         let ridge_near = ridge.max(self.square) as f64;
         match self.kind {
             Kind::Projection => {
@@ -503,7 +500,6 @@ impl Noise {
         if bound < needed {
             return Some((self.rows, needed - bound));
         }
-        #[expect(clippy::cast_precision_loss, reason = "rounded down")]
         let eigenvalue = (bound as f64 / self.square as f64).next_down();
         let rows = match calibration {
             Calibration::Exact => sketch_rows(rest.0, rest.1, eigenvalue, self.adjacency).ok(),
@@ -546,7 +542,6 @@ fn adaptive(
     let codes = |ratio| codes(ratio, square);
     let laplace = codes(rule.laplace_scale)?;
     // A scale that is rounded up has longer tails, and the shift has to grow with it.
-    #[expect(clippy::cast_precision_loss, reason = "the rule is above the exact one by far more")]
     let stretch = (laplace as f64 / square as f64 / rule.laplace_scale).next_up().max(1.0);
     Ok(Plan::Adaptive {
         needed: codes(needed)?,

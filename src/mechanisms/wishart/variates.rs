@@ -50,7 +50,6 @@ fn chi_square<E: Entropy + ?Sized>(rng: &mut E, freedom: u64) -> Real {
 
 /// The middle of one of 2⁵² equal parts of 0 to 1.
 fn unit(bits: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "52 bits and a half fit")]
     let middle = (bits >> 12) as f64 + 0.5;
     libm::ldexp(middle, -52)
 }

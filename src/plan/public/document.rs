@@ -20,6 +20,12 @@ pub const MOST_TERMS: usize = 2048;
 /// Longest document that is read.
 pub const MOST_BYTES: u64 = 1 << 26;
 
+/// Longest release that is read as public input.
+pub const MOST_RELEASE_BYTES: u64 = 1 << 28;
+
+/// The number of bytes of a file in which its JSON document must begin.
+pub const HEAD: u64 = 1 << 12;
+
 /// Most rows that a public table may stand for.
 const MOST_ROWS: u64 = 1 << 40;
 

@@ -38,7 +38,6 @@ pub struct GridWishart {
 #[must_use]
 pub fn grid_distance(noise: &GridWishart, epsilon: Epsilon) -> f64 {
     let (k, d) = (f64::from(noise.degrees), f64::from(noise.columns));
-    #[expect(clippy::cast_precision_loss, reason = "the margin is far above one rounding")]
     let variance = noise.scale as f64;
     let grid = libm::ldexp(1.0, -GRID_BITS.cast_signed());
     let steps = variance / (grid * grid);

@@ -6,10 +6,11 @@ use super::super::figure::{self, Figure, Line};
 use super::super::format::{self, at_most, short};
 use super::super::odds;
 use super::super::paid::LedgerReference;
-use super::super::table::{BYTE_ORDER_MARK, name, numbers};
+use super::super::table::{name, numbers};
 use super::{Head, Table, tables};
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::Plan;
+use crate::text::BYTE_ORDER_MARK;
 use crate::words;
 
 /// Share of two coefficients below which their difference is rounding.

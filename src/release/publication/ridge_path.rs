@@ -2,9 +2,10 @@
 
 use super::super::figure;
 use super::super::format::{NONE, short, significant};
-use super::super::table::{BYTE_ORDER_MARK, name, numbers};
+use super::super::table::{name, numbers};
 use super::{Head, Table, tables};
 use crate::plan::Plan;
+use crate::text::BYTE_ORDER_MARK;
 use crate::words;
 
 /// Most terms of the plot.

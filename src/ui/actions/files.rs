@@ -22,7 +22,7 @@ use crate::data::genotypes::Choice;
 use crate::data::header::{Header, HeaderError, HeaderRead, read_header};
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::other_formats;
-use crate::data::preview::preview;
+use crate::data::preview::{ROWS, preview};
 use crate::plan::Plan;
 use crate::store;
 use crate::ui::draft::{self, KeptDraft, LATIN_1, Setup};
@@ -38,9 +38,6 @@ use crate::worker::protocol::{Failure, Reason};
 
 /// The setting that keeps the name of the table that was open last.
 const LAST_TABLE: &str = "last-table";
-
-/// Rows that the preview shows.
-const PREVIEW_ROWS: usize = 24;
 
 /// Bytes that are read for the header and the preview; more where the header is longer.
 const FIRST_BYTES: f64 = 1_048_576.0;
@@ -337,7 +334,7 @@ async fn read_csv(blob: &Blob, setup: &Setup, name: &str, sample: bool) -> Resul
     };
     let rules = draft::csv_rules(setup, header.delimiter);
     let start = usize::try_from(header.body_offset).unwrap_or(usize::MAX).min(bytes.len());
-    let shown = preview(&header, &rules, bytes.get(start..).unwrap_or_default(), at_end, PREVIEW_ROWS);
+    let shown = preview(&header, &rules, bytes.get(start..).unwrap_or_default(), at_end, ROWS);
     if at_end && shown.rows.is_empty() && shown.error.is_none() {
         return Err(refused(words::data::no_rows().to_owned()));
     }

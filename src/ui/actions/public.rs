@@ -14,7 +14,7 @@ use crate::data::genotypes::Form;
 use crate::data::minhash::DIFFERENT;
 use crate::engine::public::table_of_release;
 use crate::plan::public::PublicTable;
-use crate::plan::public::document::{MOST_BYTES, SCHEMA};
+use crate::plan::public::document::{HEAD, MOST_BYTES, MOST_RELEASE_BYTES, SCHEMA};
 use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
 use crate::store::document;
@@ -25,12 +25,6 @@ use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
 use crate::worker::protocol::{Failure, Reason};
-
-/// Longest release that is read as public input.
-const MOST_RELEASE_BYTES: f64 = 268_435_456.0;
-
-/// Bytes by which a document is form.
-const HEAD: f64 = 4096.0;
 
 /// Reads the file that a person chose as public.
 pub fn choose(app: App, files: Vec<File>) {
@@ -99,7 +93,7 @@ fn refused(problem: impl Into<String>) -> Failure {
 }
 
 async fn read(app: App, file: &File) -> Result<Opened, Failure> {
-    let (head, _) = dom::first_bytes(file, HEAD).await.map_err(refused)?;
+    let (head, _) = dom::first_bytes(file, HEAD as f64).await.map_err(refused)?;
     if json::begins(&head) {
         return of_document(app, file).await;
     }
@@ -120,15 +114,13 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
 }
 
 async fn of_document(app: App, file: &File) -> Result<Opened, Failure> {
-    #[expect(clippy::cast_precision_loss, reason = "a length in bytes")]
-    let most = MOST_BYTES as f64;
-    if file.size() > MOST_RELEASE_BYTES {
+    if file.size() > MOST_RELEASE_BYTES as f64 {
         return Err(refused(words::public::not_public()));
     }
     let text = document::text(file).await.map_err(|_| refused(words::page::unreadable()))?;
     let text = text.unwrap_or_default();
     let table = match json::schema(&text).as_deref().unwrap_or_default() {
-        SCHEMA if file.size() <= most => {
+        SCHEMA if file.size() <= MOST_BYTES as f64 => {
             PublicTable::parse(&text).map_err(|error| refused(error.to_string()))?
         }
         RELEASE => {

@@ -35,7 +35,6 @@ pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static 
             Some(pass) if pass.kept => words::page::fitting(),
             Some(_) => words::page::fitting_again(),
         };
-        #[expect(clippy::cast_precision_loss, reason = "bytes of a file, for a bar")]
         let mut run = Run { done: progress.done as f64, ..Run::new(task, progress.total as f64) };
         run.pass = progress.round.map(|pass| (pass.number, pass.of));
         if run.pass.is_some() && fitting.get().is_none() {

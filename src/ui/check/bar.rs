@@ -64,7 +64,6 @@ pub fn CheckBar() -> impl IntoView {
 fn share(app: App) -> f64 {
     app.state.check().findings().with(|findings| {
         let share = |finding: &Finding| f64::from(finding.done) / f64::from(finding.planned.max(1));
-        #[expect(clippy::cast_precision_loss, reason = "a few dozen items")]
         let items = findings.len().max(1) as f64;
         findings.iter().flatten().map(share).sum::<f64>() / items
     })

@@ -25,10 +25,6 @@ pub fn delta(setup: &Setup) -> Option<f64> {
     } else {
         count(&setup.one_in)
     };
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a count of persons; one part in 2^53 does not matter in delta"
-    )]
     one_in.map(|n| 1.0 / n as f64)
 }
 
@@ -64,7 +60,6 @@ pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
 /// μ = √(left · share / 100 / 2^40), rounded down to six digits so that it fits and can be read out.
 #[must_use]
 pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
-    #[expect(clippy::cast_precision_loss, reason = "rounded down to six digits afterwards")]
     let units = left as f64 * f64::from(share.min(100)) / 100.0;
     let mu = (units / 1_099_511_627_776.0).sqrt();
     BudgetForm { mu: six_digits_down(mu), delta: Some(delta), ..BudgetForm::default() }

@@ -151,11 +151,14 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Outside if mismatch.cells.is_empty() => {
             words::contradiction::outside_in_file().to_owned()
         }
-        Contradiction::Outside => match (column.lower.trim(), column.upper.trim()) {
-            ("", upper) => words::contradiction::above(cells, upper),
-            (lower, "") => words::contradiction::below(cells, lower),
-            (lower, upper) => words::contradiction::outside(cells, lower, upper),
-        },
+        Contradiction::Outside => {
+            let stated = match (column.lower.trim(), column.upper.trim()) {
+                ("", upper) => words::contradiction::above(cells, upper),
+                (lower, "") => words::contradiction::below(cells, lower),
+                (lower, upper) => words::contradiction::outside(cells, lower, upper),
+            };
+            format!("{stated} {}", words::contradiction::clipped())
+        }
     }
 }
 

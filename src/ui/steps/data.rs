@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::contradictions::{format_label, read_format};
 use super::{Status, people};
 use crate::data::FileRole;
-use crate::data::first_line::Doubt;
+use crate::data::first_line::{Doubt, LINES};
 use crate::plan::number_format::{NumberFormat, Thousands};
 use crate::release::format::bytes;
 use crate::ui::draft::{self, Setup};
@@ -21,9 +21,6 @@ use crate::words;
 
 /// Most columns of the preview: more do not help to recognise a table.
 const SHOWN_COLUMNS: usize = 30;
-
-/// Lines that can be chosen as the header.
-const HEADER_LINES: u32 = 12;
 
 /// The field into which cells are pasted.
 const PASTE: &str = "paste-table";
@@ -323,7 +320,7 @@ fn HeaderQuestion() -> impl IntoView {
                             <button type="button" on:click=move |_| choose(1)>{words::data::this_is_the_header()}</button>
                             <select aria-label=words::data::other_line() on:change=other>
                                 <option value="">{words::data::other_line()}</option>
-                                {(2..=HEADER_LINES).map(|line| view! { <option value=line.to_string()>{words::data::line_number(line)}</option> }).collect_view()}
+                                {(2..=LINES).map(|line| view! { <option value=line.to_string()>{words::data::line_number(line)}</option> }).collect_view()}
                             </select>
                         </div>
                     </div>
@@ -470,7 +467,7 @@ fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
     let header_lines = || {
         let line = |line: u32| (line.to_string(), words::data::line_number(line));
         let none = ("0".to_owned(), words::data::no_header().to_owned());
-        (1..=HEADER_LINES).map(line).chain(std::iter::once(none)).collect::<Vec<_>>()
+        (1..=LINES).map(line).chain(std::iter::once(none)).collect::<Vec<_>>()
     };
     let is_text = move || !is_genotypes.get() && !app.state.workbook().get();
     view! {

@@ -130,7 +130,9 @@ fn RowsField() -> impl IntoView {
                 (label, words::privacy::rows_why().to_owned())
             }
             (Adjacency::AddRemove, Some(most)) => {
-                (words::privacy::rows_label(), words::privacy::rows_of_persons_why(most))
+                let why =
+                    format!("{} {}", words::privacy::rows_of_persons_why(most), words::privacy::rows_why());
+                (words::privacy::rows_label(), why)
             }
             (Adjacency::ReplaceOne, None) => {
                 (words::privacy::rows_exact_label(), words::privacy::rows_exact_why().to_owned())
@@ -325,7 +327,6 @@ fn Propose() -> impl IntoView {
         let rows = setup.with(|setup| draft::count(&setup.rows));
         match rows {
             Some(rows) if setup.with(|setup| setup.one_in.trim().is_empty()) => {
-                #[expect(clippy::cast_precision_loss, reason = "written for a person")]
                 let one_in = draft::proposed_one_in(rows) as f64;
                 words::privacy::proposed(crate::release::format::grouped(one_in))
             }

@@ -25,7 +25,6 @@ pub fn bounds(term: &Term) -> String {
 
 /// How many rows a file had.
 pub fn read(rows: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "for a caption")]
     let rows = grouped(rows as f64);
     words::public::from_rows(rows)
 }

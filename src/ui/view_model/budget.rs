@@ -106,7 +106,6 @@ const LEAST_PART: u128 = 1_000;
 
 /// `part` over `whole`.
 fn ratio(part: u128, whole: u128) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "for a bar on the screen")]
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 

@@ -74,7 +74,6 @@ fn coin(tosses: u32) -> Saw {
 }
 
 /// At a production scale: moments, 64 cells of equal probability, the low byte, the correlation of neighbours.
-#[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a statistic")]
 fn fine(sampler: Sampler, draws: u32) -> Saw {
     let (sigma, seed) = match sampler {
         Sampler::OffDiagonal(s) => (s.get() as f64 * std::f64::consts::FRAC_1_SQRT_2, 501),

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use discreet::release::document::Release;
 use serde_json::{Value, json};
 
-use super::released::{runs, with};
+use super::released::with;
 use crate::adaptive_checks::Draws;
 use crate::adaptive_checks::accuracy::normal;
+use crate::support::runs;
 use crate::support::{column, list, plan};
 
 const ROWS: u32 = 5_000;

@@ -3,7 +3,8 @@
 use discreet::model::Interval;
 use serde_json::{Value, json};
 
-use super::released::{adaptive, runs};
+use super::released::adaptive;
+use crate::support::runs;
 use crate::support::{column, list, plan};
 
 const HEADER: &str = "id,x,g,y,z";

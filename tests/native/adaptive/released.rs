@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use discreet::data::EncodedRows;
-use discreet::engine::simulate::Source;
-use discreet::engine::{EngineError, Simulation, refit, ridge_path};
+use discreet::engine::{EngineError, refit, ridge_path};
 use discreet::inference::refit::{Refit, Request};
 use discreet::inference::{RefitError, Repair, Ridge};
 use discreet::model::{Coefficient, Interval};
@@ -18,7 +16,7 @@ use serde_json::{Value, json};
 use crate::adaptive_checks::Draws;
 use crate::cli::Bench;
 use crate::mechanisms::run;
-use crate::support::{DIABETES, column, list, plan, prepared, scan, small_diabetes_plan, software};
+use crate::support::{DIABETES, column, list, plan, prepared, resampling, runs, small_diabetes_plan};
 
 const SAMPLE: &str = include_str!("../../../www/samples/blood-pressure.csv");
 
@@ -50,13 +48,6 @@ pub fn adaptive(plan: Value) -> Value {
 
 fn first(table: &str, rows: usize) -> String {
     table.lines().take(1 + rows).map(|line| format!("{line}\n")).collect()
-}
-
-pub fn runs(plan: &Value, table: &str, runs: u64) -> Vec<Release> {
-    let prepared = prepared(plan, table).unwrap();
-    let sums = scan(&prepared, table, |_| prepared.sums()).sink;
-    let simulation = Simulation::new(prepared, Source::Once(sums), 1, software());
-    (1..=runs).map(|run| simulation.run(run).unwrap().document().clone()).collect()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -134,9 +125,7 @@ fn it_runs_where_rows_are_replaced_and_where_people_have_several() {
 fn it_runs_on_rows_that_are_drawn_again() {
     let plan = sample_plan("adaptive-gauss", json!({"epsilon": 2, "delta": 1e-6}));
     let prepared = prepared(&plan, SAMPLE).unwrap();
-    let scan = scan(&prepared, SAMPLE, EncodedRows::new);
-    let source = Source::Resample { rows: scan.sink, records: scan.records };
-    let release = Simulation::new(prepared, source, 1, software()).run(1).unwrap().document().clone();
+    let release = resampling(prepared, SAMPLE, 1).run(1).unwrap().document().clone();
     assert!(list(&release).iter().all(|coefficient| coefficient.interval == Interval::Normal));
 }
 

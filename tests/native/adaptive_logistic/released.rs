@@ -1,8 +1,6 @@
 //! `adaptive-logistic` from a plan to a release: through the engine and on the command line.
 
-use discreet::data::EncodedRows;
-use discreet::engine::simulate::Source;
-use discreet::engine::{EngineError, Simulation, covariance, supplement};
+use discreet::engine::{EngineError, covariance, supplement};
 use discreet::inference::partial_effect::partial_effect;
 use discreet::mechanisms::info::are_log_odds;
 use discreet::model::Interval;
@@ -15,7 +13,7 @@ use nalgebra::DMatrix;
 use serde_json::{Value, json};
 
 use crate::cli::Bench;
-use crate::support::{column, list, plan, prepared, scan, software};
+use crate::support::{column, list, plan, prepared, resampling, runs};
 
 const SAMPLE: &str = include_str!("../../../www/samples/blood-pressure.csv");
 
@@ -80,13 +78,6 @@ fn with(mechanism: &str, mut plan: Value) -> Value {
 
 fn budget(epsilon: f64) -> Value {
     json!({"epsilon": epsilon, "delta": 1e-6})
-}
-
-fn runs(plan: &Value, table: &str, runs: u64) -> Vec<Release> {
-    let prepared = prepared(plan, table).unwrap();
-    let sums = scan(&prepared, table, |_| prepared.sums()).sink;
-    let simulation = Simulation::new(prepared, Source::Once(sums), 1, software());
-    (1..=runs).map(|run| simulation.run(run).unwrap().document().clone()).collect()
 }
 
 /// Normal features with these slopes and this intercept.
@@ -162,9 +153,7 @@ fn intervals_cover_the_fit_of_all_rows() {
     let table = hypertension();
     let exact = runs(&sample_plan("logistic", json!({"none": true})), &table, 1).remove(0);
     let prepared = prepared(&sample_plan("adaptive-logistic", budget(1.0)), &table).unwrap();
-    let scan = scan(&prepared, &table, EncodedRows::new);
-    let source = Source::Resample { rows: scan.sink, records: scan.records };
-    let simulation = Simulation::new(prepared, source, 1, software());
+    let simulation = resampling(prepared, &table, 1);
     let (mut covered, mut all) = (0, 0);
     for run in 1..=60 {
         let release = simulation.run(run).unwrap();

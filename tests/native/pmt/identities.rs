@@ -1,7 +1,7 @@
 //! What holds without noise, and what holds whatever the noise is.
 
 use discreet::data::{Merge, Statistic, Sums};
-use discreet::engine::{Computation, Simulation, demonstrate, simulate::Source};
+use discreet::engine::{Computation, demonstrate};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Repair, Ridge, refit};
 use discreet::mechanisms::newton::Steps;
@@ -16,7 +16,7 @@ use super::{
     GRID, close, csv, estimates, gathered, golden_plan, golden_public, noisy, numbers, prepared,
     private_rows, private_table, public_rows, rows, software, table_of, vectors,
 };
-use crate::support::{column, list};
+use crate::support::{column, list, simulation};
 
 /// What logistic steps without noise may be off by: their grid is 2^20.
 const FINE: f64 = 1e-5;
@@ -512,8 +512,7 @@ fn a_refit_of_whitened_moments_knows_the_noise_of_the_subset() {
     let plan = made_plan("pmt-ridge", "y", 3_000, &json!({}), &json!({"mu": 3.0}));
     let table = table(&private);
     let ready = prepared(&plan, Some(&law()), &table).unwrap();
-    let sums = gathered(&ready, &table);
-    let simulation = Simulation::new(ready, Source::Once(sums), 3, software());
+    let simulation = simulation(ready, &table, 3);
     let (mut sums, mut squares, mut said) = ([0.0; 2], [0.0; 2], [0.0; 2]);
     for run in 1..=RUNS {
         let release = simulation.run(run).unwrap();

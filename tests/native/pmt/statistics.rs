@@ -2,8 +2,7 @@
 //!
 //! Seeds are fixed. Each test says how often a sound build would fail it under another seed.
 
-use discreet::data::Sums;
-use discreet::engine::{Simulation, simulate::Source, standard_errors};
+use discreet::engine::standard_errors;
 use discreet::inference::options::MeanPenalty;
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{NoisyMoments, Options, fit};
@@ -15,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::golden::first_order;
 use super::identities::{law, made_plan, made_up};
-use super::{close, csv, estimates, gathered, moments, prepared, software, table_of};
-use crate::support::{column, list};
+use super::{close, csv, estimates, moments, prepared, table_of};
+use crate::support::{column, list, resampling, simulation};
 
 /// Mean squared error of 10,000 releases' coefficients against the first-order law (theory/public-moments 2.5). That mean has a relative standard
 /// error of about 1.2 %, and the bound is at five of them; what is beyond the first order is far smaller here.
@@ -91,14 +90,11 @@ fn coverage(plan: &Value, public: Option<&PublicTable>, table: &str) -> (f64, f6
         free["mechanism"]["params"]["steps"] = json!(20);
     }
     let reference = prepared(&free, public, table).unwrap();
-    let whole = gathered(&reference, table);
-    let reference = Simulation::new(reference, Source::Once(whole), 1, software()).run(1).unwrap();
+    let reference = simulation(reference, table, 1).run(1).unwrap();
     let truth = estimates(reference.document());
 
     let ready = prepared(plan, public, table).unwrap();
-    let kept = crate::support::scan(&ready, table, discreet::data::EncodedRows::new);
-    let source = Source::Resample { rows: kept.sink, records: kept.records };
-    let simulation = Simulation::new(ready, source, 2, software());
+    let simulation = resampling(ready, table, 2);
     let (mut inside, mut given, mut share) = (0_u32, 0_u32, 0.0);
     for run in 1..=RUNS {
         let release = simulation.run(u64::from(run)).unwrap();
@@ -191,8 +187,7 @@ fn rare_predictors_keep_their_coefficient() {
                 "budget": {"none": true},
             });
             let ready = prepared(&plan, Some(&public), &table).unwrap();
-            let gathered: Sums = gathered(&ready, &table);
-            let release = Simulation::new(ready, Source::Once(gathered), 1, software()).run(1).unwrap();
+            let release = simulation(ready, &table, 1).run(1).unwrap();
             let entry = list(release.document())[1].clone();
             assert_eq!(entry.term, "r");
             entry.estimate.unwrap()
@@ -211,8 +206,7 @@ fn a_budget_that_drowns_the_table_gives_no_interval() {
     for (name, outcome) in [("pmt-ridge", "y"), ("pmt-logistic", "k")] {
         let plan = made_plan(name, outcome, 300, &json!({}), &json!({"mu": 0.05}));
         let ready = prepared(&plan, Some(&law()), &table).unwrap();
-        let kept = gathered(&ready, &table);
-        let simulation = Simulation::new(ready, Source::Once(kept), 5, software());
+        let simulation = simulation(ready, &table, 5);
         for run in 1..=20 {
             let release = simulation.run(run).unwrap();
             let document = release.document();
@@ -274,8 +268,7 @@ fn errors_of_newton_steps_are_forecast() {
         let forecast = standard_errors(&ready).unwrap();
         let terms: Vec<&str> = forecast.iter().map(|entry| entry.term.as_str()).collect();
         assert_eq!(terms, ["(Intercept)", "a", "b"]);
-        let whole = gathered(&ready, &table);
-        let simulation = Simulation::new(ready, Source::Once(whole), 32, software());
+        let simulation = simulation(ready, &table, 32);
         let runs: Vec<_> = (1..=RUNS).map(|run| simulation.run(run).unwrap()).collect();
         for (at, expected) in forecast.iter().enumerate() {
             let entries: Vec<_> = runs.iter().map(|run| list(run.document())[at].clone()).collect();

@@ -195,7 +195,6 @@ impl Method {
 
 /// The exact moments as numbers.
 pub fn exact(moments: &Moments) -> DMatrix<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "double precision will do")]
     DMatrix::from_fn(moments.terms(), moments.terms(), |row, column| moments.get(row, column) as f64)
 }
 

@@ -25,7 +25,6 @@ pub fn ridge_matrix(mu: f64) -> f64 {
 /// Returns σ₁ of Algorithms 3, 4 and 5 in R², of each of so many steps: 2 √T M″/μ₀, M″ being the largest b″: 1/4 of a logistic model, 1 of a
 /// gaussian one. σ₂ is 2 √T/μ₀ in R of Algorithms 3 and 5, and in R (R_y + M′) of Algorithm 4, M′ being the largest b′.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "few steps")]
 pub fn curvature(mu: f64, steps: u64, most: f64) -> f64 {
     2.0 * SQRT_2 * (steps as f64).sqrt() * most / mu
 }
