@@ -57,7 +57,7 @@ PAGE := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP) $(SIMD) $(ERASE)
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help page sources run dist single install verify reproducible docs test check lint lint-page native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox
+.PHONY: help page sources run dist single install verify reproducible docs test check lint lint-page native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox r
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -90,7 +90,7 @@ run: dist
 
 # The page is linked on one core, so the native part is built and run beside what is of the browser; each part prints what it did when it is done. What is
 # installed comes before, one thing after the other.
-test: toolchain chromium firefox $(DENY)/done $(MDBOOK)/done $(TRUNK)/done $(BINDGEN)/done node_modules/done
+test: toolchain chromium firefox r $(DENY)/done $(MDBOOK)/done $(TRUNK)/done $(BINDGEN)/done node_modules/done
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target BESIDE=1 page sources
 	@$(MAKE) --no-print-directory journeys
 
@@ -256,6 +256,9 @@ chromium:
 # A recipe looks a program up before its first line runs, so what installs one is a target of its own.
 firefox:
 	@FIREFOX="$(FIREFOX)" bash .ci/packages firefox
+
+r:
+	@bash .ci/packages r
 
 node_modules/done: package.json package-lock.json
 	$(call say,Tools from npm: a few seconds)

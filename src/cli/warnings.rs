@@ -8,8 +8,11 @@ use super::job::Job;
 use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
-use crate::data::mismatch::{Contradiction, Stated, meeting, mismatches, persons, survey_weight, unmet};
+use crate::data::mismatch::{
+    Contradiction, Stated, codes, meeting, mismatches, persons, survey_weight, turned_round, unmet,
+};
 use crate::data::preview::{ROWS, preview};
+use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Leaf, LevelCodes};
 
@@ -105,8 +108,16 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
         let rules = bound.csv.of_field(field);
         let mut found = mismatches(cells(field), stated, &rules);
         found.extend(survey_weight(name, cells(field), &rules));
+        if matches!(stated, Stated::Number { .. }) {
+            found.extend(codes(name, cells(field), &rules));
+        }
         warnings.extend(found.iter().map(|found| told(name, found.kind)));
     }
+    let turned = bound.columns.iter().filter(|column| column.role == Role::Outcome).filter_map(|column| {
+        let Kind::Category { levels, reference, .. } = &column.kind else { return None };
+        Some(told(&column.name, turned_round(levels, levels.get(*reference)?)?.kind))
+    });
+    warnings.extend(turned);
     if bound.person.is_none() {
         let others = names.iter().enumerate().filter(|(field, _)| !used.contains(field));
         let found = others.filter_map(|(field, name)| Some((name, persons(name, cells(field), &bound.csv)?)));
@@ -183,6 +194,12 @@ const fn what(kind: Contradiction) -> &'static str {
         }
         Contradiction::Weight => {
             "it looks like the weight of a survey; rows are not weighted, and a feature is adjusted for as any other"
+        }
+        Contradiction::Codes => {
+            "it looks like codes of groups; as a number they have one coefficient, per unit; is it a category?"
+        }
+        Contradiction::TurnedRound => {
+            "its reference is yes, so the regression explains no; see `reference`, or put the level that is explained last"
         }
         Contradiction::Shares => {
             "the first rows lie between 0 and 1, where percentages are stated; a workbook holds 80 % as 0.8"

@@ -554,6 +554,10 @@ pub struct Precision {
 }
 
 impl Precision {
+    /// Precision that no budget gives, as where the rows are too few for an ordinary regression: a ridge's intervals are not to be compared
+    /// with those.
+    pub const NOTHING: Self = Self { noise: 0.0, withheld_below: f64::INFINITY };
+
     /// Returns the width of an interval over its width without privacy, with `times` as much of the budget's μ; nothing where all are withheld.
     #[must_use]
     pub fn at(&self, times: f64) -> Option<f64> {
@@ -563,7 +567,9 @@ impl Precision {
     /// Returns this estimate for another budget, corrected as `rehearsed` corrects the estimate `rough` for the present one.
     #[must_use]
     pub fn corrected(&self, rehearsed: &Self, rough: &Self) -> Self {
-        let times = |own: f64, found: f64, rough: f64| if rough > 0.0 { own * found / rough } else { own };
+        let is_usable = |rough: f64| rough > 0.0 && rough.is_finite();
+        let times =
+            |own: f64, found: f64, rough: f64| if is_usable(rough) { own * found / rough } else { own };
         Self {
             noise: times(self.noise, rehearsed.noise, rough.noise),
             withheld_below: times(self.withheld_below, rehearsed.withheld_below, rough.withheld_below),

@@ -15,7 +15,7 @@ use discreet::release::significance::{Tests, two_sided};
 use discreet::release::supplement::{Description, Supplement};
 use serde_json::{Value, json};
 
-use crate::cli::Bench;
+use crate::cli::{Bench, RELEASE};
 use crate::support::{DIABETES, column, list, plan};
 
 /// The table with a category of three levels beside the numbers: the thirds of `s6`.
@@ -998,8 +998,13 @@ fn merged_levels_and_robust_errors_are_told_in_every_format() {
 #[test]
 fn a_program_reads_the_file_that_was_downloaded_and_says_where_it_is_missing() {
     let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
-    let release = serde_json::to_string(&demonstrations(&plan, 24, 1).remove(0)).unwrap();
     let bench = Bench::new();
+    let (header, rows) =
+        table().0.split_once('\n').map(|(header, rows)| (header.to_owned(), rows.repeat(24))).unwrap();
+    bench.write("table.csv", format!("{header}\n{rows}"));
+    bench.plan(&plan);
+    bench.open_ledger("20");
+    let release = bench.ok(RELEASE);
     bench.write("discreet-release-ward-1.json", &release);
     for format in ["python", "r"] {
         let program = bench.ok(&format!("report --release discreet-release-ward-1.json --format {format}"));
@@ -1027,6 +1032,9 @@ fn a_program_reads_the_file_that_was_downloaded_and_says_where_it_is_missing() {
         other.write(program, bench.read(program));
         other.write("release.json", &release);
         assert!(run(&other, &[]).unwrap().status.success());
+        other.write("release.json", bench.ok(RELEASE));
+        let said = String::from_utf8(run(&other, &[]).unwrap().stderr).unwrap();
+        assert!(said.contains("is another release"), "{said}");
     }
 }
 

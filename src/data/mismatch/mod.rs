@@ -4,6 +4,7 @@
 //! document. A repair changes what the person says of the column, if the person takes it.
 
 mod chosen;
+mod codes;
 mod formats;
 mod persons;
 mod weights;
@@ -19,6 +20,7 @@ use crate::plan::bound::CsvRules;
 use crate::plan::number_format::NumberFormat;
 
 pub use self::chosen::{meeting, unmet};
+pub use self::codes::{codes, turned_round};
 pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
 pub use self::persons::{could_be_persons, names_persons, persons};
@@ -73,6 +75,10 @@ pub enum Contradiction {
     Shares,
     /// They are the weights of a survey, to judge by the column's name.
     Weight,
+    /// They are codes of groups, to judge by the column's name, and a number is stated.
+    Codes,
+    /// The reference of the outcome is yes, so that what is explained is no.
+    TurnedRound,
     /// More of them are missing than not.
     Missing {
         /// How many of the first cells are missing.

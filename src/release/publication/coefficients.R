@@ -16,7 +16,8 @@ candidates <- if (length(arguments) > 0) arguments[1] else c(@FILE@, "release.js
 file <- candidates[file.exists(candidates)][1]
 if (is.na(file)) stop("There is no file ", candidates[1], " in ", getwd(), ". Name the release (JSON): Rscript coefficients.R FILE", call. = FALSE)
 release <- fromJSON(file, simplifyVector = FALSE)
-if (!identical(facts$of, release$ledger[names(facts$of)])) stop(file, " is another release than the one that this program was made for.", call. = FALSE)
+in_order <- function(part) if (is.null(names(part))) part else lapply(part[order(names(part))], in_order)
+if (!identical(in_order(facts$of), in_order(release$ledger[names(facts$of)]))) stop(file, " is another release than the one that this program was made for.", call. = FALSE)
 
 one <- function(value) if (is.null(value)) NA else value
 rows <- function(entries) do.call(rbind, lapply(entries, function(entry) {

@@ -148,6 +148,8 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Code => words::contradiction::code(cells),
         Contradiction::Shares => words::contradiction::shares(cells),
         Contradiction::Weight => words::contradiction::survey_weight().to_owned(),
+        Contradiction::Codes => words::contradiction::codes(cells),
+        Contradiction::TurnedRound => words::contradiction::turned_round(cells),
         Contradiction::Outside if mismatch.cells.is_empty() => {
             words::contradiction::outside_in_file().to_owned()
         }
@@ -169,6 +171,8 @@ fn allowed(kind: Contradiction) -> &'static str {
         Contradiction::Code => words::contradiction::right_as_values(),
         Contradiction::Shares => words::contradiction::right_as_percentages(),
         Contradiction::Weight => words::contradiction::right_as_measurement(),
+        Contradiction::Codes => words::contradiction::right_as_amounts(),
+        Contradiction::TurnedRound => words::contradiction::right_as_question(),
         Contradiction::Unit => words::contradiction::right_as_levels(),
         Contradiction::SeveralRows => words::contradiction::right_as_rows(),
         Contradiction::Persons => words::contradiction::one_row_each(),

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
-    Contradiction, Mismatch, Repair, Stated, breaks, could_be_persons, meeting, mismatches, persons,
-    survey_weight, two_values, unmet,
+    Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, meeting, mismatches, persons,
+    survey_weight, turned_round, two_values, unmet,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -82,6 +82,11 @@ impl<'a> FirstRows<'a> {
         let mut found = mismatches(first().chain(further), stated, &read);
         if column.role == Role::Feature {
             found.extend(survey_weight(&column.name, first(), &read));
+            if column.kind == Some(ColumnType::Number) {
+                found.extend(codes(&column.name, first(), &read));
+            }
+        } else if column.role == Role::Outcome && column.kind == Some(ColumnType::Category) {
+            found.extend(turned_round(&levels, &column.reference));
         }
         for repair in found.iter_mut().flat_map(|mismatch| &mut mismatch.repairs) {
             if let Repair::Format(format) = *repair

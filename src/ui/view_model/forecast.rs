@@ -168,7 +168,13 @@ pub fn rough_precision(
     }
     let plan = match setup.mechanism {
         Some(_) => plan,
-        None => recommend(&plan, &table.names, table.delimiter).into_plan(plan),
+        None => {
+            let found = recommend(&plan, &table.names, table.delimiter);
+            if found.too_few {
+                return Some(Precision::NOTHING);
+            }
+            found.into_plan(plan)
+        }
     };
     let prepared = prepare(plan, &table.names, table.delimiter, Purpose::Release).ok()?;
     precision(&prepared, foresee_noise(&prepared).as_ref(), expected(&prepared).as_ref())
