@@ -42,6 +42,8 @@ pub struct RowCount {
     levels: Vec<String>,
     /// Rows of one person that count, where a column names persons.
     of_person: Option<u32>,
+    /// Whether rows were chosen.
+    chosen: bool,
 }
 
 impl RowCount {
@@ -70,7 +72,8 @@ impl RowCount {
             .into_iter()
             .filter(|column| column.role != Role::Ignored && column.kind == Some(ColumnType::Category))
             .filter_map(|column| column.name);
-        Some(Self { rows, std_error, stated, verdict, levels: levels.collect(), of_person })
+        let chosen = !plan.only.is_empty();
+        Some(Self { rows, std_error, stated, verdict, levels: levels.collect(), of_person, chosen })
     }
 
     /// Returns the number of rows rounded to the place that the noise leaves.
@@ -125,6 +128,7 @@ impl RowCount {
         } else {
             words::journal::check_levels(named.join(", "))
         };
+        let check = if self.chosen { words::journal::check_conditions(check) } else { check };
         match self.of_person {
             Some(most) => words::journal::check_persons(most, check),
             None => check,

@@ -7,10 +7,10 @@ use crate::data::number;
 use crate::plan::bound::CsvRules;
 
 /// Words of the names of columns whose numbers stand for groups.
-const GROUPS: &str = "abteilung arm beruf bezirk bundesland canton category center centre clinic code country county \
-    department dept diagnose diagnosis district doctor drg etablissement ethnicity group groupe gruppe \
-    hopital hospital icd kanton kategorie klinik krankenhaus nationality occupation oddzial physician \
-    race region religion school site spital station szpital ward zentrum";
+const GROUPS: &str = "abteilung|arm|beruf|bezirk|bundesland|canton|category|center|centre|clinic|code|country|county|department|\
+    dept|diagnose|diagnosis|district|doctor|drg|etablissement|ethnicity|group|groupe|gruppe|hopital|hospital|\
+    icd|kanton|kategorie|klinik|krankenhaus|nationality|occupation|oddzial|physician|race|region|religion|\
+    school|site|spital|station|szpital|ward|zentrum";
 
 /// Fewest different codes: between two of them a number has the coefficient that a category has.
 const FEWEST: usize = 3;
@@ -24,7 +24,7 @@ pub fn codes<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRu
     let name = name.to_lowercase();
     let is_group = |word: &str| {
         let word = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        GROUPS.split(' ').any(|group| group == word)
+        GROUPS.split('|').any(|group| group == word)
     };
     if !name.split(|letter: char| !letter.is_alphanumeric()).any(is_group) {
         return None;
@@ -41,15 +41,15 @@ pub fn codes<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRu
 }
 
 /// Words for yes, and for no, in the languages of Europe that most tables are written in.
-const YES: &str = "1 yes y true ja j oui o si sí sim tak t positive";
-const NO: &str = "0 no n false nein nee nej non não nie f negative";
+const YES: &str = "1|yes|y|true|ja|j|oui|o|si|sí|sim|tak|t|positive";
+const NO: &str = "0|no|n|false|nein|nee|nej|non|não|nie|f|negative";
 
 /// Returns that an outcome of these two levels explains the answer no, as the first is its reference unless another one is.
 #[must_use]
 pub fn turned_round(levels: &[String], reference: &str) -> Option<Mismatch> {
     let [first, second] = levels else { return None };
     let (reference, explained) = if reference == second { (second, first) } else { (first, second) };
-    let is_one_of = |words: &str, level: &str| words.split(' ').any(|word| word == level.to_lowercase());
+    let is_one_of = |words: &str, level: &str| words.split('|').any(|word| word == level.to_lowercase());
     let turned = vec![explained.clone(), reference.clone()];
     (is_one_of(YES, reference) && is_one_of(NO, explained))
         .then(|| mismatch(Contradiction::TurnedRound, vec![explained.clone()], vec![Repair::Levels(turned)]))

@@ -210,21 +210,24 @@ fn notes(
         listed(&held.map(|term| term.term.clone()).collect::<Vec<_>>())
             .map(|held| words::note::held_odds(held, format_args!("{LOGISTIC_SPREAD:.1}"))),
     );
-    let without = |why: &dyn Fn(&Label, usize) -> bool| {
+    let terms_of = |is_one: &dyn Fn(&Label, usize) -> bool| {
         let places = 0..=setting.terms.features();
-        let found = places.filter(|place| {
-            shown().any(|label| {
-                label.interval(*place) == Interval::Withheld
-                    && !label.held.contains(place)
-                    && why(label, *place)
-            })
-        });
+        let found = places.filter(|place| shown().any(|label| is_one(label, *place)));
         let name = |place: usize| place.checked_sub(1).and_then(|place| coded.get(place));
         let names = found.map(|place| name(place).map_or(INTERCEPT, |term| &term.term).to_owned());
         listed(&names.collect::<Vec<_>>())
     };
-    notes.extend(without(&|label, place| label.is_moved(place)).map(words::note::moved_by_held));
-    notes.extend(without(&|label, place| !label.is_moved(place)).map(words::note::left_over));
+    let is_without = |label: &Label, place: usize| {
+        label.interval(place) == Interval::Withheld && !label.held.contains(&place)
+    };
+    let moved = |label: &Label, place: usize| is_without(label, place) && label.is_moved(place);
+    let left_over = |label: &Label, place: usize| is_without(label, place) && !label.is_moved(place);
+    let rough = |label: &Label, place: usize| {
+        label.state == State::Normal && label.interval(place) == Interval::Approximate
+    };
+    notes.extend(terms_of(&moved).map(words::note::moved_by_held));
+    notes.extend(terms_of(&left_over).map(words::note::left_over));
+    notes.extend(terms_of(&rough).map(words::note::somewhat_left_over));
     if shown().next().is_some() {
         notes.push(far_rows(released.counts.shortened_said(&setting.terms, released.grid.radius), rows));
         notes.extend([words::note::both_errors(), words::note::logistic_model()].map(String::from));

@@ -210,7 +210,9 @@ pub fn title(outcome: &str, log_odds: bool, tests: Tests) -> String {
 /// Returns the exponential of a line's coefficient with its interval, where it has one: an odds ratio, or a factor.
 #[must_use]
 pub fn ratio(line: &Line) -> String {
-    ratio_of(&line.term, &line.entry)
+    let written = ratio_of(&line.term, &line.entry);
+    let is_rough = line.entry.interval == Interval::Approximate && !written.is_empty();
+    if is_rough { words::report::approximate(written) } else { written }
 }
 
 fn ratio_of(term: &str, entry: &Estimate) -> String {

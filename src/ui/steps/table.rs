@@ -121,7 +121,7 @@ fn CoefficientRow(
             let written = format::row(&ratio);
             view! {
                 <strong>{written.estimate}</strong>
-                {(!withheld).then(|| view! { <span class="row-note">{written.interval}</span> })}
+                {(!withheld).then(|| view! { <span class="row-note">{tables::interval(written.interval, ratio.interval)}</span> })}
             }
         });
         let label = ratio.is_some().then_some(label);
