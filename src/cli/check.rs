@@ -13,6 +13,7 @@ use super::{help, print, warnings};
 use crate::engine::foresee::{dependence, expected, foresee, hopeless};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
+use crate::mechanisms::info::are_log_odds;
 use crate::model::Role;
 use crate::plan::Purpose;
 use crate::plan::bound::Kind;
@@ -79,13 +80,14 @@ fn described(job: &Job) -> String {
     let told = |why: &String| verdict.contains(why.as_str());
     lines.extend(dependence(stage).filter(|why| !told(why)).map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
+    let half = if are_log_odds(prepared.plan()) {
+        "half of a 95 % interval of log-odds"
+    } else {
+        "half of a 95 % interval"
+    };
     let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.is_told()).collect();
     if !terms.is_empty() {
-        lines.push(format!(
-            "half of a 95 % interval, where values have {}{}:",
-            assumed(prepared),
-            levels(prepared)
-        ));
+        lines.push(format!("{half}, where values have {}{}:", assumed(prepared), levels(prepared)));
     }
     lines.extend(terms.into_iter().map(|term| {
         format!(
@@ -97,7 +99,7 @@ fn described(job: &Job) -> String {
         )
     }));
     if !errors.is_empty() {
-        lines.push("half of a 95 % interval:".to_owned());
+        lines.push(format!("{half}:"));
     }
     lines.extend(errors.into_iter().map(|term| {
         let half = term.half().unwrap_or_else(|| term.noise_half());

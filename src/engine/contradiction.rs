@@ -81,7 +81,14 @@ fn of_sums(release: &Release, list: &[Coefficient]) -> Option<String> {
             repair,
             confidence: release.plan.confidence.unwrap_or(0.95),
         };
-        let Coefficients::List(again) = refit(release, &request).ok()?.coefficients else { return None };
+        let again = refit(release, &request).ok()?;
+        let rows = [&release.diagnostics, &again.diagnostics].map(|diagnostics| diagnostics.rows);
+        if let [Some(own), Some(again)] = rows
+            && !same(own, again)
+        {
+            return Some(words::error::altered_rows().to_owned());
+        }
+        let Coefficients::List(again) = again.coefficients else { return None };
         entries
             .iter()
             .zip(&again)

@@ -399,6 +399,15 @@ impl Foreseen {
         (self.usual.unwrap_or_else(|| self.forecast.widening()), rarely.map(|rarely| rarely.widening()))
     }
 
+    /// Returns why a person is asked, and what would help.
+    fn why_asked(&self) -> String {
+        let lost =
+            (!self.lost.is_empty() && !self.loses_all).then(|| words::forecast::lost(quoted(&self.lost)));
+        let lost = self.dependence.clone().or(lost);
+        let ways = self.needed.map(|needed| needed.ways(self.rows));
+        [Some(self.verdict().to_owned()), lost, ways].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the same as [`Self::sentences`] in one paragraph.
     #[must_use]
     pub fn advice(&self) -> String {
@@ -642,7 +651,7 @@ pub fn hopeless(
         return Some(why);
     }
     if let Some(foreseen) = foreseen {
-        return foreseen.is_asked_about().then(|| format!("{} {}", foreseen.verdict(), foreseen.advice()));
+        return foreseen.is_asked_about().then(|| foreseen.why_asked());
     }
     if let Some(preview) = expected {
         return (preview.verdict == Verdict::Withheld).then(|| preview.advice.clone());

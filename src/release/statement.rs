@@ -291,6 +291,9 @@ fn conditions(release: &Release) -> Vec<String> {
     if release.ledger.as_ref().is_some_and(|ledger| ledger.idealised) {
         conditions.push(words::guarantee::ledger_idealised().to_owned());
     }
+    if !release.plan.only.is_empty() {
+        conditions.push(words::guarantee::not_chosen().to_owned());
+    }
     conditions.push(words::note::well_formed().to_owned());
     conditions.extend(
         [

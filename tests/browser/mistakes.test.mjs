@@ -224,7 +224,8 @@ test("an outcome of two values becomes yes or no by one click, and the page asks
   // The rows of a person, and their number.
   await discreet.goTo(say("step.privacy"));
   await page.getByLabel(say("privacy.column_that_identifies_the_person")).selectOption("id");
-  await page.getByText(say("privacy.rows_of_persons_why", { most: 1 })).waitFor();
+  await page.getByText(say("privacy.one_row_of_each_why")).waitFor();
+  await page.getByLabel(say("privacy.persons_label")).waitFor();
   await page.getByRole("radio", { name: new RegExp(say("privacy.replace_one")) }).check();
   await page.getByLabel(say("privacy.persons_exact_label")).waitFor();
   await discreet.goTo(say("step.columns"));

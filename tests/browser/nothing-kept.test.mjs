@@ -156,7 +156,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
 test("cancelled before the ledger is saved, a release costs nothing", async (t) => {
   const tab = await begin(t);
   const { page, discreet } = tab;
-  const cancelled = page.getByRole("status").filter({ hasText: say("failure.cancelled") });
+  const cancelled = page.getByRole("status").filter({ hasText: say("page.cancelled") });
   for (const cancel of [() => press(page, "release_bar.cancel").click(), () => page.keyboard.press("Escape")]) {
     await ask(tab);
     await cancel();

@@ -33,6 +33,7 @@ fn an_altered_release_is_refused() {
             ("/coefficients/1/lower", at("/coefficients/1/upper") + 1.0),
             ("/coefficients/1/upper", at("/coefficients/1/upper") + at("/coefficients/1/std_error")),
             ("/coefficients/1/noise_share", 7.0),
+            ("/diagnostics/rows", 10.0 * at("/diagnostics/rows")),
             ("/privacy/epsilon", at("/privacy/epsilon") / 2.0),
             ("/privacy/delta", at("/privacy/delta") / 1e6),
             ("/privacy/mu", at("/privacy/mu") / 2.0),

@@ -271,7 +271,8 @@ fn notes(
     let listed = |places: &[&usize]| {
         listing(&(places.iter().take(NAMED).map(|place| name(place)).collect(), places.len()))
     };
-    if gate.inverse.is_none() || !shown.any {
+    let has_any = gate.inverse.is_some() && shown.any;
+    if !has_any {
         notes.push(undetermined(asked.checked, terms, released.rows(), rows.is_some()));
     } else {
         if !gate.held.is_empty() {
@@ -307,7 +308,7 @@ fn notes(
         let named = if more.is_empty() { named } else { words::note::list_more(named, more.len()) };
         notes.push(words::note::clipped_residuals(named));
     }
-    if radii.unseen {
+    if radii.unseen && has_any {
         notes.push(words::note::unseen_tail().into());
     }
     if !doubts.clipped.is_empty() {
@@ -332,7 +333,7 @@ fn notes(
         radii.outcomes.get(*outcome).is_some_and(|radius| *radius > LONG_TAIL)
     };
     let tails: Vec<String> = asked.outcomes.iter().filter(has_tail).map(|(name, _)| name.clone()).collect();
-    if !tails.is_empty() {
+    if !tails.is_empty() && has_any {
         notes.push(words::note::long_tail(quoted(&tails)));
     }
     notes.extend([words::note::both_errors(), words::note::clipped()].map(String::from));

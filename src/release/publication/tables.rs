@@ -13,8 +13,8 @@ use super::measure::width;
 use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
 use crate::model::{Estimate, INTERCEPT, Interval, Missing, level_of};
-use crate::plan::derived::logarithm;
-use crate::plan::document::Transform;
+use crate::plan::derived::{logarithm, name_of};
+use crate::plan::document::{Derived, Transform};
 use crate::words;
 
 /// Noise on R² above which it is left out.
@@ -525,7 +525,15 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     let mut products = release.plan.derived.iter().filter(|term| term.transform == Transform::Product);
     let tested = |name: &String| supplement.categories.iter().any(|test| test.column == *name);
     let mut notes = vec![words::journal::categories_note().to_owned()];
-    if products.any(|product| product.from.iter().any(tested)) {
+    let terms = figure::terms(release);
+    // A further regression may be without it.
+    let is_in = |product: &Derived| {
+        let name = name_of(product);
+        terms
+            .iter()
+            .any(|term| term.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')))
+    };
+    if products.any(|product| is_in(product) && product.from.iter().any(tested)) {
         notes.push(words::journal::categories_in_products().to_owned());
     }
     Some(Table { caption: words::journal::categories().to_owned(), heads, rows: rows.collect(), notes })

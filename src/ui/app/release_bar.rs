@@ -11,7 +11,7 @@ use crate::model::Role;
 use crate::model::note::widening;
 use crate::plan::derived::named_with;
 use crate::release::format::{at_most, percent};
-use crate::ui::parts::Icon;
+use crate::ui::parts::{Icon, Quoted};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::steps::StepInfo;
@@ -76,6 +76,12 @@ fn blocked(app: App) -> Option<String> {
     }
     let refusal =
         || app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.refusal.clone()));
+    let is_spent = app.forecast.with(|forecast| {
+        forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.text == words::gap::spent()))
+    });
+    if is_spent {
+        return Some(words::gap::spent().to_owned());
+    }
     if app.export_due() {
         return refusal().or_else(|| Some(words::page::export_first().to_owned()));
     }
@@ -228,7 +234,7 @@ fn Question(doubt: Doubt) -> impl IntoView {
     view! {
         <div class="release-question" id="release-question" tabindex="-1" role="alertdialog" aria-label=question
             aria-describedby="release-why">
-            <p class="release-blocked" id="release-why"><strong>{question}</strong> " " {why}</p>
+            <p class="release-blocked" id="release-why"><strong>{question}</strong> " " <Quoted words=why/></p>
             // What charges does not stand where Release stood.
             <button type="button" class:doubtful=!plain on:click=once(actions::release)>{act}</button>
             <button type="button" on:click=once(|_| ())>{words::release_bar::not_now()}</button>

@@ -145,13 +145,6 @@ fn if_missing(column: Column) -> String {
 fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
     let roles = [Role::Ignored, Role::Feature, Role::Outcome];
     let current = Memo::new(move |_| column.read(|c| c.role));
-    let names_persons = Memo::new(move |_| {
-        column
-            .app
-            .state
-            .setup()
-            .with(|setup| name.with(|name| !setup.person.is_empty() && setup.person == *name))
-    });
     let options = roles.into_iter().map(|role| {
         view! { <option value=text::role(role) selected=move || current.get() == role>{text::role(role)}</option> }
     });
@@ -164,7 +157,6 @@ fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
     view! {
         <select class="cell" data-row=column.index data-cell="Role" aria-label=move || words::columns::role_of(name.get())
             prop:value=move || text::role(current.get()) on:change=set>{options.collect_view()}</select>
-        {move || names_persons.get().then(|| view! { <p class="hint">{words::columns::names_the_persons()}</p> })}
     }
 }
 
@@ -297,8 +289,15 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
 fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> impl IntoView {
     let is_category = move || kind.get() == Some(ColumnType::Category);
     let said = Memo::new(move |_| column.said());
+    // How many rows of a person count, in the column that names the persons.
+    let rows_of_each = Memo::new(move |_| {
+        column.app.state.setup().with(|setup| {
+            let is_own = name.with(|name| !setup.person.is_empty() && setup.person == *name);
+            is_own.then(|| setup.max_rows.clone())
+        })
+    });
     let has_any = Memo::new(move |_| {
-        let is_wrong = said.with(Option::is_some);
+        let is_wrong = said.with(Option::is_some) || rows_of_each.with(Option::is_some);
         column.read(|c| {
             let is_used = c.role != Role::Ignored;
             is_wrong
@@ -329,6 +328,14 @@ fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> 
                         <button type="button" class="link" aria-label=label on:click=forget>{words::columns::no_own_missing()}</button></p>
                 })
             };
+            let of_persons = move || {
+                let rows = rows_of_each.get()?;
+                let rows = match draft::count(&rows) {
+                    Some(1) => words::columns::one_row_counts().to_owned(),
+                    _ => words::columns::rows_count(rows),
+                };
+                Some(view! { <p class="cell-note">{words::columns::names_the_persons(rows)}</p> })
+            };
             let is_used = column.read(|c| c.role != Role::Ignored);
             let asked = if is_category() {
                 is_used.then(|| view! { <AskedOfCategory column name/> }).into_any()
@@ -338,7 +345,7 @@ fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> 
             view! {
                 <tr class="asked">
                     <td colspan="2"></td><td class="private-cell"></td>
-                    <td colspan="6"><div class="asked-lines" role="group" aria-label=move || words::columns::asked_of(name.get())>{wrong}{asked}{own_missing}</div></td>
+                    <td colspan="6"><div class="asked-lines" role="group" aria-label=move || words::columns::asked_of(name.get())>{of_persons}{wrong}{asked}{own_missing}</div></td>
                 </tr>
             }
         })

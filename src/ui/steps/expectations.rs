@@ -6,6 +6,7 @@ use super::table::Uncertainty;
 use crate::engine::foresee::Foreseen;
 use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::TermPreview;
+use crate::mechanisms::info::are_log_odds;
 use crate::plan::Plan;
 use crate::release::figure::{per, unit};
 use crate::release::format::significant;
@@ -43,10 +44,13 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     }
 }
 
-/// The unit of each coefficient: of the outcome, for one unit of a number.
+/// The unit of each coefficient: of the outcome or its log-odds, for one unit of a number.
 pub fn units(plan: &Plan, terms: &[TermPreview]) -> Vec<String> {
+    let log_odds = are_log_odds(plan);
     let each = terms.iter().map(|term| {
-        let mut parts = vec![unit(plan, &term.outcome).to_owned(), per(plan, &term.term)];
+        let of_outcome =
+            if log_odds { words::method::log_odds().to_owned() } else { unit(plan, &term.outcome) };
+        let mut parts = vec![of_outcome, per(plan, &term.term)];
         parts.retain(|part| !part.is_empty());
         parts.join(", ")
     });
@@ -65,8 +69,9 @@ pub fn Expectations(
     let terms: Vec<(TermPreview, String)> =
         terms.into_iter().zip(units).filter(|(term, _)| term.is_told()).collect();
     let more = terms.len().saturating_sub(SHOWN);
+    let is_empty = terms.is_empty();
     let rows = terms.into_iter().take(SHOWN).map(|(term, unit)| view! { <Expect term unit one/> });
-    view! {
+    (!is_empty).then(|| view! {
         <div class="scroll" tabindex="0" role="group" aria-label=words::method::noise_beside_plausible_effects()>
             <table class="plain expect">
                 <caption>{words::method::noise_beside_an_effect_of_plausible()}</caption>
@@ -83,7 +88,7 @@ pub fn Expectations(
         </div>
         {(more > 0).then(|| view! { <p class="hint">{words::method::more(text::whole(more))}</p> })}
         <p class="hint">{note}</p>
-    }
+    })
 }
 
 #[component]

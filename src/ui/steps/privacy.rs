@@ -130,9 +130,12 @@ fn RowsField() -> impl IntoView {
                 (label, words::privacy::rows_why().to_owned())
             }
             (Adjacency::AddRemove, Some(most)) => {
-                let why =
-                    format!("{} {}", words::privacy::rows_of_persons_why(most), words::privacy::rows_why());
-                (words::privacy::rows_label(), why)
+                let (label, count) = if draft::count(&most) == Some(1) {
+                    (words::privacy::persons_label(), words::privacy::one_row_of_each_why().to_owned())
+                } else {
+                    (words::privacy::rows_chosen_label(), words::privacy::rows_of_persons_why(most))
+                };
+                (label, format!("{count} {}", words::privacy::rows_why()))
             }
             (Adjacency::ReplaceOne, None) => {
                 (words::privacy::rows_exact_label(), words::privacy::rows_exact_why().to_owned())

@@ -48,6 +48,11 @@ pub fn Roles() -> impl IntoView {
         })
     });
     let choose = Callback::new(move |chosen: String| {
+        let before = outcome.get_untracked().unwrap_or_default();
+        // The method was chosen for another outcome.
+        if !before.is_empty() && before != chosen {
+            app.state.setup().update(|setup| setup.choose(None));
+        }
         columns.update(|columns| {
             for (place, column) in columns.iter_mut().enumerate() {
                 if place.to_string() == chosen {
