@@ -290,6 +290,36 @@ test("an empty column, dates and units are told when a column is chosen", async 
   await contradictions(page, "seen").waitFor({ state: "detached" });
 });
 
+test("codes of groups are asked about, and so is an outcome that explains no; another outcome has its own method", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const line = (row) => `${1 + (row % 9)};${30 + (row % 50)};${"JN"[row % 3 ? 1 : 0]};${3 + (row % 20)}`;
+  await discreet.choose(table("discharges.csv", "Station;Alter;Wiederaufnahme;Tage", people(900, line)));
+  await discreet.table("discharges.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("Station", { role: say("columns.feature"), lower: 1, upper: 9 });
+  await discreet.describe("Alter", { role: say("columns.feature"), lower: 18, upper: 100 });
+  const codes = contradictions(page, "Station");
+  assert.match(await codes.innerText(), like("contradiction.codes"));
+  await codes.getByRole("button", exact(say("contradiction.make_category"))).click();
+  await codes.waitFor({ state: "detached" });
+  assert.equal(await contradictions(page, "Alter").count(), 0);
+  await page.getByLabel(say("roles.outcome")).selectOption({ label: "Tage" });
+  await discreet.describe("Tage", { lower: 1, upper: 60 });
+  await discreet.goTo(say("step.method"));
+  await page.getByText("Advanced", { exact: true }).click();
+  await page.locator("#method-robust_share").fill("0.1");
+  await discreet.chosen.getByRole("heading", { name: /Linear regression/ }).waitFor();
+  await discreet.goTo(say("step.columns"));
+  await page.getByLabel(say("roles.outcome")).selectOption({ label: "Wiederaufnahme" });
+  await discreet.describe("Wiederaufnahme", { levels: "J, N" });
+  const turned = contradictions(page, "Wiederaufnahme");
+  assert.match(await turned.innerText(), like("contradiction.turned_round"));
+  await turned.getByRole("button", exact(say("contradiction.use_levels", { levels: "N, J" }))).click();
+  await turned.waitFor({ state: "detached" });
+  await discreet.goTo(say("step.method"));
+  await discreet.chosen.getByRole("heading", { name: /Logistic regression/ }).waitFor();
+});
+
 test("separators of thousands are offered where the cells are, in each way that they can be read", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.choose(table("leukocytes.csv", "age;wbc", people(300, (row) => `${30 + (row % 50)};${row % 12 === 3 ? `${1 + (row % 9)},${100 + row}` : 500 + row}`)));
