@@ -110,17 +110,23 @@ async function peers({ port, meddle }) {
   return open;
 }
 
+/// A port of this machine, and how many packets came there.
+async function listening(t) {
+  const socket = dgram.createSocket("udp4");
+  t.after(() => socket.close());
+  const heard = { packets: 0 };
+  socket.on("message", () => heard.packets++);
+  await new Promise((bound) => socket.bind(0, "127.0.0.1", bound));
+  return Object.assign(heard, { port: socket.address().port });
+}
+
 for (const meddle of [false, true]) {
   test(`no packet leaves by WebRTC${meddle ? ", whatever the script replaced before" : ""}`, async (t) => {
     const { page } = await stage.arrive(t);
-    const socket = dgram.createSocket("udp4");
-    t.after(() => socket.close());
-    let packets = 0;
-    socket.on("message", () => packets++);
-    await new Promise((bound) => socket.bind(0, "127.0.0.1", bound));
-    assert.equal(await page.evaluate(peers, { port: socket.address().port, meddle }), "");
+    const heard = await listening(t);
+    assert.equal(await page.evaluate(peers, { port: heard.port, meddle }), "");
     await new Promise((done) => setTimeout(done, WHILE));
-    assert.equal(packets, 0);
+    assert.equal(heard.packets, 0);
   });
 }
 
@@ -129,15 +135,11 @@ test("a page that is not sealed sends packets by each of these ways, so that the
   const { page } = await stage.visit(t);
   // The folder's 404 is a page without a policy.
   await page.goto(`${stage.server.url}nowhere`);
-  const socket = dgram.createSocket("udp4");
-  t.after(() => socket.close());
-  let packets = 0;
-  socket.on("message", () => packets++);
-  await new Promise((bound) => socket.bind(0, "127.0.0.1", bound));
-  const open = await page.evaluate(peers, { port: socket.address().port, meddle: false });
+  const heard = await listening(t);
+  const open = await page.evaluate(peers, { port: heard.port, meddle: false });
   await new Promise((done) => setTimeout(done, WHILE));
   assert.ok(open.split("; ").length > 20, open);
-  assert.ok(packets > 20, `${packets} packets`);
+  assert.ok(heard.packets > 20, `${heard.packets} packets`);
 });
 
 /// Runs in the page: what a script would do to a guard of addresses.

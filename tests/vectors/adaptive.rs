@@ -18,55 +18,14 @@ use discreet::privacy::measure::Mu;
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
-use crate::adaptive_checks::{Column, last_cells, margin_cells, rough_cells, tail_cells, terms};
-
-fn columns(value: &Value) -> Vec<Column> {
-    let one = |value: &Value| match value[0].as_str().unwrap() {
-        "number" => Column::Number(value[1].as_f64().unwrap(), value[2].as_f64().unwrap()),
-        _ => Column::Category(usize::try_from(value[1].as_u64().unwrap()).unwrap()),
-    };
-    value.as_array().unwrap().iter().map(one).collect()
-}
-
-fn integers(value: &Value) -> Vec<i128> {
-    value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().parse().unwrap()).collect()
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(values) => values.iter().flat_map(numbers).collect(),
-        other => vec![other.as_f64().unwrap()],
-    }
-}
-
-#[track_caller]
-fn close(what: &str, found: &[f64], expected: &Value, tolerance: f64) {
-    let expected = numbers(expected);
-    assert_eq!(found.len(), expected.len(), "{what}");
-    let largest = expected.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-    for (found, expected) in found.iter().zip(&expected) {
-        assert!((found - expected).abs() <= tolerance * largest, "{what}: {found} for {expected}");
-    }
-}
-
-fn by_rows(matrix: &DMatrix<f64>) -> Vec<f64> {
-    matrix.transpose().iter().copied().collect()
-}
+use crate::adaptive_checks::golden::{by_rows, close, columns, integers, numbers, own_units};
+use crate::adaptive_checks::{last_cells, margin_cells, rough_cells, tail_cells, terms};
 
 fn adjacency(case: &Value) -> Adjacency {
     match case["adjacency"].as_str().unwrap() {
         "add-remove" => Adjacency::AddRemove,
         _ => Adjacency::ReplaceOne,
     }
-}
-
-/// Middle and half width of each term.
-fn scales(columns: &[Column]) -> Vec<(f64, f64)> {
-    let of = |column: &Column| match column {
-        Column::Number(lower, upper) => vec![(lower / 2.0 + upper / 2.0, upper / 2.0 - lower / 2.0)],
-        Column::Category(levels) => vec![(0.0, 1.0); levels - 1],
-    };
-    columns.iter().flat_map(of).collect()
 }
 
 fn add(cells: Vec<i128>, noise: &Value) -> Vec<i128> {
@@ -122,7 +81,7 @@ fn check(tables: &Value, case: &Value) {
     assert_eq!(codes.map(|code| code.to_string()).to_vec(), written);
 
     let places: Vec<usize> = serde_json::from_value(case["table_columns"].clone()).unwrap();
-    let units_of: Vec<(f64, f64)> = scales(&features).into_iter().chain(scales(&outcomes)).collect();
+    let units_of: Vec<(f64, f64)> = own_units(&features).into_iter().chain(own_units(&outcomes)).collect();
     let table = tables[case["table"].as_str().unwrap()].as_array().unwrap();
     let coded = |row: &Value| {
         let cells = places.iter().zip(&units_of);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Publication, Table};
+use super::{Publication, Table, marked};
 use crate::words;
 
 const CELL: &str = "padding:2pt 8pt 2pt 0;vertical-align:top;";
@@ -77,10 +77,7 @@ fn table(text: &mut String, table: &Table) {
 /// Escapes a sentence for HTML; what stands between backticks is set as code.
 #[must_use]
 pub fn sentence(text: &str) -> String {
-    let part = |(place, part): (usize, &str)| {
-        if place % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }
-    };
-    text.split('`').enumerate().map(part).collect()
+    marked(text, escape, |code| format!("<code>{}</code>", escape(code)))
 }
 
 /// Escapes text for HTML.

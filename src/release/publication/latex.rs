@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Head, Publication, Table};
+use super::{Head, Publication, Table, marked};
 use crate::words;
 
 /// Writes all tables as floats, each with its notes under it, then the notes and the guarantee as lists.
@@ -81,10 +81,7 @@ fn one_line(text: &str) -> String {
 
 /// Escapes text for LaTeX. Signs of the program's own numbers and units become mathematics, so that every engine has them.
 fn sentence(text: &str) -> String {
-    let part = |(place, part): (usize, &str)| {
-        if place % 2 == 1 { format!("\\texttt{{{}}}", escape(part)) } else { escape(part) }
-    };
-    text.split('`').enumerate().map(part).collect()
+    marked(text, escape, |code| format!("\\texttt{{{}}}", escape(code)))
 }
 
 fn escape(text: &str) -> String {

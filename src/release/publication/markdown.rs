@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Publication;
+use super::{Publication, marked};
 use crate::words;
 
 /// Writes the title, all tables with their notes, the notes and the guarantee.
@@ -50,8 +50,7 @@ pub fn document(publication: &Publication) -> String {
 
 /// Escapes a sentence; what stands between backticks is code in Markdown, too.
 fn sentence(text: &str) -> String {
-    let part = |(place, part): (usize, &str)| if place % 2 == 1 { format!("`{part}`") } else { escape(part) };
-    text.split('`').enumerate().map(part).collect()
+    marked(text, escape, |code| format!("`{code}`"))
 }
 
 /// Escapes what Markdown would take for marks; a line end becomes a space.

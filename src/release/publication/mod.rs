@@ -177,3 +177,9 @@ fn notes(release: &Release) -> Vec<String> {
     }
     caveats
 }
+
+/// Returns a sentence in another form: what stands between backticks by `code`, the rest by `plain`.
+fn marked(text: &str, plain: impl Fn(&str) -> String, code: impl Fn(&str) -> String) -> String {
+    let part = |(place, part): (usize, &str)| if place % 2 == 1 { code(part) } else { plain(part) };
+    text.split('`').enumerate().map(part).collect()
+}

@@ -1,6 +1,7 @@
 //! What has to hold of `adaptive-gauss` (theory/adaptive), for the native tests and for the audit's mutants; a check fails by panicking.
 
 pub mod accuracy;
+pub mod golden;
 pub mod identities;
 pub mod sensitivity;
 

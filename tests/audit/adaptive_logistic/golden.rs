@@ -13,46 +13,9 @@ use nalgebra::DMatrix;
 use serde_json::Value;
 
 use super::{run, terms};
-use crate::adaptive_checks::Column;
+use crate::adaptive_checks::golden::{by_rows, close, columns, integers, own_units, text};
 
 const FILE: &str = include_str!("../../vectors/adaptive_logistic.json");
-
-fn columns(value: &Value) -> Vec<Column> {
-    let one = |value: &Value| match value[0].as_str().unwrap() {
-        "number" => Column::Number(value[1].as_f64().unwrap(), value[2].as_f64().unwrap()),
-        _ => Column::Category(usize::try_from(value[1].as_u64().unwrap()).unwrap()),
-    };
-    value.as_array().unwrap().iter().map(one).collect()
-}
-
-fn integers(value: &Value) -> Vec<i128> {
-    value.as_array().unwrap().iter().map(|v| text(v).parse().unwrap()).collect()
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(values) => values.iter().flat_map(numbers).collect(),
-        other => vec![other.as_f64().unwrap()],
-    }
-}
-
-#[track_caller]
-fn close(what: &str, found: &[f64], expected: &Value) {
-    let expected = numbers(expected);
-    assert_eq!(found.len(), expected.len(), "{what}");
-    let largest = expected.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-    for (found, expected) in found.iter().zip(&expected) {
-        assert!((found - expected).abs() <= 1e-9 * largest, "{what}: {found} for {expected}");
-    }
-}
-
-fn by_rows(matrix: &DMatrix<f64>) -> Vec<f64> {
-    matrix.transpose().iter().copied().collect()
-}
 
 /// Every case.
 pub fn check() {
@@ -96,11 +59,7 @@ fn one(tables: &Value, case: &Value) {
     ];
     assert_eq!(codes.to_vec(), integers(&expected["codes"]));
 
-    let units_of = |column: &Column| match column {
-        Column::Number(lower, upper) => vec![(lower / 2.0 + upper / 2.0, upper / 2.0 - lower / 2.0)],
-        Column::Category(levels) => vec![(0.0, 1.0); levels - 1],
-    };
-    let units_of: Vec<(f64, f64)> = features.iter().flat_map(units_of).collect();
+    let units_of = own_units(&features);
     let places: Vec<usize> = serde_json::from_value(case["table_columns"].clone()).unwrap();
     let table = tables[case["table"].as_str().unwrap()].as_array().unwrap();
     let coded = |row: &Value| {
@@ -122,37 +81,40 @@ fn one(tables: &Value, case: &Value) {
     let released = progress.released().unwrap();
 
     let guide = &released.guide;
-    close("mean", &guide.mean, &expected["guide"]["mean"]);
-    close("A", &by_rows(&guide.whitening), &expected["guide"]["A"]);
-    close("B", &by_rows(&guide.slopes), &expected["guide"]["B"]);
-    close("p", &released.rates, &expected["p"]);
-    close("counts", &released.counts.features, &expected["counts"]);
+    close("mean", &guide.mean, &expected["guide"]["mean"], 1e-9);
+    close("A", &by_rows(&guide.whitening), &expected["guide"]["A"], 1e-9);
+    close("B", &by_rows(&guide.slopes), &expected["guide"]["B"], 1e-9);
+    close("p", &released.rates, &expected["p"], 1e-9);
+    close("counts", &released.counts.features, &expected["counts"], 1e-9);
     let (radius, costs) = setting.radius(&released.counts, &released.rates);
-    close("J", &costs, &expected["J"]);
-    close("R_x", &[radius], &expected["Rx"]);
+    close("J", &costs, &expected["J"], 1e-9);
+    close("R_x", &[radius], &expected["Rx"], 1e-9);
     let after = released.steps.iter().map(|step| step.iter().map(|label| label.b.clone()).collect());
     let path: Vec<Vec<Vec<f64>>> = std::iter::once(released.start.clone()).chain(after).collect();
-    close("path", &path.concat().concat(), &expected["path"]);
+    close("path", &path.concat().concat(), &expected["path"], 1e-9);
     let all = || released.steps.iter().flatten();
     close(
         "curvature",
         &all().flat_map(|label| by_rows(&label.sums.curvature)).collect::<Vec<_>>(),
         &expected["curvature"],
+        1e-9,
     );
     close(
         "gradient",
         &all().flat_map(|label| label.sums.gradient.clone()).collect::<Vec<_>>(),
         &expected["gradient"],
+        1e-9,
     );
-    close("moves", &all().map(|label| label.length).collect::<Vec<_>>(), &expected["moves"]);
+    close("moves", &all().map(|label| label.length).collect::<Vec<_>>(), &expected["moves"], 1e-9);
     let last = released.steps.last().unwrap();
-    close("kappa", &last.iter().map(|label| label.condition).collect::<Vec<_>>(), &expected["kappa"]);
+    close("kappa", &last.iter().map(|label| label.condition).collect::<Vec<_>>(), &expected["kappa"], 1e-9);
 
     let judged = released.judged();
     close(
         "remainder",
         &judged.iter().map(|(_, judged)| judged.remainder).collect::<Vec<_>>(),
         &expected["remainder"],
+        1e-9,
     );
     let k = setting.terms.coefficients();
     let mut found = vec![Vec::new(); 5];
@@ -180,6 +142,6 @@ fn one(tables: &Value, case: &Value) {
     for (name, columns) in names.iter().zip(&found) {
         let found: Vec<f64> =
             (0..columns[0].len()).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
-        close(name, &found, &expected[name]);
+        close(name, &found, &expected[name], 1e-9);
     }
 }
