@@ -219,14 +219,24 @@ fn is_of_levels(plan: &Plan, term: &str) -> bool {
     plan.derived.iter().any(makes)
 }
 
-/// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm,
-/// square, product or spline is.
+/// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm, square or
+/// spline is, or the product of levels with one such number, which is for as many units as the number alone.
 #[must_use]
 pub fn is_scaled(plan: &Plan, term: &str) -> bool {
     number(plan, term).is_some()
 }
 
 fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
+    let made = plan
+        .derived
+        .iter()
+        .find(|entry| entry.transform == Transform::Product && level_of(term, &name_of(entry)).is_some());
+    if let Some(product) = made {
+        let is_category =
+            |name: &&String| column(plan, name).is_some_and(|of| of.kind == Some(ColumnType::Category));
+        let mut numbers = product.from.iter().filter(|name| !is_category(name));
+        return numbers.next().filter(|_| numbers.next().is_none()).and_then(|name| number(plan, name));
+    }
     let centred = |of: &Derived| of.transform == Transform::Centred && name_of(of) == term;
     column(plan, term).filter(|found| {
         let is_derived = matches!(found, Cow::Owned(_));

@@ -404,6 +404,15 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     );
     let table = tables::categories(&release, &facts).unwrap();
     assert!(table.notes[1].contains("part of a product"), "{:?}", table.notes);
+    // A regression without the product says nothing of one.
+    let without = fit(&["bmi", "bp", "site"]).printed_of(&release);
+    let table = tables::categories(&without, &facts).unwrap();
+    assert_eq!(table.notes.len(), 1, "{:?}", table.notes);
+    // What a number does at a level is for as many units as what it does.
+    let per = |term: &str| {
+        tables::lines(&release, "ln", 10.0).into_iter().find(|line| line.term == term).unwrap().per
+    };
+    assert_eq!(["bmi", "both[B]", "site[B]"].map(per), ["per 10 units", "per 10 units", "B against A"]);
 
     let factors = tables::factors(&release, "ln", 1.0).unwrap();
     // Of what the product is made from, a factor would say what holds at 0 of the other alone.
