@@ -52,6 +52,8 @@ impl Number {
         offset: Option<f64>,
         assumed: Assumption,
     ) -> Self {
+        // Beside a logarithm a standard deviation says something of numbers about a known mean alone.
+        let typical = typical.filter(|typical| offset.is_none() || typical.mean.is_some());
         let middle = typical.and_then(|typical| typical.mean).unwrap_or(lower / 2.0 + upper / 2.0);
         let offset = offset.filter(|offset| match typical {
             Some(typical) => middle + offset < SYMMETRIC_FROM * typical.sd,

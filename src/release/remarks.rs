@@ -2,8 +2,9 @@
 //! merged, and that standard errors are robust.
 
 use super::Release;
+use crate::model::Role;
 use crate::plan::Plan;
-use crate::plan::derived::name_of;
+use crate::plan::derived::{name_of, named_with};
 use crate::plan::document::{Condition, Derived, Group, Transform};
 use crate::words;
 
@@ -62,7 +63,10 @@ pub fn condition(condition: &Condition) -> String {
 #[must_use]
 pub fn chosen_rows(plan: &Plan) -> Option<String> {
     let all: Vec<String> = plan.only.iter().map(condition).collect();
-    (!all.is_empty()).then(|| words::journal::only(all.join(", ")))
+    let told = (!all.is_empty()).then(|| words::journal::only(all.join(", ")))?;
+    let outcomes = named_with(plan, Role::Outcome);
+    let by_outcome = plan.only.iter().any(|condition| outcomes.contains(&condition.column));
+    Some(if by_outcome { format!("{told} {}", words::journal::only_by_outcome()) } else { told })
 }
 
 /// Returns the remarks that a file of numbers or a drawing carries with it.

@@ -123,6 +123,12 @@ fn a_result_says_which_rows_counted() {
     bench.plan(&plan);
     bench.open_ledger("20");
     bench.write("release.json", bench.ok(crate::cli::RELEASE));
+    plan["only"] = json!([{"column": "y", "lower": 1}]);
+    bench.plan(&plan);
+    let of_outcome = bench.ok("simulate --plan plan.json --runs 1 --seed 3 table.csv");
+    bench.write("by-outcome.json", of_outcome);
+    let said = bench.ok("report --release by-outcome.json --format markdown");
+    assert!(said.contains("y from 1 counted. They were chosen by the outcome itself"), "{said}");
     let whose = "One row of each person counts, the first in the file among those that meet the conditions.";
     assert!(bench.ok("report --release release.json").contains(whose));
     for format in ["html", "csv", "markdown", "svg"] {
