@@ -111,6 +111,7 @@ fn CoefficientRow(
     });
     let written = format::row(&line.entry);
     let withheld = line.entry.interval == Interval::Withheld;
+    let rough = line.entry.interval == Interval::Approximate;
     let error = line
         .entry
         .std_error
@@ -121,7 +122,8 @@ fn CoefficientRow(
             let written = format::row(&ratio);
             view! {
                 <strong>{written.estimate}</strong>
-                {(!withheld).then(|| view! { <span class="row-note">{tables::interval(written.interval, ratio.interval)}</span> })}
+                {(!withheld).then(|| view! { <span class="row-note">{written.interval}</span> })}
+                {rough.then(|| view! { <span class="row-note">{words::result::approximate()}</span> })}
             }
         });
         let label = ratio.is_some().then_some(label);
