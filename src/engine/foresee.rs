@@ -399,11 +399,15 @@ impl Foreseen {
         (self.usual.unwrap_or_else(|| self.forecast.widening()), rarely.map(|rarely| rarely.widening()))
     }
 
+    /// Returns which coefficients will be withheld, and why.
+    fn lost_in_words(&self) -> Option<String> {
+        let lost = || words::forecast::lost(quoted(&self.lost));
+        self.dependence.clone().or_else(|| (!self.lost.is_empty()).then(lost))
+    }
+
     /// Returns why a person is asked, and what would help.
     fn why_asked(&self) -> String {
-        let lost =
-            (!self.lost.is_empty() && !self.loses_all).then(|| words::forecast::lost(quoted(&self.lost)));
-        let lost = self.dependence.clone().or(lost);
+        let lost = self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all);
         let ways = self.needed.map(|needed| needed.ways(self.rows));
         [Some(self.verdict().to_owned()), lost, ways].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
@@ -425,11 +429,7 @@ impl Foreseen {
             if let Some((names, most)) = &self.widest {
                 sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
             }
-            if let Some(why) = &self.dependence {
-                sentences.push(why.clone());
-            } else if !self.lost.is_empty() {
-                sentences.push(words::forecast::lost(quoted(&self.lost)));
-            }
+            sentences.extend(self.lost_in_words());
             if !self.at_risk.is_empty() {
                 sentences.push(words::forecast::at_risk(quoted(&self.at_risk)));
             }

@@ -207,16 +207,20 @@ fn contrast(plan: &Plan, term: &str) -> Option<(String, Vec<(String, String)>)> 
     term.match_indices('[').find_map(of_category)
 }
 
+/// Returns the product that a term with a level is of.
+fn product<'a>(plan: &'a Plan, term: &str) -> Option<&'a Derived> {
+    let makes =
+        |entry: &&Derived| entry.transform == Transform::Product && level_of(term, &name_of(entry)).is_some();
+    plan.derived.iter().find(makes)
+}
+
+fn is_category(plan: &Plan, name: &str) -> bool {
+    column(plan, name).is_some_and(|of| of.kind == Some(ColumnType::Category))
+}
+
 /// Returns whether a term is a product of levels, which is 0 or 1 and has no unit.
 fn is_of_levels(plan: &Plan, term: &str) -> bool {
-    let is_category =
-        |name: &String| column(plan, name).is_some_and(|of| of.kind == Some(ColumnType::Category));
-    let makes = |entry: &Derived| {
-        entry.transform == Transform::Product
-            && level_of(term, &name_of(entry)).is_some()
-            && entry.from.iter().all(is_category)
-    };
-    plan.derived.iter().any(makes)
+    product(plan, term).is_some_and(|product| product.from.iter().all(|name| is_category(plan, name)))
 }
 
 /// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm, square or
@@ -227,14 +231,8 @@ pub fn is_scaled(plan: &Plan, term: &str) -> bool {
 }
 
 fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
-    let made = plan
-        .derived
-        .iter()
-        .find(|entry| entry.transform == Transform::Product && level_of(term, &name_of(entry)).is_some());
-    if let Some(product) = made {
-        let is_category =
-            |name: &&String| column(plan, name).is_some_and(|of| of.kind == Some(ColumnType::Category));
-        let mut numbers = product.from.iter().filter(|name| !is_category(name));
+    if let Some(product) = product(plan, term) {
+        let mut numbers = product.from.iter().filter(|name| !is_category(plan, name));
         return numbers.next().filter(|_| numbers.next().is_none()).and_then(|name| number(plan, name));
     }
     let centred = |of: &Derived| of.transform == Transform::Centred && name_of(of) == term;

@@ -60,19 +60,19 @@ pub fn scan<S: RowSink + Send>(
     open(table).scan(prepared.bound(), || sink(terms), 1).unwrap()
 }
 
-/// A simulation on the rows of a table.
+/// Returns a simulation on the rows of a table.
 pub fn simulation(prepared: Prepared, table: &str, seed: u64) -> Simulation {
     let sums = scan(&prepared, table, |_| prepared.sums()).sink;
     Simulation::new(prepared, Source::Once(sums), seed, software())
 }
 
-/// A simulation on rows that are drawn anew from those of a table.
+/// Returns a simulation on rows resampled from those of a table.
 pub fn resampling(prepared: Prepared, table: &str, seed: u64) -> Simulation {
     let Scan { sink: rows, records, .. } = scan(&prepared, table, EncodedRows::new);
     Simulation::new(prepared, Source::Resample { rows, records }, seed, software())
 }
 
-/// The first releases of a plan on a table.
+/// Returns the first releases of a plan on a table.
 pub fn runs(plan: &Value, table: &str, runs: u64) -> Vec<Release> {
     let simulation = simulation(prepared(plan, table).unwrap(), table, 1);
     (1..=runs).map(|run| simulation.run(run).unwrap().document().clone()).collect()

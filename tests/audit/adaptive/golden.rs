@@ -42,7 +42,7 @@ pub fn by_rows(matrix: &DMatrix<f64>) -> Vec<f64> {
     matrix.transpose().iter().copied().collect()
 }
 
-/// Middle and half width of each term.
+/// Returns the middle and half width of each term.
 pub fn own_units(columns: &[Column]) -> Vec<(f64, f64)> {
     let of = |column: &Column| match column {
         Column::Number(lower, upper) => vec![(lower / 2.0 + upper / 2.0, upper / 2.0 - lower / 2.0)],
