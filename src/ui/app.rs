@@ -53,6 +53,7 @@ pub fn start(context: StartContext) -> Result<(), Misfit> {
             provide_context(app);
             actions::begin(app, forgets);
             actions::follow_address(app, of_address);
+            actions::inspect_on_the_way(app);
             view! { <Frame/> }
         });
         dom::remove("boot");

@@ -1,6 +1,6 @@
 //! The page's state: one store of plain data, owned by the root.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -266,6 +266,8 @@ pub struct Handles {
     pub pool: Pool,
     /// The worker of the check, which no request of the table ends.
     pub check: Pool,
+    /// Whether a document was chosen since the page was opened.
+    pub chosen: Cell<bool>,
     /// The table's files.
     pub files: RefCell<Option<Files>>,
     /// The same with their names; also those of a set that is not whole.
@@ -333,8 +335,8 @@ impl App {
         let (files, held) = (RefCell::default(), RefCell::default());
         let (document, kept) = (RefCell::default(), RefCell::default());
         let (packed, agreed, history) = (RefCell::default(), RefCell::default(), RefCell::default());
-        let saving = RefCell::default();
-        let handles = Handles { pool, check, files, held, packed, agreed, saving, history, document, kept };
+        let (saving, chosen) = (RefCell::default(), Cell::default());
+        let handles = Handles { pool, check, chosen, files, held, packed, agreed, saving, history, document, kept };
         let handles = StoredValue::new_local(handles);
         let described = Memo::new(move |_| {
             state.columns().with(|columns| {

@@ -60,6 +60,9 @@ const BOOTSTRAP: &str = r#"
 /// The longest time until a worker must be ready, and between two findings of the check.
 const LATE_MILLISECONDS: i32 = 30_000;
 
+/// Scanning workers that wait for the next request, at least.
+const WAITING: usize = 2;
+
 /// Most scanning workers; more gain little and phones have little memory.
 const MAX_SCANNERS: u64 = 8;
 
@@ -267,7 +270,7 @@ impl Pool {
         if document.size() <= document::READ_AT_ONCE {
             return document::read_release(document).await;
         }
-        let mut run = self.start(1)?;
+        let mut run = Run::start(&self.context, 1)?;
         run.ready().await?;
         run.ask(&Request::ReadRelease, &Files::table(document.clone()))?;
         let Received { body: Response::ReleaseRead { outcomes }, mut attachments } = run.response().await?.1
@@ -366,25 +369,22 @@ impl Pool {
     /// Ends the previous request and returns so many workers for a new one.
     fn begin(&self, workers: usize) -> Result<Run, Failure> {
         self.cancel();
-        let ahead = self.ahead.take().filter(|run| run.workers.len() == workers);
-        let run = ahead.map_or_else(|| self.start(workers), Ok)?;
+        let run = match self.ahead.take() {
+            Some(mut run) => {
+                run.staff(&self.context, workers)?;
+                run
+            }
+            None => Run::start(&self.context, workers)?,
+        };
         self.current.replace(Some(run.events.clone()));
         Ok(run)
     }
 
-    /// Starts the workers of a release of these files, which is what comes next. If they do not start, the release says so.
+    /// Starts the workers of a release of these files, which is what comes next, or of another file, which may be longer. If they do not
+    /// start, the next request says so.
     fn start_ahead(&self, files: &Files) {
-        *self.ahead.borrow_mut() = self.start(1 + scanners(files, false)).ok();
-    }
-
-    /// Starts workers; they load in parallel.
-    fn start(&self, workers: usize) -> Result<Run, Failure> {
-        let events = Mailbox::new();
-        let text = Address::of(&[&self.context.glue, BOOTSTRAP])?;
-        let workers = (0..workers)
-            .map(|index| Handle::start(index, &text, &self.context, &events))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Run { workers, events, charged: false, late: None, _text: text })
+        let workers = 1 + scanners(files, false).max(WAITING);
+        *self.ahead.borrow_mut() = Run::start(&self.context, workers).ok();
     }
 }
 
@@ -394,10 +394,27 @@ struct Run {
     events: Mailbox<Happening>,
     charged: bool,
     late: Option<Timer>,
-    _text: Address,
+    text: Address,
 }
 
 impl Run {
+    /// Starts so many workers.
+    fn start(context: &StartContext, workers: usize) -> Result<Self, Failure> {
+        let text = Address::of(&[&context.glue, BOOTSTRAP])?;
+        let mut run = Self { workers: Vec::new(), events: Mailbox::new(), charged: false, late: None, text };
+        run.staff(context, workers)?;
+        Ok(run)
+    }
+
+    /// Starts or ends workers, until there are so many; they load in parallel.
+    fn staff(&mut self, context: &StartContext, workers: usize) -> Result<(), Failure> {
+        self.workers.truncate(workers);
+        for index in self.workers.len()..workers {
+            self.workers.push(Handle::start(index, &self.text, context, &self.events)?);
+        }
+        Ok(())
+    }
+
     /// Waits until every worker is ready.
     async fn ready(&mut self) -> Result<(), Failure> {
         self.late = Some(Timer::start(LATE_MILLISECONDS, &self.events)?);
@@ -406,8 +423,11 @@ impl Run {
             let (worker, received) = self.response().await?;
             match received.body {
                 Response::Ready => {
-                    missing -= 1;
-                    self.workers.get(worker).ok_or_else(Failure::protocol)?.watch(&self.events);
+                    // One that was not needed may have been ready.
+                    if let Some(worker) = self.workers.get(worker) {
+                        missing -= 1;
+                        worker.watch(&self.events);
+                    }
                 }
                 _ => return Err(Failure::protocol()),
             }

@@ -11,7 +11,7 @@ use web_sys::{Blob, MessageEvent, MessagePort};
 use zeroize::Zeroizing;
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
-use super::protocol::{Failure, FileKey, Reason, ScanRequest, ScanResponse, Span, Taken};
+use super::protocol::{CHUNK, Failure, FileKey, Reason, ScanRequest, ScanResponse, Span, Taken};
 use super::read::{Piece, Pieces};
 use crate::data::csv::Feed;
 use crate::data::genotypes::SamplePart;
@@ -222,7 +222,7 @@ impl Scanner {
         // Where there is no span, nothing is hashed.
         let key = if from < to { self.file_key.ok_or_else(Failure::protocol)? } else { FileKey::default() };
         let mut hasher = ChunkHasher::new(&key);
-        let (mut at, mut wanted) = (from, Feed::More);
+        let (mut at, mut told, mut wanted) = (from, from, Feed::More);
         while (at < to || wanted == Feed::More)
             && let Some(Piece { from, bytes }) = pieces.next().await?
         {
@@ -232,7 +232,13 @@ impl Scanner {
             if wanted == Feed::More {
                 wanted = feed(bytes.get(place(start)..).unwrap_or_default());
             }
-            self.post(&ScanResponse::Read { bytes: at - from }, None);
+            if at - told >= CHUNK {
+                self.post(&ScanResponse::Read { bytes: at - told }, None);
+                told = at;
+            }
+        }
+        if at > told {
+            self.post(&ScanResponse::Read { bytes: at - told }, None);
         }
         *digests = hasher.finish();
         Ok(())

@@ -33,6 +33,7 @@ use crate::words;
 
 /// Opens a saved plan, release or ledger.
 pub fn choose_document(app: App, file: web_sys::File) {
+    app.handles.with_value(|handles| handles.chosen.set(true));
     spawn_local(async move { open_document(app, &file).await });
 }
 

@@ -14,14 +14,47 @@ use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
 
+/// Bytes of the largest file that is checked without being asked for: a second or two.
+const LARGEST_UNASKED: u64 = 250_000_000;
+
+/// Checks the whole file when the person goes on from its columns, and when it is opened again at a later step.
+pub fn inspect_on_the_way(app: App) {
+    Effect::new(move |_| {
+        let known = app.state.key().with(Option::is_some);
+        let is_on_the_way = matches!(app.state.step().get(), Step::Privacy | Step::Method);
+        if known && is_on_the_way && untrack(|| is_unchecked(app)) {
+            inspect(app);
+        }
+    });
+}
+
+/// Whether the file is a person's own, not too large, and not checked as it is described now. A problem is read first.
+fn is_unchecked(app: App) -> bool {
+    let is_quiet = app.state.problem().with(Option::is_none);
+    let is_own = app.state.table().with(|table| table.as_ref().is_some_and(|table| !table.sample));
+    let is_small = files(app).is_some_and(|files| files.length() <= LARGEST_UNASKED);
+    let is_checked = |plan: &Plan| {
+        app.state.inspection().with(|found| found.as_ref().is_some_and(|found| found.plan == *plan))
+    };
+    is_quiet && is_own && is_small && plans(app).0.is_some_and(|plan| !is_checked(&plan))
+}
+
+fn files(app: App) -> Option<Files> {
+    app.handles.with_value(|handles| handles.files.borrow().clone())
+}
+
+/// The plan by which the file is read, and the one by which the rows of persons are counted.
+fn plans(app: App) -> (Option<Plan>, Option<(String, Plan)>) {
+    let columns = app.state.columns().get_untracked();
+    app.state.setup().with_untracked(|setup| {
+        (draft::plan_to_inspect(&columns, setup), draft::plan_to_count_persons(&columns, setup))
+    })
+}
+
 /// Reads the whole file and shows what does not fit.
 pub fn inspect(app: App) {
-    let columns = app.state.columns().get_untracked();
-    let (plan, persons) = app.state.setup().with_untracked(|setup| {
-        (draft::plan_to_inspect(&columns, setup), draft::plan_to_count_persons(&columns, setup))
-    });
-    let files = app.handles.with_value(|handles| handles.files.borrow().clone());
-    let (Some(plan), Some(files), false) = (plan, files, app.busy()) else { return };
+    let (plan, persons) = plans(app);
+    let (Some(plan), Some(files), false) = (plan, files(app), app.busy()) else { return };
     let task = words::whole::reading();
     app.state.problem().set(None);
     spawn_local(async move {
@@ -30,7 +63,7 @@ pub fn inspect(app: App) {
                 app.state.inspection().set(Some(found));
                 say(app, words::whole::done());
             }
-            Err(failure) => fail_with(app, Step::Columns, failure),
+            Err(failure) => fail_with(app, app.state.step().get_untracked(), failure),
         }
     });
 }

@@ -26,7 +26,7 @@ pub use draft::{forget_draft, undo};
 pub use files::{
     begin, begin_again, choose_files, choose_sample, forget_last_table, read_as_latin_1, reread, sample_names,
 };
-pub use inspect::inspect;
+pub use inspect::{inspect, inspect_on_the_way};
 pub use ledger::{differ, erase, join, relax, take_back};
 pub use navigation::{follow_address, go, go_to};
 pub use release::{release, show_kept};

@@ -36,12 +36,19 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=advice == Advice::Recommended && !rests class:withheld=advice == Advice::TooFew role="status">
                 <p class="verdict-main">{foreseen.verdict()}</p>
-                <ul class="verdict-list">{foreseen.sentences().iter().map(|told| view! { <li><Quoted words=sentence(told)/></li> }).collect_view()}</ul>
+                <Foretold sentences=foreseen.sentences()/>
                 <p class="hint">{words::method::from_plan_alone()}</p>
             </div>
             {table}
         </section>
     }
+}
+
+/// What follows for the result and what would help, a line each.
+#[component]
+pub fn Foretold(sentences: Vec<String>) -> impl IntoView {
+    let lines = sentences.iter().map(|told| view! { <li><Quoted words=sentence(told)/></li> }).collect_view();
+    view! { <ul class="verdict-list">{lines}</ul> }
 }
 
 /// The unit of each coefficient: of the outcome or its log-odds, for one unit of a number.

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 use super::Status;
+use super::expectations::Foretold;
 use super::people::People;
 use super::protect::Protection;
 use crate::model::note::widening;
@@ -16,7 +17,7 @@ use crate::ui::draft::{self, BudgetKind, Setup};
 use crate::ui::drawing::precision_curve;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::plot::CurvePlot;
-use crate::ui::parts::{Choice, Field, Quoted};
+use crate::ui::parts::{Choice, Field};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::view_model::{self, Worth};
@@ -434,20 +435,20 @@ fn Prospect() -> impl IntoView {
         app.forecast.with(|forecast| {
             let forecast = forecast.as_ref().ok()?;
             match (&forecast.foreseen, &forecast.preview) {
-                (Some(foreseen), _) => Some((foreseen.verdict().to_owned(), foreseen.advice())),
+                (Some(foreseen), _) => Some((foreseen.verdict().to_owned(), foreseen.sentences())),
                 (None, Some(preview)) => {
-                    Some((text::verdict(preview.verdict).to_owned(), preview.advice.clone()))
+                    Some((text::verdict(preview.verdict).to_owned(), vec![preview.advice.clone()]))
                 }
                 (None, None) => None,
             }
         })
     };
     move || {
-        lines().map(|(verdict, advice)| {
+        lines().map(|(verdict, sentences)| {
             view! {
                 <section class="block" aria-label=words::method::what_to_expect()>
                     <p class="meaning-main">{verdict}</p>
-                    <p class="hint"><Quoted words=advice/></p>
+                    <Foretold sentences/>
                 </section>
             }
         })
