@@ -423,11 +423,8 @@ impl Run {
             let (worker, received) = self.response().await?;
             match received.body {
                 Response::Ready => {
-                    // One that was not needed may have been ready.
-                    if let Some(worker) = self.workers.get(worker) {
-                        missing -= 1;
-                        worker.watch(&self.events);
-                    }
+                    missing -= 1;
+                    self.workers.get(worker).ok_or_else(Failure::protocol)?.watch(&self.events);
                 }
                 _ => return Err(Failure::protocol()),
             }
@@ -463,7 +460,14 @@ impl Run {
 
     /// Returns the next message of a worker. All events that end a run are errors.
     async fn response(&mut self) -> Result<(usize, Received<Response>), Failure> {
-        let failure = match self.events.next().await {
+        let happening = loop {
+            match self.events.next().await {
+                // One that was not needed had been ready.
+                Happening::Message(worker, _) if worker >= self.workers.len() => {}
+                happening => break happening,
+            }
+        };
+        let failure = match happening {
             Happening::Message(_, Ok(Received { body: Response::Failed(failure), .. })) => failure,
             Happening::Message(worker, Ok(received)) => return Ok((worker, received)),
             Happening::Message(_, Err(failure)) => failure,
