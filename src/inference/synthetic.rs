@@ -356,3 +356,22 @@ pub(super) fn value(
         (Source::Merged(_), None) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Number, Typical};
+    use crate::inference::assumptions::USUAL;
+
+    #[test]
+    fn beside_a_logarithm_a_spread_needs_a_mean() {
+        let values = |typical, offset| {
+            let number = Number::new((1.0, 1_000.0), typical, offset, USUAL);
+            [-1.0, 0.0, 1.0].map(|z| number.at(z).to_bits())
+        };
+        let spread = Some(Typical { mean: None, sd: 20.0 });
+        assert_eq!(values(spread, Some(0.0)), values(None, Some(0.0)));
+        assert_ne!(values(spread, None), values(None, None));
+        let known = Some(Typical { mean: Some(30.0), sd: 20.0 });
+        assert_ne!(values(known, Some(0.0)), values(None, Some(0.0)));
+    }
+}

@@ -336,7 +336,8 @@ impl App {
         let (document, kept) = (RefCell::default(), RefCell::default());
         let (packed, agreed, history) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (saving, chosen) = (RefCell::default(), Cell::default());
-        let handles = Handles { pool, check, chosen, files, held, packed, agreed, saving, history, document, kept };
+        let handles =
+            Handles { pool, check, chosen, files, held, packed, agreed, saving, history, document, kept };
         let handles = StoredValue::new_local(handles);
         let described = Memo::new(move |_| {
             state.columns().with(|columns| {
@@ -381,14 +382,12 @@ impl App {
             let table = state.table().get().unwrap_or_default();
             state.columns().with(|columns| {
                 state.setup().with(|setup| {
-                    let few = state.inspection().with(|inspection| {
+                    let mut open = contradictions
+                        .with(|found| view_model::open_questions(&table, columns, setup, found));
+                    // A column that is contradicted may be why.
+                    open.extend(state.inspection().with(|inspection| {
                         inspection.as_ref().and_then(|found| view_model::few_rows_left(found, columns, setup))
-                    });
-                    let mut open: Vec<Gap> = few.into_iter().collect();
-                    open.extend(
-                        contradictions
-                            .with(|found| view_model::open_questions(&table, columns, setup, found)),
-                    );
+                    }));
                     let asked = state.different().with(Option::is_none)
                         && state.alike().with(|alike| !alike.is_empty());
                     open.extend(asked.then(view_model::same_people));

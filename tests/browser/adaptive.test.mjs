@@ -121,6 +121,11 @@ test("an untidy table of 2,000 rows: recommended with its errors, released in fo
 
 test("few rows at a small budget: a ridge is recommended, a chosen method is kept, and Release asks first", async (t) => {
   const { page, record, discreet } = await arrive(t, untidy(150), { rows: 150, epsilon: 0.5 });
+  // At the small budgets a ridge is recommended, whose intervals are not compared with ordinary ones.
+  const levels = await page.getByRole("radio", { name: /, epsilon / }).locator("..").allInnerTexts();
+  const promised = levels.map((level) => (level.includes(say("privacy.level_withheld")) ? Infinity : Number(/about ([\d.]+) times as wide/.exec(level)[1])));
+  assert.equal(promised[0], Infinity, levels[0]);
+  assert.ok(promised.every((width, place) => place === 0 || width <= promised[place - 1]), `a larger budget promises no wider intervals: ${promised}`);
   await discreet.goTo(say("step.method"));
   await discreet.chosen.getByText("analyze-gauss").waitFor();
   assert.match(await discreet.chosen.innerText(), /too few for an ordinary regression at this budget/);
@@ -132,7 +137,9 @@ test("few rows at a small budget: a ridge is recommended, a chosen method is kep
   // What would be of no use is asked about; nothing is charged before.
   await discreet.release.click();
   const question = page.getByRole("alertdialog", { name: say("release_bar.question") });
-  assert.match(await question.innerText(), /in place of 150/);
+  const asked = await question.innerText();
+  assert.match(asked, /in place of 150/);
+  assert.ok(asked.split(/[.?] /).length <= 6 && !asked.includes("`"), asked);
   await question.getByRole("button", { name: say("release_bar.not_now") }).click();
   await discreet.ready();
   // Nor does the second of two clicks answer the question.

@@ -76,7 +76,8 @@ pub fn begin(app: App, forgets: bool) {
         let last = store::setting(LAST_TABLE).await.ok().flatten().filter(|name| !name.is_empty());
         let chosen =
             app.handles.with_value(|handles| handles.chosen.get() || handles.files.borrow().is_some());
-        let opens_sample = last.is_none() && !chosen && !app.busy() && app.state.table().with_untracked(Option::is_none);
+        let opens_sample =
+            last.is_none() && !chosen && !app.busy() && app.state.table().with_untracked(Option::is_none);
         app.state.last_table().set(last);
         if let Some(name) = first.filter(|_| opens_sample) {
             open_sample(app, &name).await;

@@ -137,6 +137,39 @@ fn it_is_as_accurate_as_measured() {
     assert!(error <= 0.28 && withheld <= 0.25, "{error} {withheld}");
 }
 
+/// A rare ward, mostly of those with a high x0: single coefficients and whole outcomes are approximate, and a note says why.
+#[test]
+fn an_approximate_coefficient_has_its_reason() {
+    let (mut whole, mut single) = (0, 0);
+    for (every, epsilon) in [(40, 1.0), (80, 2.0)] {
+        let ward = |row: u32| match row {
+            row if row % every == 0 || normal(row, 3) > 2.0 && row % 3 == 0 => "C",
+            row if row % 2 == 0 => "A",
+            _ => "B",
+        };
+        let numbers = table(4_000, &[0.5, -0.3], -0.5);
+        let (header, lines) = numbers.split_once('\n').unwrap();
+        let lines = (0..).zip(lines.lines()).map(|(row, line)| format!("{line},{}\n", ward(row)));
+        let table = format!("{header},ward\n{}", lines.collect::<String>());
+        let mut plan = numbers_plan("adaptive-logistic", 2, budget(epsilon));
+        let levels =
+            json!({"name": "ward", "role": "feature", "type": "category", "levels": ["A", "B", "C"]});
+        plan["columns"].as_array_mut().unwrap().push(levels);
+        for release in runs(&plan, &table, 20) {
+            let notes = &release.diagnostics.notes;
+            for coefficient in list(&release).iter().filter(|one| one.interval == Interval::Approximate) {
+                let term = format!("`{}`", coefficient.term);
+                let reasons: Vec<&String> =
+                    notes.iter().filter(|note| note.starts_with("Approximate, because")).collect();
+                let of_all = reasons.iter().any(|note| note.contains("the rarer answer is rare"));
+                assert!(of_all || reasons.iter().any(|note| note.contains(&term)), "{term}: {notes:?}");
+                *(if of_all { &mut whole } else { &mut single }) += 1;
+            }
+        }
+    }
+    assert!(whole > 0 && single > 0, "{whole} {single}");
+}
+
 /// theory/adaptive-logistic 6: 0.30 at epsilon 1, where `dp-logistic` has 1.33 and withholds most.
 #[test]
 fn its_error_is_several_times_smaller_than_that_of_steps_in_the_box() {
