@@ -86,6 +86,7 @@ test("a spent budget ends all releases", async (t) => {
   // No download of the ledger is asked for, because none would help.
   await discreet.goTo(say("step.method"));
   await discreet.strip.getByText(say("gap.spent"), { exact: true }).waitFor();
+  await discreet.goTo(say("step.result"));
   const kept = await discreet.keepLedger();
   await discreet.goTo(say("step.method"));
   await discreet.strip.getByText(/(spent|nothing more)/i).waitFor();

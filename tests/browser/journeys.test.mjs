@@ -100,6 +100,18 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   assert.deepEqual(stage.server.requests.slice(served), []);
 });
 
+test("a release that is opened while the page still starts is not replaced by the sample", async (t) => {
+  const made = await stage.arrive(t);
+  await made.discreet.make();
+  const release = await made.discreet.downloadJson(say("result.release_json"));
+  const { page, discreet } = await stage.visit(t);
+  await page.goto(stage.server.url, { waitUntil: "commit" });
+  await page.getByLabel(say("data.open")).setInputFiles(json("release.json", release));
+  await discreet.released.waitFor();
+  await page.waitForTimeout(1500); // long enough for the sample to load
+  assert.equal((await discreet.coefficients()).length, 6);
+});
+
 test("a release is copied and downloaded as a journal prints it, and every form has the same numbers and caveats", { skip: NO_CLIPBOARD }, async (t) => {
   const { page, record, discreet, context } = await stage.arrive(t);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -115,6 +115,8 @@ test("what the first rows do not have is found in the whole file on the way to a
   await discreet.ready();
   await zone.getByRole("button", exact(say("whole.again"))).click();
   await zone.getByText(/^499 of 600 rows would be left out\./).waitFor();
+  await held("ward");
+  await contradictions(page, "ward").getByLabel(say("contradiction.right_as_missing")).check();
   await discreet.strip.getByText(say("gap.most_rows_left_out")).waitFor();
   assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
   await discreet.describe("ward", { levels: "A, B, 1, 2" });
