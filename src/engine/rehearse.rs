@@ -105,11 +105,18 @@ impl<'a> Rehearsal<'a> {
         (1..=RUNS).all(|run| self.run(times, run).is_some_and(|run| is_shown(&run)))
     }
 
+    /// Returns the name of an outcome's term, which of a yes-or-no category is that of its level.
+    fn term_of(&self, outcome: &str) -> Option<&str> {
+        let column = self.prepared.bound().columns.iter().position(|column| column.name == outcome)?;
+        let term = self.prepared.geometry().terms.iter().find(|term| term.column == Some(column))?;
+        Some(&term.name)
+    }
+
     /// Returns the standard errors of the coefficients of an outcome without noise on the stated rows; nothing where they cannot be told.
     fn exact_errors<'b>(&self, entries: &'b [Coefficient]) -> Vec<(&'b str, f64)> {
         let features: Option<Vec<&[f64]>> =
             entries.iter().map(|entry| self.table.values(&entry.term)).collect();
-        let outcome = entries.first().and_then(|entry| self.table.values(&entry.outcome));
+        let outcome = entries.first().and_then(|entry| self.table.values(self.term_of(&entry.outcome)?));
         let errors = features
             .zip(outcome)
             .and_then(|(features, outcome)| standard_errors(&features, outcome, self.link));
@@ -130,7 +137,7 @@ impl<'a> Rehearsal<'a> {
         let sampling = exact.map_or(sampling, |exact| exact.min(sampling));
         let noise = (error * error - sampling * sampling).max(0.0).sqrt();
         let outcome = match self.link {
-            Link::Identity => self.table.spread(&entry.outcome),
+            Link::Identity => self.term_of(&entry.outcome).and_then(|term| self.table.spread(term)),
             Link::Logit => Some(LOGISTIC_SPREAD),
         };
         // A rare level has no larger effect than a frequent one.

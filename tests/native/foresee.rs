@@ -263,6 +263,25 @@ fn a_stated_share_of_yes_widens_what_is_foreseen() {
     }
 }
 
+/// Answers in words are those of 0 and 1: the errors without privacy, and so the widening, do not depend on how they are written.
+#[test]
+fn answers_in_words_are_foreseen_as_numbers_are() {
+    let of = |outcome: Value| {
+        let mut plan = plan(Some(6_000), 0.5);
+        plan["columns"][3] = outcome;
+        plan["mechanism"]["name"] = json!("adaptive-logistic");
+        foreseen(&plan)
+    };
+    let numbers = of(json!({"name": "sbp", "role": "outcome", "type": "number", "lower": 0, "upper": 1}));
+    let words = of(json!({"name": "sbp", "role": "outcome", "type": "category", "levels": ["N", "Y"]}));
+    assert!(numbers.widening().0 > 1.2, "{:?}", numbers.widening());
+    for (number, word) in numbers.terms.iter().zip(&words.terms) {
+        let ratio = word.sampling_std_error / number.sampling_std_error;
+        assert!((ratio - 1.0).abs() < 0.02, "{}: {ratio}", number.term);
+    }
+    assert!((words.widening().0 / numbers.widening().0 - 1.0).abs() < 0.05, "{:?}", words.widening());
+}
+
 #[test]
 fn a_yes_or_no_outcome_on_few_rows_is_recommended_no_other_method_and_says_so() {
     let mut few = plan(Some(200), 0.5);
