@@ -204,7 +204,7 @@ const fn what(kind: Contradiction) -> &'static str {
         Contradiction::Shares => {
             "the first rows lie between 0 and 1, where percentages are stated; a workbook holds 80 % as 0.8"
         }
-        Contradiction::Outside => {
+        Contradiction::Outside | Contradiction::Beyond { .. } => {
             "the first rows have numbers beyond its bounds, which are clipped; are they in another unit, or do such rows not belong to the question (see `only`)?"
         }
     }

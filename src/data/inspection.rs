@@ -24,6 +24,8 @@ pub struct Misfits {
     pub example: Option<String>,
     /// Numbers beyond the bounds.
     pub outside: u64,
+    /// Those of them that are above.
+    pub above: u64,
     /// Those of them that look like codes for missing values.
     pub coded: u64,
     /// The first different codes.
@@ -96,6 +98,7 @@ impl Merge for Counts {
             own.unread += later.unread;
             own.example = own.example.take().or(later.example);
             own.outside += later.outside;
+            own.above += later.above;
             own.coded += later.coded;
             later.codes.into_iter().for_each(|code| own.add_code(code));
         }
@@ -166,6 +169,7 @@ impl Inspection {
                     let number = self.cells.cell(record, *field);
                     if let Some(value) = number.filter(|number| number < lower || number > upper) {
                         misfits.outside += 1;
+                        misfits.above += u64::from(value > *upper);
                         if is_code(value) {
                             misfits.coded += 1;
                             misfits.add_code(record.field(*field).trim().to_owned());

@@ -74,6 +74,8 @@ pub struct Foreseen {
     pub rare_references: Vec<String>,
     /// Whether each outcome is a logarithm.
     pub of_logarithms: bool,
+    /// Columns whose logarithm is taken with an offset that is small beside their values, though they can be 0.
+    pub far_zeros: Vec<String>,
     /// Where half of the rows are assumed to say yes: the noise if one in ten does.
     pub rarely: Option<NoiseForecast>,
     /// What would give full intervals; nothing where they are expected.
@@ -198,6 +200,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         states_shares,
         rare_references: rare_references(prepared.bound()),
         of_logarithms: of_logarithms(prepared.plan()),
+        far_zeros: far_zeros(prepared.plan()),
         rarely,
         needed,
         withheld_below,
@@ -470,6 +473,9 @@ impl Foreseen {
             };
             sentences.push(skewed.to_owned());
         }
+        if !self.far_zeros.is_empty() {
+            sentences.push(words::forecast::far_zeros(quoted(&self.far_zeros)));
+        }
         sentences.push(words::forecast::long_tails().to_owned());
         sentences
     }
@@ -477,6 +483,19 @@ impl Foreseen {
 
 fn of_logarithms(plan: &Plan) -> bool {
     named_with(plan, Role::Outcome).iter().all(|name| logarithm(plan, name).is_some())
+}
+
+/// The largest value over the smallest, both with the offset, from which on the logarithm of a value of 0 lies far from the others'.
+const FAR: f64 = 1_000.0;
+
+fn far_zeros(plan: &Plan) -> Vec<String> {
+    let of = |term: &Derived| {
+        let (name, offset) = (term.from.first()?, term.offset.unwrap_or_default());
+        let column = plan.columns.iter().find(|column| column.name.as_ref() == Some(name))?;
+        let (lower, upper) = column.stated_bounds()?;
+        (lower <= 0.0 && upper + offset > FAR * (lower + offset)).then(|| name.clone())
+    };
+    plan.derived.iter().filter(|term| term.transform == Transform::Log).filter_map(of).collect()
 }
 
 /// Returns the share of a level from which on it is hardly ever withheld.

@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, CanvasRenderingContext2d, ClipboardEvent, Element, File, HtmlAnchorElement, HtmlCanvasElement,
-    HtmlDocument, HtmlElement, HtmlImageElement, HtmlInputElement, Url,
+    HtmlDocument, HtmlElement, HtmlImageElement, HtmlInputElement, MouseEvent, Url,
 };
 
 use crate::store::document::from_text;
@@ -100,6 +100,16 @@ pub fn focus(id: &str) {
     if let Some(element) = element(id) {
         let _ = element.focus();
         element.scroll_into_view_with_bool(true);
+    }
+}
+
+/// Moves the focus to the field in whose cell or block something was clicked.
+pub fn focus_field_of(event: &MouseEvent) {
+    let clicked = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let around = clicked.and_then(|clicked| clicked.closest("td, .field").ok().flatten());
+    let input = around.and_then(|around| around.query_selector("input").ok().flatten());
+    if let Some(input) = input.and_then(|input| input.dyn_into::<HtmlElement>().ok()) {
+        let _ = input.focus();
     }
 }
 

@@ -371,6 +371,7 @@ mod tests {
                         unread: 2,
                         example: Some("<5".to_owned()),
                         outside: (1 << 60) + 1,
+                        above: 1 << 60,
                         coded: 1,
                         codes: vec!["-9".to_owned()],
                     },

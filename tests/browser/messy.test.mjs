@@ -101,7 +101,7 @@ test("what the first rows do not have is found in the whole file on the way to a
   await sex.getByText(/Cells read X; you stated F, M\./).waitFor();
   await sex.getByLabel(say("contradiction.right_as_missing")).check();
   await held("answer");
-  await answer.getByText(say("contradiction.outside_in_file")).waitFor();
+  await answer.getByText(say("contradiction.above_in_file", { upper: 5 })).waitFor();
   await answer.getByLabel(say("contradiction.right_to_be_clipped")).check();
   await held("score");
   await score.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-9 and -8" }))).click();

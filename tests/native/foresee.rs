@@ -263,6 +263,19 @@ fn a_stated_share_of_yes_widens_what_is_foreseen() {
     }
 }
 
+#[test]
+fn zeros_far_from_the_other_logarithms_are_told() {
+    let told = |lower: u32, offset: f64| {
+        let mut plan = plan(Some(12_000), 2.0);
+        plan["columns"][3] =
+            json!({"name": "sbp", "role": "ignored", "type": "number", "lower": lower, "upper": 50_000});
+        plan["derived"] = json!([{"transform": "log", "from": ["sbp"], "offset": offset, "role": "outcome"}]);
+        foreseen(&plan).sentences().iter().any(|sentence| sentence.contains("of `sbp` are 0"))
+    };
+    assert!(told(0, 1.0));
+    assert!(!told(0, 100.0) && !told(60, 0.0));
+}
+
 /// Answers in words are those of 0 and 1: the errors without privacy, and so the widening, do not depend on how they are written.
 #[test]
 fn answers_in_words_are_foreseen_as_numbers_are() {

@@ -62,17 +62,14 @@ fn described() -> Value {
     ])
 }
 
+fn misfits(missing: u64, unread: u64, outside: u64, example: &str) -> Misfits {
+    Misfits { missing, unread, example: Some(example.to_owned()), outside, ..Misfits::default() }
+}
+
 #[test]
 fn cells_that_do_not_fit_are_counted_alike_in_one_slice_and_in_many() {
     let plan = plan(described(), &[]);
-    let misfits = |missing, unread, outside, example: &str| Misfits {
-        missing,
-        unread,
-        example: Some(example.to_owned()),
-        outside,
-        ..Misfits::default()
-    };
-    let first = Misfits { coded: 1, codes: vec!["-99".to_owned()], ..misfits(1, 1, 2, "n.d.") };
+    let first = Misfits { above: 1, coded: 1, codes: vec!["-99".to_owned()], ..misfits(1, 1, 2, "n.d.") };
     let columns = vec![first, misfits(0, 1, 0, "D"), misfits(1, 1, 0, "9.5")];
     let expected = (7, Counts { used: 4, chosen: 7, columns });
     for step in [1, 7, 1000] {
@@ -91,10 +88,7 @@ fn rows_that_count_follow_the_rules_of_the_plan() {
     let codes = plan(described(), &[("csv", json!({"na": ["", "-99", "n.d."]}))]);
     let (_, found) = counts(&codes, MESSY, 1000);
     // `NA` is a cell like any other then.
-    assert_eq!(
-        found.columns[0],
-        Misfits { missing: 2, unread: 1, example: Some("NA".to_owned()), outside: 1, ..Misfits::default() }
-    );
+    assert_eq!(found.columns[0], Misfits { above: 1, ..misfits(2, 1, 1, "NA") });
     // The second row of a person and the row of nobody are not read.
     let persons = plan(described(), &[("person", json!("id"))]);
     let (rows, found) = counts(&persons, MESSY, 1000);

@@ -7,10 +7,11 @@ use crate::data::number;
 use crate::plan::bound::CsvRules;
 
 /// Words of the names of columns whose numbers stand for groups.
-const GROUPS: &str = "abteilung|arm|beruf|bezirk|bundesland|canton|category|center|centre|clinic|code|country|county|department|\
-    dept|diagnose|diagnosis|district|doctor|drg|etablissement|ethnicity|group|groupe|gruppe|hopital|hospital|\
-    icd|kanton|kategorie|klinik|krankenhaus|nationality|occupation|oddzial|physician|race|region|religion|\
-    school|site|spital|station|szpital|ward|zentrum";
+const GROUPS: &str = "abteilung|afdeling|arm|beruf|bezirk|bundesland|canton|category|center|centre|clinic|code|country|county|\
+    department|dept|diagnose|diagnosis|district|doctor|drg|etablissement|ethnicity|gemeente|group|groupe|gruppe|\
+    hopital|hospital|icd|insurer|kanton|kategorie|klinik|krankenhaus|nationality|occupation|oddzial|physician|\
+    practice|praktijk|province|provincie|race|regio|region|religion|room|school|site|spital|station|surgeon|\
+    szpital|theater|theatre|ward|zentrum";
 
 /// Fewest different codes: between two of them a number has the coefficient that a category has.
 const FEWEST: usize = 3;
@@ -65,7 +66,11 @@ mod tests {
         let found =
             |name: &str, cells: &[&str]| codes(name, cells.iter().copied(), &rules(b';', b',')).is_some();
         let wards = ["3", "1", "9", "2", "", "7", "7"];
-        assert!(["Station", "ward_id", "Hospital no.", "region2"].iter().all(|name| found(name, &wards)));
+        assert!(
+            ["Station", "ward_id", "Hospital no.", "region2", "theatre"]
+                .iter()
+                .all(|name| found(name, &wards))
+        );
         assert!(!found("age", &wards) && !found("warden", &wards), "other names");
         assert!(!found("ward", &["1", "2", "1", "2", "1", "2"]), "two codes have one difference");
         assert!(!found("ward", &["1,5", "2", "3", "4", "5", "6"]), "no whole numbers");

@@ -71,6 +71,11 @@ pub enum Contradiction {
     Code,
     /// They are beyond the bounds.
     Outside,
+    /// Of the whole file more than a few are beyond a bound.
+    Beyond {
+        /// Whether that is mostly the upper one.
+        above: bool,
+    },
     /// They lie between 0 and 1, and percentages are stated.
     Shares,
     /// They are the weights of a survey, to judge by the column's name.

@@ -12,7 +12,7 @@ use crate::release::format::grouped;
 use crate::ui::draft::{self, Gap};
 use crate::ui::state::App;
 use crate::ui::table::PAGE;
-use crate::ui::text;
+use crate::ui::{dom, text};
 use crate::words;
 
 /// The outline of a drawing of 16 by 16 that stands beside words, never in their place.
@@ -71,7 +71,12 @@ pub fn WhichNumber(#[prop(into)] typed: Signal<String>, set: Callback<String>) -
     let button = move |value: f64| {
         let written = value.to_string();
         let label = if value.fract() == 0.0 { grouped(value) } else { written.clone() };
-        view! { <button type="button" on:click=move |_| set.run(written.clone())>{label}</button> }
+        let choose = move |event: web_sys::MouseEvent| {
+            // The button goes away with the question.
+            dom::focus_field_of(&event);
+            set.run(written.clone());
+        };
+        view! { <button type="button" on:click=choose>{label}</button> }
     };
     move || {
         two.get().map(|two| {

@@ -12,7 +12,7 @@ use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::parts::Icon;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{actions, text, view_model};
+use crate::ui::{actions, dom, text, view_model};
 use crate::words;
 
 /// Columns of the column table.
@@ -29,8 +29,9 @@ pub fn Contradictions(index: usize) -> impl IntoView {
         let is_category = |columns: &Vec<ColumnDraft>| {
             columns.get(index).is_some_and(|column| column.kind == Some(ColumnType::Category))
         };
+        let of_some = app.state.setup().with(|setup| !setup.only.is_empty() || !setup.person.is_empty());
         Some((
-            whole_file::sentence(&misfits, app.state.columns().with(is_category)),
+            whole_file::sentence(&misfits, app.state.columns().with(is_category), of_some),
             further(app, index, &misfits),
         ))
     });
@@ -150,9 +151,8 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Weight => words::contradiction::survey_weight().to_owned(),
         Contradiction::Codes => words::contradiction::codes(cells),
         Contradiction::TurnedRound => words::contradiction::turned_round(cells),
-        Contradiction::Outside if mismatch.cells.is_empty() => {
-            words::contradiction::outside_in_file().to_owned()
-        }
+        Contradiction::Beyond { above: true } => words::contradiction::above_in_file(&column.upper),
+        Contradiction::Beyond { above: false } => words::contradiction::below_in_file(&column.lower),
         Contradiction::Outside => {
             let stated = match (column.lower.trim(), column.upper.trim()) {
                 ("", upper) => words::contradiction::above(cells, upper),
@@ -167,7 +167,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
 /// What the person says who leaves it as it is.
 fn allowed(kind: Contradiction) -> &'static str {
     match kind {
-        Contradiction::Outside => words::contradiction::right_to_be_clipped(),
+        Contradiction::Outside | Contradiction::Beyond { .. } => words::contradiction::right_to_be_clipped(),
         Contradiction::Code => words::contradiction::right_as_values(),
         Contradiction::Shares => words::contradiction::right_as_percentages(),
         Contradiction::Weight => words::contradiction::right_as_measurement(),
@@ -241,6 +241,8 @@ fn take(app: App, index: usize, repair: &Repair) {
         }),
     }
     app.state.said().set(words::contradiction::repaired().to_owned());
+    // The button is gone.
+    dom::focus_selector_soon(format!("[data-row='{index}'][data-cell='Role']"));
     // What the whole file holds beside is found by the new description alone.
     if app.state.inspection().with_untracked(Option::is_some) {
         actions::inspect(app);

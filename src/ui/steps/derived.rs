@@ -94,10 +94,13 @@ fn Itself(column: String) -> impl IntoView {
             app.edit(place, |column| column.role = Role::Ignored);
         }
     };
-    let (told, act) = (words::terms::itself(&column), words::terms::leave_out(&column));
+    let is_outcome = move |place: usize| {
+        app.state.columns().with(|columns| columns.get(place).is_some_and(|own| own.role == Role::Outcome))
+    };
+    let act = words::terms::leave_out(&column);
     move || {
-        place.get().map(|_| view! {
-            <p class="hint">{told.clone()} " " <button type="button" class="link" on:click=leave>{act.clone()}</button></p>
+        place.get().map(|place| view! {
+            <p class="hint">{if is_outcome(place) { words::terms::itself_outcome(&column) } else { words::terms::itself(&column) }} " " <button type="button" class="link" on:click=leave>{act.clone()}</button></p>
         })
     }
 }

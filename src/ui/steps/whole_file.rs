@@ -65,8 +65,8 @@ pub fn fits(misfits: &Misfits) -> bool {
     *misfits == Misfits::default()
 }
 
-/// The cells of a column that do not fit, in a sentence.
-pub fn sentence(misfits: &Misfits, category: bool) -> String {
+/// The cells of a column that do not fit, in a sentence; `of_some` where not all rows of the file count.
+pub fn sentence(misfits: &Misfits, category: bool, of_some: bool) -> String {
     let numbers = [misfits.missing, misfits.unread, misfits.outside];
     let [missing, unread, outside] = numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
     let parts = [
@@ -82,7 +82,8 @@ pub fn sentence(misfits: &Misfits, category: bool) -> String {
         (outside > 0).then(|| words::whole::outside(outside, text::whole(outside))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    words::whole::of_column(parts.join(", "))
+    let say = if of_some { words::whole::of_column_counted } else { words::whole::of_column };
+    say(parts.join(", "))
 }
 
 fn count(number: u64) -> String {

@@ -205,7 +205,7 @@ fn add_further(found: &mut Vec<Mismatch>, misfits: &Misfits, column: &ColumnDraf
         };
         add(kind, misfits.example.iter().cloned().collect());
     } else if often(misfits.outside) {
-        add(Contradiction::Outside, Vec::new());
+        add(Contradiction::Beyond { above: 2 * misfits.above > misfits.outside }, Vec::new());
     }
 }
 
@@ -311,9 +311,9 @@ fn cell(mismatch: &Mismatch, column: &ColumnDraft) -> Cell {
         | Contradiction::Unmet
         | Contradiction::Weight => Cell::Role,
         _ if column.kind == Some(ColumnType::Category) => Cell::Levels,
-        Contradiction::Shares => Cell::Upper,
+        Contradiction::Shares | Contradiction::Beyond { above: true } => Cell::Upper,
         Contradiction::Outside if mismatch.cells.iter().any(is_above) => Cell::Upper,
-        Contradiction::Outside => Cell::Lower,
+        Contradiction::Outside | Contradiction::Beyond { above: false } => Cell::Lower,
         _ => Cell::Kind,
     }
 }
