@@ -137,6 +137,8 @@ fn Onward(step: Step) -> impl IntoView {
         let go = move |_| actions::go(app, next.step);
         Some(view! { <button type="button" on:click=go>{words::page::next((next.name)())}</button> })
     };
+    app.state.saved().set(None);
+    let saved = move || app.state.saved().get().map(|told| view! { <p class="hint">{told}</p> });
     move || {
         open().then(|| {
             view! {
@@ -144,6 +146,7 @@ fn Onward(step: Step) -> impl IntoView {
                     {next()}
                     " " <button type="button" class="quiet" id="save-plan" disabled=undescribed on:click=move |_| actions::save_plan(app)>{words::columns::save_plan()}</button>
                 </p>
+                {saved}
             }
         })
     }

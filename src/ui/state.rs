@@ -188,6 +188,8 @@ pub struct State {
     pub undoable: bool,
     /// What a codebook has filled, in words.
     pub filled: Option<String>,
+    /// That the plan was saved at the open step, and what it lacks.
+    pub saved: Option<String>,
     /// The name of the table that was open last, before the page was opened.
     pub last_table: Option<String>,
     /// Whether the description of the table is one that was kept.
@@ -505,5 +507,12 @@ impl App {
     /// Whether something runs.
     pub fn busy(self) -> bool {
         self.state.run().with(Option::is_some)
+    }
+
+    /// Whether nothing more can be released because the table's budget is spent.
+    pub fn is_spent(self) -> bool {
+        self.forecast.with(|forecast| {
+            forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.text == words::gap::spent()))
+        })
     }
 }

@@ -88,8 +88,12 @@ test("a spent budget ends all releases", async (t) => {
   await discreet.strip.getByText(say("gap.spent"), { exact: true }).waitFor();
   await discreet.goTo(say("step.result"));
   const kept = await discreet.keepLedger();
+  // No share is offered of nothing.
+  await discreet.goTo(say("step.privacy"));
+  await page.locator("#privacy-rows").waitFor();
+  assert.equal(await page.getByRole("radio", { name: say("privacy.half") }).count(), 0);
   await discreet.goTo(say("step.method"));
-  await discreet.strip.getByText(/(spent|nothing more)/i).waitFor();
+  await page.getByText(`${say("gap.spent")}.`, { exact: true }).waitFor();
   assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
   await discreet.release.click({ force: true });
   await page.waitForTimeout(500); // long enough for a release to show

@@ -234,6 +234,6 @@ pub fn save_plan(app: App) {
         return say(app, words::page::no_room());
     }
     let told = lacks.map_or_else(|| words::data::plan_saved().to_owned(), words::data::plan_saved_incomplete);
-    app.state.filled().set(Some(told.clone()));
+    app.state.saved().set(Some(told.clone()));
     say(app, told);
 }

@@ -76,10 +76,7 @@ fn blocked(app: App) -> Option<String> {
     }
     let refusal =
         || app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.refusal.clone()));
-    let is_spent = app.forecast.with(|forecast| {
-        forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.text == words::gap::spent()))
-    });
-    if is_spent {
+    if app.is_spent() {
         return Some(words::gap::spent().to_owned());
     }
     if app.export_due() {

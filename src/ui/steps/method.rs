@@ -128,6 +128,7 @@ fn Change() -> impl IntoView {
 fn Expectation() -> impl IntoView {
     let app = App::here();
     move || match app.forecast.get() {
+        Err(_) if app.is_spent() => view! { <p class="lead">{words::gap::spent()} "."</p> }.into_any(),
         Err(gaps) => {
             let items = gaps.into_iter().take(12).map(|gap| {
                 let words = gap.text.clone();

@@ -106,7 +106,9 @@ fn Fixed() -> impl IntoView {
             }
         })
     };
-    view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> <Share/> }
+    let spent = Memo::new(move |_| app.is_spent());
+    let share = move || (!spent.get()).then(|| view! { <Share/> });
+    view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> {share} }
 }
 
 /// The stated number of rows.
