@@ -1,5 +1,7 @@
 //! Counts, over the whole file, the cells that do not fit. The counts stay in the page's memory and go into nothing.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -9,6 +11,7 @@ use crate::plan::Plan;
 use crate::ui::draft;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
+use crate::ui::table::Table;
 use crate::ui::view_model::Inspection;
 use crate::words;
 use crate::worker::files::Files;
@@ -28,10 +31,11 @@ pub fn inspect_on_the_way(app: App) {
     });
 }
 
-/// Whether the file is a person's own, not too large, and not checked as it is described now. A problem is read first.
+/// Whether the file is a person's own CSV, not too large, and not checked as it is described now. A problem is read first.
 fn is_unchecked(app: App) -> bool {
     let is_quiet = app.state.problem().with(Option::is_none);
-    let is_own = app.state.table().with(|table| table.as_ref().is_some_and(|table| !table.sample));
+    let is_own = |table: &Arc<Table>| !table.sample && table.genotypes.is_none();
+    let is_own = app.state.table().with(|table| table.as_ref().is_some_and(is_own));
     let is_small = files(app).is_some_and(|files| files.length() <= LARGEST_UNASKED);
     let is_checked = |plan: &Plan| {
         app.state.inspection().with(|found| found.as_ref().is_some_and(|found| found.plan == *plan))
