@@ -23,6 +23,8 @@ async function describe(discreet, budget = { epsilon: 8, oneIn: 100000 }) {
   await discreet.goTo(say("step.columns"));
   await discreet.describe("bmi", { role: say("columns.outcome"), type: say("columns.number"), lower: 10, upper: 60 });
   await discreet.budget({ rows: PEOPLE, share: say("privacy.a_quarter"), ...budget });
+  await discreet.idle();
+  assert.equal(await discreet.alert.count(), 0, "genotypes are not checked as a CSV");
 }
 
 /// Releases; where the browser does not promise to keep the ledger, it has to be downloaded first.
