@@ -139,7 +139,7 @@ web: toolchain chromium $(BINDGEN)/done
 
 # Trunk builds offline, so the crates are fetched before. It reads NO_COLOR as a boolean and stops at the usual `NO_COLOR=1`.
 dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
-	$(call say,Release build of the page: about 5 minutes on two cores)
+	$(call say,Release build of the page: about 3 minutes on two cores)
 	cargo fetch --locked
 	env -u NO_COLOR $(PAGE) trunk build --release
 	@$(MAKE) --no-print-directory docs
