@@ -236,11 +236,14 @@ fn names<'a>(terms: impl Iterator<Item = &'a RehearsedTerm>) -> Vec<String> {
     names
 }
 
+fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
+    plan.columns.iter().find(|column| column.name.as_deref() == Some(name))
+}
+
 /// Returns the columns whose squares are features, too, though their bounds have 0 at an end or outside: of the two one of `doubtful` is.
 fn far_from_zero(plan: &Plan, doubtful: &[String]) -> Vec<String> {
     let is_far = |name: &String| {
-        let column = plan.columns.iter().find(|column| column.name.as_ref() == Some(name));
-        column
+        column(plan, name)
             .filter(|column| column.role == Role::Feature)
             .and_then(Column::stated_bounds)
             .is_some_and(|(lower, upper)| lower >= 0.0 || upper <= 0.0)
@@ -491,8 +494,7 @@ const FAR: f64 = 1_000.0;
 fn far_zeros(plan: &Plan) -> Vec<String> {
     let of = |term: &Derived| {
         let (name, offset) = (term.from.first()?, term.offset.unwrap_or_default());
-        let column = plan.columns.iter().find(|column| column.name.as_ref() == Some(name))?;
-        let (lower, upper) = column.stated_bounds()?;
+        let (lower, upper) = column(plan, name)?.stated_bounds()?;
         (lower <= 0.0 && upper + offset > FAR * (lower + offset)).then(|| name.clone())
     };
     plan.derived.iter().filter(|term| term.transform == Transform::Log).filter_map(of).collect()

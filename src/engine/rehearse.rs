@@ -106,7 +106,7 @@ impl<'a> Rehearsal<'a> {
     }
 
     /// Returns the name of an outcome's term, which of a yes-or-no category is that of its level.
-    fn term_of(&self, outcome: &str) -> Option<&str> {
+    fn outcome_term(&self, outcome: &str) -> Option<&str> {
         let column = self.prepared.bound().columns.iter().position(|column| column.name == outcome)?;
         let term = self.prepared.geometry().terms.iter().find(|term| term.column == Some(column))?;
         Some(&term.name)
@@ -116,7 +116,7 @@ impl<'a> Rehearsal<'a> {
     fn exact_errors<'b>(&self, entries: &'b [Coefficient]) -> Vec<(&'b str, f64)> {
         let features: Option<Vec<&[f64]>> =
             entries.iter().map(|entry| self.table.values(&entry.term)).collect();
-        let outcome = entries.first().and_then(|entry| self.table.values(self.term_of(&entry.outcome)?));
+        let outcome = entries.first().and_then(|entry| self.table.values(self.outcome_term(&entry.outcome)?));
         let errors = features
             .zip(outcome)
             .and_then(|(features, outcome)| standard_errors(&features, outcome, self.link));
@@ -137,7 +137,7 @@ impl<'a> Rehearsal<'a> {
         let sampling = exact.map_or(sampling, |exact| exact.min(sampling));
         let noise = (error * error - sampling * sampling).max(0.0).sqrt();
         let outcome = match self.link {
-            Link::Identity => self.term_of(&entry.outcome).and_then(|term| self.table.spread(term)),
+            Link::Identity => self.outcome_term(&entry.outcome).and_then(|term| self.table.spread(term)),
             Link::Logit => Some(LOGISTIC_SPREAD),
         };
         // A rare level has no larger effect than a frequent one.

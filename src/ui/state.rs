@@ -509,6 +509,11 @@ impl App {
         self.state.run().with(Option::is_some)
     }
 
+    /// The open table's files.
+    pub fn files(self) -> Option<Files> {
+        self.handles.with_value(|handles| handles.files.borrow().clone())
+    }
+
     /// Whether nothing more can be released because the table's budget is spent.
     pub fn is_spent(self) -> bool {
         self.forecast.with(|forecast| {

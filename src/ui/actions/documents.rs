@@ -160,7 +160,7 @@ pub async fn apply(app: App, plan: Plan) {
     let rules = |setup: &Setup| (draft::header_rules(setup), draft::csv_rules(setup, b','));
     let reads_alike = app.state.setup().with_untracked(|now| rules(now) == rules(&dialect));
     if table.genotypes.is_some() || !reads_alike {
-        let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+        let Some(files) = app.files() else { return };
         let choices = genotypes::of_plan(&plan);
         match read(app, &files, &dialect, &table.name, table.sample, choices).await {
             Ok(read) => table = Arc::new(read),

@@ -249,7 +249,7 @@ pub(super) async fn recognise_if_new(app: App) {
         app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.names.is_empty()));
     let is_new =
         app.state.key().with_untracked(Option::is_none) && app.state.run().with_untracked(Option::is_none);
-    let files = app.handles.with_value(|handles| handles.files.borrow().clone());
+    let files = app.files();
     if let Some(files) = files.filter(|_| is_read && is_new) {
         recognise_and_remember(app, &files).await;
     } else if let Some(key) = app.state.key().get_untracked() {
@@ -259,7 +259,7 @@ pub(super) async fn recognise_if_new(app: App) {
 
 /// Reads the first rows again after the dialect was changed.
 pub fn reread(app: App) {
-    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+    let Some(files) = app.files() else { return };
     let Some(old) = app.state.table().get_untracked() else { return };
     let setup = app.state.setup().get_untracked();
     spawn_local(async move {

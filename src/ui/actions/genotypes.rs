@@ -131,7 +131,7 @@ pub fn choose(app: App, choices: Vec<Choice>, added: Vec<Choice>) {
     if app.busy() {
         return;
     }
-    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+    let Some(files) = app.files() else { return };
     let setup = app.state.setup().get_untracked();
     app.state.problem().set(None);
     spawn_local(async move {

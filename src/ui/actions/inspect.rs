@@ -36,15 +36,11 @@ fn is_unchecked(app: App) -> bool {
     let is_quiet = app.state.problem().with(Option::is_none);
     let is_own = |table: &Arc<Table>| !table.sample && table.genotypes.is_none();
     let is_own = app.state.table().with(|table| table.as_ref().is_some_and(is_own));
-    let is_small = files(app).is_some_and(|files| files.length() <= LARGEST_UNASKED);
+    let is_small = app.files().is_some_and(|files| files.length() <= LARGEST_UNASKED);
     let is_checked = |plan: &Plan| {
         app.state.inspection().with(|found| found.as_ref().is_some_and(|found| found.plan == *plan))
     };
     is_quiet && is_own && is_small && plans(app).0.is_some_and(|plan| !is_checked(&plan))
-}
-
-fn files(app: App) -> Option<Files> {
-    app.handles.with_value(|handles| handles.files.borrow().clone())
 }
 
 /// The plan by which the file is read, and the one by which the rows of persons are counted.
@@ -58,7 +54,7 @@ fn plans(app: App) -> (Option<Plan>, Option<(String, Plan)>) {
 /// Reads the whole file and shows what does not fit.
 pub fn inspect(app: App) {
     let (plan, persons) = plans(app);
-    let (Some(plan), Some(files), false) = (plan, files(app), app.busy()) else { return };
+    let (Some(plan), Some(files), false) = (plan, app.files(), app.busy()) else { return };
     let task = words::whole::reading();
     app.state.problem().set(None);
     spawn_local(async move {

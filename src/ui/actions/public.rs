@@ -104,7 +104,7 @@ async fn read(app: App, file: &File) -> Result<Opened, Failure> {
     let key = app.state.key().get_untracked().ok_or_else(|| refused(words::public::wait()))?;
     let task = words::public::reading();
     let columns = Some(plan.columns.clone());
-    let files = app.handles.with_value(|handles| handles.files.borrow().clone());
+    let files = app.files();
     let private = files.and_then(|files| files.get(FileRole::Table).cloned());
     let pool = pool(app);
     let found = pool.public(file.clone().into(), private, plan, key, on_progress(app, task));

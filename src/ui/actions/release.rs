@@ -38,7 +38,7 @@ pub fn release(app: App) {
         }
     };
     let Some(key) = app.state.key().get_untracked() else { return };
-    let Some(files) = app.handles.with_value(|handles| handles.files.borrow().clone()) else { return };
+    let Some(files) = app.files() else { return };
     let (Ok(plan), Ok(public)) = (app.plan.get_untracked(), app.public.get_untracked()) else { return };
     let asked =
         Asked { plan, columns: forecast.columns, public: public.map(|guided| guided.table().clone()) };
