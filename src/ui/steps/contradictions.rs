@@ -39,8 +39,11 @@ pub fn Contradictions(index: usize) -> impl IntoView {
         let (found, counted) = (found.get(), counted.get());
         (!found.is_empty() || counted.is_some()).then(|| {
             let counted = counted.map(|(told, repairs)| {
-                let buttons = repairs.into_iter().map(|repair| view! { <Offer index repair/> }).collect_view();
-                view! { <p class="whole-file">{told}</p> <div class="buttons">{buttons}</div> }
+                let buttons = (!repairs.is_empty()).then(|| {
+                    let offers = repairs.into_iter().map(|repair| view! { <Offer index repair/> });
+                    view! { <div class="buttons">{offers.collect_view()}</div> }
+                });
+                view! { <p class="whole-file">{told}</p> {buttons} }
             });
             let all = found.into_iter().map(|mismatch| view! { <One index mismatch/> }).collect_view();
             view! {
