@@ -594,16 +594,22 @@ impl Precision {
         (times >= self.withheld_below).then(|| (self.noise / times).hypot(1.0))
     }
 
-    /// Returns this estimate for another budget, corrected as `rehearsed` corrects the estimate `rough` for the present one.
+    /// Returns the estimate for a budget of μ by those that are `known` for others, in the order of their μ; nothing where none is. Between two
+    /// of them the logarithm of the noise is a straight line in that of μ; beyond the last the noise falls with μ.
     #[must_use]
-    pub fn corrected(&self, rehearsed: &Self, rough: &Self) -> Self {
-        let is_usable = |rough: f64| rough > 0.0 && rough.is_finite();
-        let times =
-            |own: f64, found: f64, rough: f64| if is_usable(rough) { own * found / rough } else { own };
-        Self {
-            noise: times(self.noise, rehearsed.noise, rough.noise),
-            withheld_below: times(self.withheld_below, rehearsed.withheld_below, rough.withheld_below),
-        }
+    pub fn between(known: &[(f64, Self)], mu: f64) -> Option<Self> {
+        let carried = |(own, found): &(f64, Self)| Self {
+            noise: found.noise * own / mu,
+            withheld_below: found.withheld_below * own / mu,
+        };
+        let after = known.partition_point(|(own, _)| *own <= mu);
+        let (below, above) = (after.checked_sub(1).and_then(|last| known.get(last)), known.get(after));
+        let (Some(below), Some(above)) = (below, above) else { return below.or(above).map(carried) };
+        let weight = libm::log(mu / below.0) / libm::log(above.0 / below.0);
+        let (least, most) = (carried(below), carried(above));
+        let noise = libm::pow(least.noise, 1.0 - weight) * libm::pow(most.noise, weight);
+        let withheld_below = if weight < 0.5 { least.withheld_below } else { most.withheld_below };
+        Some(Self { noise, withheld_below })
     }
 }
 

@@ -16,7 +16,6 @@ use super::table::Table;
 use super::view_model::{self, Contradictions, Forecast, Inspection};
 use crate::audit::check::Finding;
 use crate::data::inspection::Misfits;
-use crate::engine::foresee::Precision;
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::{Recommendation, recommend};
 use crate::inference::Refit;
@@ -312,10 +311,6 @@ pub struct App {
     pub public: Memo<Public>,
     /// What the plan costs and gives, from public numbers.
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
-    /// How wide intervals are against the budget, also for a plan that is not complete; nothing where its numbers do not say it.
-    pub precision: Memo<Option<Precision>>,
-    /// The same by a formula alone.
-    pub rough: Memo<Option<Precision>>,
 }
 
 /// A plan, or what it lacks with what has still to be answered.
@@ -428,31 +423,7 @@ impl App {
                 |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
             )
         });
-        let rough = Memo::new(move |_| {
-            let (table, ledger) = (state.table().get().unwrap_or_default(), state.ledger().get());
-            state.columns().with(|columns| {
-                state
-                    .setup()
-                    .with(|setup| view_model::rough_precision(columns, setup, ledger.as_ref(), &table))
-            })
-        });
-        let precision = Memo::new(move |_| match forecast.get() {
-            Ok(forecast) => forecast.precision,
-            Err(_) => rough.get(),
-        });
-        Self {
-            state,
-            handles,
-            recommended,
-            contradictions,
-            misfits,
-            plan,
-            terms,
-            public,
-            forecast,
-            precision,
-            rough,
-        }
+        Self { state, handles, recommended, contradictions, misfits, plan, terms, public, forecast }
     }
 
     /// The app that a component belongs to.

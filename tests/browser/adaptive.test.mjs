@@ -68,6 +68,27 @@ async function arrive(t, text, stated) {
   return tab;
 }
 
+/// What the named budgets promise, once the last of them is rehearsed.
+async function widths(page) {
+  const levels = page.getByRole("radio", { name: /, epsilon / }).locator("..");
+  await levels.first().waitFor();
+  let before;
+  for (let now; (now = (await levels.allInnerTexts()).join()) !== before; before = now) await page.waitForTimeout(1000); // the rehearsals begin when nothing is typed for a while
+  const width = (level) => (level.includes(say("privacy.level_withheld")) ? Infinity : Number(/about ([\d.]+) times as wide/.exec(level)[1]));
+  return (await levels.allInnerTexts()).map(width);
+}
+
+test("what a budget promises does not depend on the one that is chosen", async (t) => {
+  const { page, record } = await arrive(t, untidy(2000), { rows: 2000, epsilon: 4 });
+  const promised = await widths(page);
+  assert.ok(promised[0] > 1.5 * promised[3], promised.join());
+  for (const epsilon of ["0.5", "1", "2"]) {
+    await page.getByRole("radio", { name: new RegExp(`, epsilon ${epsilon} `) }).check();
+    assert.deepEqual(await widths(page), promised, `with epsilon ${epsilon}`);
+  }
+  assert.deepEqual(faults(record), {});
+});
+
 test("an untidy table of 2,000 rows: recommended with its errors, released in four passes, with what the intervals do not cover", async (t) => {
   const { page, record, discreet } = await arrive(t, untidy(2000), { rows: 2000, epsilon: 4 });
   await page.getByRole("region", { name: say("method.what_to_expect") }).getByText(/Intervals are expected/).waitFor();
@@ -122,9 +143,8 @@ test("an untidy table of 2,000 rows: recommended with its errors, released in fo
 test("few rows at a small budget: a ridge is recommended, a chosen method is kept, and Release asks first", async (t) => {
   const { page, record, discreet } = await arrive(t, untidy(150), { rows: 150, epsilon: 0.5 });
   // At the small budgets a ridge is recommended, whose intervals are not compared with ordinary ones.
-  const levels = await page.getByRole("radio", { name: /, epsilon / }).locator("..").allInnerTexts();
-  const promised = levels.map((level) => (level.includes(say("privacy.level_withheld")) ? Infinity : Number(/about ([\d.]+) times as wide/.exec(level)[1])));
-  assert.equal(promised[0], Infinity, levels[0]);
+  const promised = await widths(page);
+  assert.equal(promised[0], Infinity);
   assert.ok(promised.every((width, place) => place === 0 || width <= promised[place - 1]), `a larger budget promises no wider intervals: ${promised}`);
   await discreet.goTo(say("step.method"));
   await discreet.chosen.getByText("analyze-gauss").waitFor();

@@ -1,7 +1,7 @@
 //! Whether forecasts hold: on samples and generated tables, at wide and at narrow bounds, the half-widths that are foreseen and the verdict
 //! beside those of releases.
 
-use discreet::engine::foresee::{expected, foresee, hopeless};
+use discreet::engine::foresee::{Precision, expected, foresee, hopeless, precision};
 use discreet::engine::{prepare, standard_errors};
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
@@ -336,6 +336,33 @@ fn what_is_foreseen_is_what_is_released() {
 }
 
 /// Of an age and terms that are made from it: closely related ones, an interaction, and a spline.
+/// Returns the precision that is rehearsed of the small sample at ε, with the budget's μ.
+fn rehearsed(epsilon: f64) -> (f64, Precision) {
+    let plan: Plan = serde_json::from_value(tables()[1].plan("adaptive-gauss", epsilon, false)).unwrap();
+    let names: Vec<String> = ["sex", "age", "bmi", "sbp"].map(str::to_owned).into();
+    let prepared = prepare(plan, &names, b',', Purpose::Release).unwrap();
+    let found = precision(&prepared, foresee(&prepared).as_ref(), None).unwrap();
+    (prepared.whole_mu().unwrap(), found)
+}
+
+#[test]
+fn the_precision_of_a_budget_lies_between_those_of_its_neighbours() {
+    let known = [1.0, 4.0].map(rehearsed);
+    let at = |(mu, _): (f64, Precision)| Precision::between(&known, mu).unwrap();
+    for (mu, found) in known {
+        assert_eq!(at((mu, found)).at(1.0), found.at(1.0));
+    }
+    let within = rehearsed(2.0);
+    let [small, found, large] = [known[0].1, at(within), known[1].1].map(|found| found.at(1.0).unwrap());
+    assert!(small > found && found > large, "{small}, {found}, {large}");
+    let own = within.1.at(1.0).unwrap();
+    assert!((found / own - 1.0).abs() < 0.1, "{found} for {own}");
+    // Beyond what is known the noise falls with μ.
+    let (largest, precision) = known[1];
+    assert_eq!(Precision::between(&known, 2.0 * largest).unwrap().at(1.0), precision.at(2.0));
+    assert_eq!(Precision::between(&[], 1.0), None);
+}
+
 #[test]
 fn derived_terms_are_foreseen_with_the_columns_they_are_made_from() {
     let mut text = "age,sex,sbp\n".to_owned();

@@ -32,6 +32,7 @@ mod side_by_side;
 mod table;
 mod variants;
 mod whole_file;
+mod widths;
 
 use leptos::prelude::*;
 

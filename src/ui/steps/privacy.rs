@@ -7,6 +7,7 @@ use super::Status;
 use super::expectations::Foretold;
 use super::people::People;
 use super::protect::Protection;
+use super::widths::{Widths, width_in_words};
 use crate::model::note::widening;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
@@ -157,16 +158,21 @@ fn RowsField() -> impl IntoView {
 /// The one question: how many rows there are, and how careful to be.
 #[component]
 fn Careful() -> impl IntoView {
+    let widths = Widths::new(
+        App::here(),
+        |setup| view_model::worth(setup).map(|worth| worth.mu),
+        |setup| levels().map(|(epsilon, ..)| with_epsilon(setup, epsilon)).into(),
+    );
     view! {
         <section class="block beside" aria-label=words::privacy::budget()>
             <div>
                 <RowsField/>
-                <Levels/>
+                <Levels widths/>
             </div>
             <div>
                 <Meaning/>
                 <Weak/>
-                <Precision/>
+                <Precision widths/>
             </div>
         </section>
     }
@@ -187,65 +193,21 @@ fn typed_epsilon(setup: &Setup) -> Option<f64> {
     draft::number(&setup.epsilon).filter(|_| setup.form == BudgetKind::EpsilonDelta)
 }
 
-/// Columns above which the method that is recommended for another budget is not looked for, and the present one is taken.
-const MANY: usize = 60;
-
-/// By how much intervals are wider than without privacy with another setup, if they are not all withheld, with the method that is recommended
-/// there; `times` is its μ over the present one.
-fn width_in(app: App, there: &Setup, times: Option<f64>) -> Option<Option<f64>> {
-    let table = app.state.table().get().unwrap_or_default();
-    if there.mechanism.is_some() || !there.derived.is_empty() || table.names.len() > MANY {
-        return app.precision.get().zip(times).map(|(precision, times)| precision.at(times));
-    }
-    let ledger = app.state.ledger().get();
-    let found = app
-        .state
-        .columns()
-        .with(|columns| view_model::rough_precision(columns, there, ledger.as_ref(), &table))?;
-    // The estimates for other budgets have to agree with the forecast for the present one, which is rehearsed.
-    let found = match (app.precision.get(), app.rough.get()) {
-        (Some(rehearsed), Some(rough)) => found.corrected(&rehearsed, &rough),
-        _ => found,
-    };
-    Some(found.at(1.0))
-}
-
-/// What is worth saying of another ε: how often a guess is right at most, and the width of intervals.
-fn at_epsilon(app: App, epsilon: f64) -> (Option<Worth>, Option<Option<f64>>) {
-    let setup = app.state.setup().get();
-    let there = Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup.clone() };
-    let (now, other) = (view_model::worth(&setup), view_model::worth(&there));
-    let times = other.zip(now).map(|(other, now)| other.mu / now.mu);
-    (other, width_in(app, &there, times))
-}
-
-/// The width of intervals for another share of what is left of the budget.
-fn at_share(app: App, share: u8) -> Option<Option<f64>> {
-    let setup = app.state.setup().get();
-    let times = (f64::from(share) / f64::from(setup.share)).sqrt();
-    width_in(app, &Setup { share, ..setup }, Some(times))
-}
-
-/// By how much intervals are wider than without privacy, in words.
-fn width_in_words(times: Option<f64>) -> String {
-    times.map_or_else(
-        || words::privacy::level_withheld().to_owned(),
-        |times| words::privacy::level_width(widening(times)),
-    )
+/// The setup with another ε.
+fn with_epsilon(setup: &Setup, epsilon: f64) -> Setup {
+    Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup.clone() }
 }
 
 /// Named levels of care.
 #[component]
-fn Levels() -> impl IntoView {
-    let app = App::here();
-    let setup = app.state.setup();
+fn Levels(widths: Widths) -> impl IntoView {
+    let setup = App::here().state.setup();
     let current = Memo::new(move |_| setup.with(typed_epsilon));
     let radios = levels().map(|(epsilon, name, purpose)| {
-        let found = Memo::new(move |_| at_epsilon(app, epsilon));
-        let guess = move || {
-            found.get().0.and_then(|worth| hundredths(worth.accuracy)).map(words::privacy::level_guess)
-        };
-        let wide = move || found.get().1.map(width_in_words);
+        let there = Memo::new(move |_| setup.with(|setup| with_epsilon(setup, epsilon)));
+        let accuracy = move || there.with(view_model::worth).and_then(|worth| hundredths(worth.accuracy));
+        let guess = move || accuracy().map(words::privacy::level_guess);
+        let wide = Memo::new(move |_| there.with(|there| widths.at(there)).map(width_in_words));
         view! {
             <label class="choice tall">
                 <input type="radio" name="level" prop:checked=move || current.get() == Some(epsilon)
@@ -255,7 +217,7 @@ fn Levels() -> impl IntoView {
                     })/>
                 <span>
                     <strong>{words::privacy::level(name, short(epsilon, 2))}</strong>
-                    <span class="hint">{purpose} " " {guess} " " {wide}</span>
+                    <span class="hint">{purpose} " " {guess} " " {move || wide.get()}</span>
                 </span>
             </label>
         }
@@ -278,18 +240,19 @@ const CURVE: [f64; 15] = [0.1, 0.14, 0.2, 0.28, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0, 2.
 
 /// Precision against ε: by how much intervals are wider than without privacy.
 #[component]
-fn Precision() -> impl IntoView {
-    let app = App::here();
+fn Precision(widths: Widths) -> impl IntoView {
+    let setup = App::here().state.setup();
+    let at = move |epsilon: f64| setup.with(|setup| widths.at(&with_epsilon(setup, epsilon)));
     let curve = Memo::new(move |_| {
-        let now = app.state.setup().with(typed_epsilon)?;
-        let points = CURVE.map(|epsilon| at_epsilon(app, epsilon).1.map(|times| (epsilon, times)));
+        let now = setup.with(typed_epsilon)?;
+        let points = CURVE.map(|epsilon| at(epsilon).map(|times| (epsilon, times)));
         let points: Vec<(f64, Option<f64>)> = points.into_iter().flatten().collect();
         (points.len() == CURVE.len()).then_some((now, points))
     });
     move || {
         curve.get().map(|(now, points)| {
             let curve = precision_curve(&points, now);
-            let label = match at_epsilon(app, now).1.flatten() {
+            let label = match at(now).flatten() {
                 Some(times) => words::privacy::curve_label(at_most(now), widening(times)),
                 None => words::privacy::curve_withheld(at_most(now)),
             };
@@ -457,20 +420,32 @@ fn Prospect() -> impl IntoView {
     }
 }
 
+/// Shares of what is left that are offered, in percent.
+const SHARES: [u8; 4] = [25, 50, 75, 100];
+
 /// How much of what is left the next release takes.
 #[component]
 fn Share() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
     let current = Memo::new(move |_| setup.with(|setup| setup.share));
-    let choices = [
-        (25_u8, words::privacy::a_quarter()),
-        (50, words::privacy::half()),
-        (75, words::privacy::three_quarters()),
-        (100, words::privacy::all()),
+    let widths = Widths::new(
+        app,
+        |setup| Some(f64::from(setup.share).sqrt()),
+        // Before the first release they are under Advanced, and ε is chosen.
+        move |setup| match app.state.ledger().with(Option::is_some) {
+            true => SHARES.map(|share| Setup { share, ..setup.clone() }).into(),
+            false => Vec::new(),
+        },
+    );
+    let names = [
+        words::privacy::a_quarter(),
+        words::privacy::half(),
+        words::privacy::three_quarters(),
+        words::privacy::all(),
     ];
-    let radios = choices.map(|(share, name)| {
-        let width = Memo::new(move |_| at_share(app, share));
+    let radios = SHARES.into_iter().zip(names).map(|(share, name)| {
+        let width = Memo::new(move |_| setup.with(|setup| widths.at(&Setup { share, ..setup.clone() })));
         let (named, told) = (format!("share-{share}"), format!("share-{share}-width"));
         view! {
             <label class="choice tall">
@@ -502,7 +477,7 @@ fn Share() -> impl IntoView {
     view! {
         <fieldset class="block" id="privacy-share" tabindex="-1">
             <legend>{words::privacy::the_next_release_takes()}</legend>
-            <div class="choices column">{radios}</div>
+            <div class="choices column">{radios.collect_view()}</div>
             <div class="fields">
                 <div class="field">
                     <label for="privacy-typed-share">{words::privacy::typed_share()}</label>

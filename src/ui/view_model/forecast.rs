@@ -16,14 +16,14 @@ use crate::inference::preview::Preview;
 use crate::mechanisms::find;
 use crate::model::Role;
 use crate::plan::bound::Kind;
-use crate::plan::document::{Bound, ColumnType, Confirm};
+use crate::plan::document::{Bound, BudgetForm, ColumnType, Confirm};
 use crate::plan::{Plan, Purpose};
 use crate::privacy::ledger::Ledger;
 use crate::privacy::measure::Epsilon;
 use crate::privacy::units::Units;
 use crate::release::figure::unit;
 use crate::release::format::at_most;
-use crate::ui::draft::{ColumnDraft, Setup, UNCERTAIN_BOUNDS, draft_plan};
+use crate::ui::draft::{self, ColumnDraft, Setup, UNCERTAIN_BOUNDS, draft_plan};
 use crate::ui::public_form::Term;
 use crate::ui::sentence::{fault, sentence};
 use crate::ui::table::Table;
@@ -143,15 +143,24 @@ pub fn forecast(
     })
 }
 
-/// How wide intervals are against the budget, for a plan that is not complete: a number without bounds counts as one from 0 to 1, and a category
-/// without levels as one of two. The forecast hardly depends on them.
-pub fn rough_precision(
+/// How wide intervals are against a setup's budget: as rehearsed where its plan is complete, and else roughly.
+pub fn precision_with(
     columns: &[ColumnDraft],
     setup: &Setup,
     ledger: Option<&Ledger>,
     table: &Table,
 ) -> Option<Precision> {
-    let (mut plan, _) = draft_plan(columns, setup, Ok(ask(setup, ledger).ok()?));
+    let budget = ask(setup, ledger);
+    match draft::plan(columns, setup, budget.clone()) {
+        Ok(plan) => precision_of(plan, setup, table, foresee),
+        Err(_) => precision_of(completed(columns, setup, budget.ok()?), setup, table, foresee_noise),
+    }
+}
+
+/// A plan that is not complete, for a forecast that hardly depends on what it lacks: a number without bounds counts as one from 0 to 1, and a
+/// category without levels as one of two.
+fn completed(columns: &[ColumnDraft], setup: &Setup, budget: BudgetForm) -> Plan {
+    let (mut plan, _) = draft_plan(columns, setup, Ok(budget));
     plan.derived.clear();
     plan.columns.retain(|column| column.role != Role::Ignored);
     for column in &mut plan.columns {
@@ -166,6 +175,16 @@ pub fn rough_precision(
             column.reference = None;
         }
     }
+    plan
+}
+
+/// How wide intervals are with the setup's mechanism or the one that is recommended.
+fn precision_of(
+    plan: Plan,
+    setup: &Setup,
+    table: &Table,
+    foresee: fn(&Prepared) -> Option<Foreseen>,
+) -> Option<Precision> {
     let plan = match setup.mechanism {
         Some(_) => plan,
         None => {
@@ -177,7 +196,7 @@ pub fn rough_precision(
         }
     };
     let prepared = prepare(plan, &table.names, table.delimiter, Purpose::Release).ok()?;
-    precision(&prepared, foresee_noise(&prepared).as_ref(), expected(&prepared).as_ref())
+    precision(&prepared, foresee(&prepared).as_ref(), expected(&prepared).as_ref())
 }
 
 /// How often the rows are gone through, for the bounds and for the fit.

@@ -17,6 +17,6 @@ pub use contradictions::{
     open_questions, persons_may_repeat, repairs_of, unnamed,
 };
 pub use estimates::bounds_of;
-pub use forecast::{Forecast, forecast, public_terms, rough_precision, takes_public_moments};
+pub use forecast::{Forecast, forecast, precision_with, public_terms, takes_public_moments};
 pub use ineligibility::{ineligibility, not_yes_or_no};
 pub use inspection::{Inspection, few_rows_left, misfits, rows, same_people};

@@ -1,0 +1,116 @@
+//! How wide intervals are with other budgets than the present one.
+
+use std::time::Duration;
+
+use leptos::leptos_dom::helpers::TimeoutHandle;
+use leptos::prelude::*;
+
+use crate::engine::foresee::Precision;
+use crate::model::note::widening;
+use crate::ui::draft::Setup;
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::view_model;
+use crate::words;
+
+/// How long nothing is changed before other budgets are rehearsed.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// Columns above which only the present budget is foreseen.
+const MANY: usize = 60;
+
+/// Widths with other setups, which differ from the present one in their budget alone.
+#[derive(Clone, Copy)]
+pub struct Widths {
+    app: App,
+    /// A setup's μ, in any unit.
+    size: fn(&Setup) -> Option<f64>,
+    /// The present one's, with the size of its μ.
+    here: Memo<Option<(f64, Precision)>>,
+    /// Those of others.
+    rehearsed: RwSignal<Vec<(f64, Precision)>>,
+}
+
+impl Widths {
+    /// Rehearses the setups that `others` makes of the present one, one after another, whenever nothing has been changed for a while. `size`
+    /// is a setup's μ, in any unit.
+    pub fn new(
+        app: App,
+        size: fn(&Setup) -> Option<f64>,
+        others: impl Fn(&Setup) -> Vec<Setup> + Send + Sync + 'static,
+    ) -> Self {
+        let here = Memo::new(move |_| app.state.setup().with(size).zip(present(app)));
+        let widths = Self { app, size, here, rehearsed: RwSignal::default() };
+        // The present budget is in none of them, so its choice alone rehearses nothing again.
+        let others = Memo::new(move |_| app.state.setup().with(&others));
+        let waiting = StoredValue::new_local(None::<TimeoutHandle>);
+        let stop = move || {
+            if let Some(handle) = waiting.get_value() {
+                handle.clear();
+            }
+        };
+        Effect::new(move |_| {
+            stop();
+            widths.rehearsed.set(Vec::new());
+            app.state.columns().track();
+            app.state.ledger().track();
+            let many = app.state.table().with(|table| table.as_ref().is_none_or(|t| t.names.len() > MANY));
+            let others = others.get();
+            if !many {
+                widths.rehearse(others, PAUSE, waiting);
+            }
+        });
+        on_cleanup(stop);
+        widths
+    }
+
+    /// Rehearses the last of these setups after a pause, and then the others.
+    fn rehearse(
+        self,
+        mut others: Vec<Setup>,
+        pause: Duration,
+        waiting: StoredValue<Option<TimeoutHandle>, LocalStorage>,
+    ) {
+        let Some(there) = others.pop() else { return waiting.set_value(None) };
+        let next = move || {
+            let found = untrack(|| precision(self.app, &there)).zip((self.size)(&there));
+            if let Some((precision, size)) = found {
+                self.rehearsed.update(|rehearsed| rehearsed.push((size, precision)));
+            }
+            self.rehearse(others, Duration::ZERO, waiting);
+        };
+        waiting.set_value(set_timeout_with_handle(next, pause).ok());
+    }
+
+    /// Times as wide as without privacy with another setup, nothing in place of it where all intervals are withheld; nothing at all where it
+    /// cannot be told.
+    pub fn at(self, there: &Setup) -> Option<Option<f64>> {
+        let mut known = self.rehearsed.get();
+        known.extend(self.here.get());
+        known.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        Precision::between(&known, (self.size)(there)?).map(|precision| precision.at(1.0))
+    }
+}
+
+/// How wide intervals are with the present budget.
+fn present(app: App) -> Option<Precision> {
+    let falls_back = app.recommended.with(|found| found.too_few);
+    let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
+    match app.forecast.get() {
+        Ok(_) if falls_back && !by_hand => Some(Precision::NOTHING),
+        Ok(forecast) => forecast.precision,
+        Err(_) => app.state.setup().with(|setup| precision(app, setup)),
+    }
+}
+
+fn precision(app: App, there: &Setup) -> Option<Precision> {
+    let (table, ledger) = (app.state.table().get().unwrap_or_default(), app.state.ledger().get());
+    app.state.columns().with(|columns| view_model::precision_with(columns, there, ledger.as_ref(), &table))
+}
+
+/// By how much intervals are wider than without privacy, in words.
+pub fn width_in_words(times: Option<f64>) -> String {
+    times.map_or_else(
+        || words::privacy::level_withheld().to_owned(),
+        |times| words::privacy::level_width(widening(times)),
+    )
+}
