@@ -10,7 +10,7 @@ use super::error::CliError;
 use super::job::Job;
 use super::ledger::intended;
 use super::{help, print, warnings};
-use crate::engine::foresee::{dependence, expected, foresee, hopeless};
+use crate::engine::foresee::{dependence, expected, foresee, hopeless, rows_of_one_person};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::info::are_log_odds;
@@ -55,6 +55,15 @@ fn described(job: &Job) -> String {
         }
         (None, None) => None,
     }));
+    lines.push(match &prepared.plan().person {
+        Some(person) => {
+            let most = prepared.checked().max_rows_per_person;
+            format!("persons: one is a value of `{person}`, with at most {most} of its rows")
+        }
+        None => "persons: each row counts as one; if a person has several, name the column that tells them apart as \
+                 `person` in the plan"
+            .to_owned(),
+    });
     let errors = standard_errors(prepared).unwrap_or_default();
     let (verdict, terms) = match (foresee(stage), expected(stage)) {
         (Some(foreseen), _) => (format!("{} {}", foreseen.verdict(), foreseen.advice()), foreseen.terms),
@@ -79,6 +88,8 @@ fn described(job: &Job) -> String {
     lines.extend(weak.map(|why| format!("warning: {why}")));
     let told = |why: &String| verdict.contains(why.as_str());
     lines.extend(dependence(stage).filter(|why| !told(why)).map(|why| format!("warning: {why}")));
+    let alike = rows_of_one_person(prepared).filter(|why| !told(why));
+    lines.extend(alike.map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
     let half = if are_log_odds(prepared.plan()) {
         "half of a 95 % interval of log-odds"

@@ -9,7 +9,8 @@ use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::{
-    Contradiction, Stated, codes, meeting, mismatches, persons, survey_weight, turned_round, unmet,
+    Contradiction, Stated, codes, identifies, meeting, mismatches, persons, survey_weight, turned_round,
+    unmet,
 };
 use crate::data::preview::{ROWS, preview};
 use crate::model::Role;
@@ -107,6 +108,9 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
         let name = name_of(field);
         let rules = bound.csv.of_field(field);
         let mut found = mismatches(cells(field), stated, &rules);
+        if found.iter().all(|one| one.kind != Contradiction::Identifier) {
+            found.extend(identifies(name, cells(field), &rules));
+        }
         found.extend(survey_weight(name, cells(field), &rules));
         if matches!(stated, Stated::Number { .. }) {
             found.extend(codes(name, cells(field), &rules));
@@ -181,7 +185,7 @@ const fn what(kind: Contradiction) -> &'static str {
             "most of its first cells are missing; see `missing`, or leave the column out"
         }
         Contradiction::Identifier => {
-            "each of its first cells is another one, as in a column that numbers or names the rows; such a column explains nothing"
+            "it numbers or names rows or persons, to judge by its name or its first cells; such a column explains nothing"
         }
         Contradiction::SeveralRows | Contradiction::Persons => {
             "it seems to name persons, and one of them has several of the first rows; if it does, name it as `person` in the plan, or the release protects one row and not the person"

@@ -3,6 +3,9 @@
 //! The counts are exact, so they are as private as the table. They are shown on this computer to the person whose table it is. They are
 //! never stored, and no document, message of an error or release has them.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
 use super::cells::Cells;
 use super::csv::Record;
 use super::encode::Encoder;
@@ -20,8 +23,8 @@ pub struct Misfits {
     pub missing: u64,
     /// Cells that are no number as numbers are read, or none of the levels.
     pub unread: u64,
-    /// The first of these, as it is but for its length.
-    pub example: Option<String>,
+    /// The first different ones of these, as they are but for their length, with how often each occurs.
+    pub cells: Vec<(String, u64)>,
     /// Numbers beyond the bounds.
     pub outside: u64,
     /// Those of them that are above.
@@ -35,7 +38,27 @@ pub struct Misfits {
 /// Most codes that are quoted.
 const MOST_CODES: usize = 6;
 
+/// Most different cells that are counted, and most of them that are quoted.
+const MOST_CELLS: usize = 30;
+const MOST_QUOTED: usize = 3;
+
 impl Misfits {
+    fn add_unread(&mut self, cell: Cow<'_, str>, times: u64) {
+        if let Some((_, counted)) = self.cells.iter_mut().find(|(known, _)| *known == cell) {
+            *counted += times;
+        } else if self.cells.len() < MOST_CELLS {
+            self.cells.push((cell.into_owned(), times));
+        }
+    }
+
+    /// Returns the most frequent cells that are no number or none of the levels.
+    #[must_use]
+    pub fn usual_cells(&self) -> Vec<&str> {
+        let mut cells: Vec<&(String, u64)> = self.cells.iter().collect();
+        cells.sort_by_key(|(_, times)| Reverse(*times));
+        cells.into_iter().take(MOST_QUOTED).map(|(cell, _)| cell.as_str()).collect()
+    }
+
     fn add_code(&mut self, code: String) {
         if self.codes.len() < MOST_CODES && !self.codes.contains(&code) {
             self.codes.push(code);
@@ -51,6 +74,11 @@ impl Misfits {
 
 /// Most characters of a cell that is quoted.
 pub const QUOTED: usize = 40;
+
+fn quoted(cell: &str) -> Cow<'_, str> {
+    let end = cell.char_indices().nth(QUOTED).map_or(cell.len(), |(end, _)| end);
+    Cow::Borrowed(&cell[..end])
+}
 
 /// The counts of a part of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +124,7 @@ impl Merge for Counts {
         for (own, later) in self.columns.iter_mut().zip(later.columns) {
             own.missing += later.missing;
             own.unread += later.unread;
-            own.example = own.example.take().or(later.example);
+            later.cells.into_iter().for_each(|(cell, times)| own.add_unread(cell.into(), times));
             own.outside += later.outside;
             own.above += later.above;
             own.coded += later.coded;
@@ -185,7 +213,7 @@ impl Inspection {
                     misfits.missing += 1;
                 } else {
                     misfits.unread += 1;
-                    misfits.example.get_or_insert_with(|| cell.trim().chars().take(QUOTED).collect());
+                    misfits.add_unread(quoted(cell.trim()), 1);
                 }
                 complete = false;
             }

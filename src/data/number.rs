@@ -1,5 +1,7 @@
 //! Reads one field as one number.
 
+use std::borrow::Cow;
+
 use super::plain::{HIGH, ONES, below, first, zeros};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -7,12 +9,14 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// Returns the number in a field, or `None` if the field counts as missing.
 ///
 /// A number has digits, at most one decimal mark, and optionally a sign and an exponent; separators between groups of three digits and
-/// a percent sign where the format has them. Outer white space and one currency sign are ignored. Nothing else is a number: no `inf`, no `nan`, no
-/// hexadecimal, and no number beyond the largest finite one. The result is the nearest double, ties to even; `12 %` is 12.
+/// a percent sign where the format has them. Outer white space and one sign or abbreviation of a currency are ignored, and full-width
+/// digits are digits. Nothing else is a number: no `inf`, no `nan`, no hexadecimal, and no number beyond the largest finite one. The result is
+/// the nearest double, ties to even; `12 %` is 12.
 #[must_use]
 pub fn parse(field: &str, format: NumberFormat) -> Option<f64> {
     let plain = |text: &str| short(text.as_bytes(), format.decimal).or_else(|| long(text, format.decimal));
     short(field.as_bytes(), format.decimal).or_else(|| {
+        let field = half_width(field);
         let text = without_currency(field.trim());
         plain(text).or_else(|| plain(&stripped(text, format)?))
     })
@@ -21,9 +25,31 @@ pub fn parse(field: &str, format: NumberFormat) -> Option<f64> {
 /// Signs of currencies that may stand before or after a number.
 pub(super) const CURRENCIES: [char; 4] = ['€', '$', '£', '¥'];
 
-fn without_currency(text: &str) -> &str {
-    let amount = text.strip_prefix(CURRENCIES).or_else(|| text.strip_suffix(CURRENCIES));
+/// Abbreviations that may stand there, too, in the countries where these are written in tables.
+const CURRENCY_NAMES: [&str; 16] =
+    ["R$", "US$", "A$", "C$", "EUR", "USD", "GBP", "CHF", "Fr.", "kr", "kr.", "zł", "Kč", "Ft", "lei", "円"];
+
+/// Returns a text without the currency that stands before or after its number.
+pub(super) fn without_currency(text: &str) -> &str {
+    let of_name = || {
+        let before = CURRENCY_NAMES.iter().find_map(|name| text.strip_prefix(name));
+        before.or_else(|| CURRENCY_NAMES.iter().find_map(|name| text.strip_suffix(name)))
+    };
+    let amount = text.strip_prefix(CURRENCIES).or_else(|| text.strip_suffix(CURRENCIES)).or_else(of_name);
     amount.map_or(text, str::trim)
+}
+
+/// Returns a text with the full-width forms of East Asian typing, such as `１２．５`, as their plain ones.
+fn half_width(text: &str) -> Cow<'_, str> {
+    let is_wide = |letter: char| ('！'..='～').contains(&letter);
+    if text.is_ascii() || !text.contains(is_wide) {
+        return Cow::Borrowed(text);
+    }
+    let plain = |letter: char| match u32::from(letter).checked_sub(0xFEE0).and_then(char::from_u32) {
+        Some(plain) if is_wide(letter) => plain,
+        _ => letter,
+    };
+    text.chars().map(plain).collect()
 }
 
 /// Returns the number in a text with a decimal point or, failing that, with a decimal comma.
@@ -156,6 +182,11 @@ mod tests {
             ("1e-400", 0.0),
             ("0.1", 0.1),
             ("2.2250738585072011e-308", 2.225_073_858_507_201e-308),
+            ("R$ 4.5", 4.5),
+            ("40 kr", 40.0),
+            ("-7 EUR", -7.0),
+            ("１２．５", 12.5),
+            ("－３", -3.0),
             ("9007199254740993", 9_007_199_254_740_992.0),
             ("9007199254740993.0000000000000000000000000000000000001", 9_007_199_254_740_994.0),
         ] {
@@ -204,6 +235,9 @@ mod tests {
             "TRUE",
             "$",
             "$5$",
+            "R$",
+            "5 kg",
+            "１２歳",
             "5%",
             "1/2",
         ] {

@@ -74,6 +74,8 @@ pub struct Foreseen {
     pub rare_references: Vec<String>,
     /// Whether each outcome is a logarithm.
     pub of_logarithms: bool,
+    /// What follows from several rows of a person; nothing where one counts.
+    pub rows_of_one_person: Option<String>,
     /// Columns whose logarithm is taken with an offset that is small beside their values, though they can be 0.
     pub far_zeros: Vec<String>,
     /// Where half of the rows are assumed to say yes: the noise if one in ten does.
@@ -200,6 +202,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         states_shares,
         rare_references: rare_references(prepared.bound()),
         of_logarithms: of_logarithms(prepared.plan()),
+        rows_of_one_person: rows_of_one_person(prepared),
         far_zeros: far_zeros(prepared.plan()),
         rarely,
         needed,
@@ -346,6 +349,9 @@ impl Foreseen {
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
             _ if self.rests_on_even() => words::forecast::verdict_even(),
+            Advice::Recommended | Advice::Approximate if self.rows_of_one_person.is_some() => {
+                words::forecast::verdict_of_persons()
+            }
             Advice::Recommended if self.loses_rare_levels() => words::forecast::verdict_but_rare(),
             Advice::Recommended => words::forecast::verdict_recommended(),
             Advice::Approximate if self.loses_rare_levels() => {
@@ -377,6 +383,14 @@ impl Foreseen {
     #[must_use]
     pub const fn loses_some_alone(&self) -> bool {
         !(self.lost.is_empty() && self.at_risk.is_empty()) && self.keeps_most
+    }
+
+    /// Returns whether all intervals are expected to hold as their level says.
+    #[must_use]
+    pub fn is_clear(&self) -> bool {
+        self.forecast.advice == Advice::Recommended
+            && self.rows_of_one_person.is_none()
+            && !self.rests_on_even()
     }
 
     /// Returns whether intervals are expected only because half of the rows are assumed to say yes.
@@ -435,6 +449,7 @@ impl Foreseen {
             if let Some((names, most)) = &self.widest {
                 sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
             }
+            sentences.extend(self.rows_of_one_person.clone());
             sentences.extend(self.lost_in_words());
             if !self.at_risk.is_empty() {
                 sentences.push(words::forecast::at_risk(quoted(&self.at_risk)));
@@ -445,7 +460,8 @@ impl Foreseen {
             if self.nothing > 0.0 {
                 sentences.push(words::forecast::perhaps_nothing(in_percent(self.nothing)));
             }
-            if self.is_approximate && self.forecast.advice != Advice::Approximate {
+            let is_said = self.forecast.advice == Advice::Approximate || self.rows_of_one_person.is_some();
+            if self.is_approximate && !is_said {
                 sentences.push(words::forecast::mostly_approximate().to_owned());
             }
             if self.loses_rare_levels() {
@@ -482,6 +498,13 @@ impl Foreseen {
         sentences.push(words::forecast::long_tails().to_owned());
         sentences
     }
+}
+
+/// Returns what several rows of a person do to the intervals; nothing where one counts.
+#[must_use]
+pub fn rows_of_one_person(prepared: &Prepared) -> Option<String> {
+    let most = prepared.checked().max_rows_per_person;
+    (most > 1).then(|| words::forecast::rows_of_one_person(most, two_digits(f64::from(most).sqrt())))
 }
 
 fn of_logarithms(plan: &Plan) -> bool {

@@ -29,10 +29,10 @@ pub struct Recommendation {
 }
 
 impl Recommendation {
-    /// Returns the mechanism that is shown before a plan is complete: the first that foresees its noise, for outcomes that are yes or no or
-    /// for numbers.
+    /// Returns the mechanism for a plan that is not complete: the first that foresees its noise, for outcomes that are yes or no or for numbers.
     #[must_use]
-    pub fn before_a_plan(yes_or_no: bool) -> Self {
+    pub fn before_a_plan(plan: &Plan) -> Self {
+        let yes_or_no = is_yes_or_no(plan);
         let mut candidates = info::all().filter(|info| info.foresees && info.labels == yes_or_no);
         let name = candidates.next().map_or(USUAL, |info| info.name);
         Self::plain(name, words::recommend::before_a_plan().to_owned())

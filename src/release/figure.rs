@@ -162,6 +162,16 @@ pub fn unit(plan: &Plan, name: &str) -> String {
     column(plan, name).and_then(|column| column.unit.clone()).unwrap_or_default()
 }
 
+/// Returns a name with a unit, unless it ends with that already: `Depth (mm)`.
+#[must_use]
+pub fn with_unit(name: &str, unit: &str) -> String {
+    let has_it = [('(', ')'), ('[', ']')].into_iter().any(|(open, close)| {
+        let inner = name.trim_end().strip_suffix(close).and_then(|rest| rest.strip_suffix(unit));
+        inner.is_some_and(|rest| rest.ends_with(open))
+    });
+    if unit.is_empty() || has_it { name.to_owned() } else { format!("{name} ({unit})") }
+}
+
 /// Returns the contrast of a term's coefficient: `per kg/m²`, `M against F`, `beyond each alone`; empty for the intercept.
 #[must_use]
 pub fn per(plan: &Plan, term: &str) -> String {
@@ -180,7 +190,8 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     if let Some(found) = column(plan, term)
         && found.kind != Some(ColumnType::Category)
     {
-        let unit = found.unit.as_deref().filter(|unit| !unit.is_empty());
+        let unit = found.unit.clone().or_else(|| number(plan, term)?.unit.clone());
+        let unit = unit.as_deref().filter(|unit| !unit.is_empty());
         let per = unit.map_or_else(|| "per unit".to_owned(), |unit| format!("per {}", one(unit)));
         return (per, found.stated_bounds().map(|(lower, upper)| upper - lower));
     }
@@ -549,7 +560,10 @@ mod tests {
         assert_eq!((one("years"), one("mmHg")), ("year", "mmHg"));
         assert_eq!(meaning(&plan, "sex[M]"), ("M against F".to_owned(), Some(1.0)));
         assert_eq!(meaning(&plan, "sex:site[M:B]").0, "beyond each alone");
-        assert_eq!(meaning(&plan, "sex:bmi[M]").0, "per unit");
+        assert_eq!(meaning(&plan, "sex:bmi[M]").0, "per kg/m²");
+        assert_eq!(with_unit("bmi", "kg/m²"), "bmi (kg/m²)");
+        assert_eq!(with_unit("BMI [kg/m²]", "kg/m²"), "BMI [kg/m²]");
+        assert_eq!(with_unit("f()", ""), "f()");
         assert_eq!(meaning(&plan, "snp_7"), ("per unit".to_owned(), Some(2.0)));
         assert_eq!(meaning(&plan, INTERCEPT), (String::new(), None));
     }

@@ -47,6 +47,6 @@ pub use self::start::start;
 #[cfg(target_arch = "wasm32")]
 pub use self::tables::{
     KnownTable, LedgerRecord, StoredRelease, charged, create_ledger, forget_sample, forget_unused,
-    import_ledger, join, keep_minhash, list, open_table, persist, relax, set_setting, setting,
+    import_ledger, join, keep_minhash, list, open_table, persist, relax, set_setting, setting, settings,
     stored_release,
 };

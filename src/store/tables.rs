@@ -296,6 +296,20 @@ pub async fn setting(name: &str) -> Result<Option<String>, Failure> {
     text(&db, SETTINGS, name).await
 }
 
+/// Returns the settings of the page whose names begin so.
+///
+/// # Errors
+/// [`Failure`] if the storage refuses.
+pub async fn settings(prefix: &str) -> Result<Vec<String>, Failure> {
+    let db = Db::open().await?;
+    let transaction = db.reading(&[SETTINGS])?;
+    let (keys, values) = (transaction.keys(SETTINGS)?, transaction.all(SETTINGS)?);
+    transaction.end().await?;
+    let pairs = keys.list().into_iter().zip(values.list());
+    let found = pairs.filter(|(key, _)| key.as_string().is_some_and(|key| key.starts_with(prefix)));
+    Ok(found.filter_map(|(_, value)| value.as_string()).collect())
+}
+
 /// Stores a setting of the page.
 ///
 /// # Errors

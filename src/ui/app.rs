@@ -20,7 +20,7 @@ use save_first::SaveFirst;
 use super::parts::{Icon, Quoted};
 use super::state::{App, BuildCheckStoreFields, Problem, StateStoreFields};
 use super::step::Step;
-use super::steps::{ReadAsLatin1, StepInfo, of_address};
+use super::steps::{OtherEncodings, StepInfo, of_address};
 use super::{actions, check, dom};
 use crate::model::Role;
 use crate::store;
@@ -187,11 +187,11 @@ fn Trouble() -> impl IntoView {
     move || {
         here().map(|problem| {
             let charged = problem.charged.then_some(words::page::charged());
-            let latin_1 = problem.offers_latin_1.then(|| view! { " " <ReadAsLatin1/> });
+            let encodings = problem.offers_encodings.then(|| view! { " " <OtherEncodings/> });
             view! {
                 <div id="problem" class="notice problem" role="alert" tabindex="-1">
                     <Icon name="stop"/>
-                    <p><Quoted words=problem.text/> {charged.map(|charged| view! { " " <strong>{charged}</strong> })} {latin_1}</p>
+                    <p><Quoted words=problem.text/> {charged.map(|charged| view! { " " <strong>{charged}</strong> })} {encodings}</p>
                     <button type="button" class="quiet" on:click=close>{words::page::close()}</button>
                 </div>
             }

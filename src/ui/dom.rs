@@ -161,7 +161,11 @@ pub async fn last_bytes(file: &Blob, from: f64, count: f64) -> Result<Vec<u8>, S
     bytes(file, from.max(file.size() - count), file.size()).await
 }
 
-async fn bytes(file: &Blob, from: f64, to: f64) -> Result<Vec<u8>, String> {
+/// Reads the bytes of a file between two places.
+///
+/// # Errors
+/// In words, if the browser refuses the file.
+pub async fn bytes(file: &Blob, from: f64, to: f64) -> Result<Vec<u8>, String> {
     let gone = |_: JsValue| words::page::file_gone().to_owned();
     let slice = file.slice_with_f64_and_f64(from, to).map_err(gone)?;
     let buffer = JsFuture::from(slice.array_buffer()).await.map_err(gone)?;

@@ -76,7 +76,10 @@ mod tests {
 
     #[test]
     fn the_one_that_stands_before_a_plan_is_complete_is_in_the_group_that_is_open() {
-        let first = Recommendation::before_a_plan(false).name;
+        let plan = serde_json::from_value(
+            serde_json::json!({"schema": "discreet.plan/1", "columns": [], "mechanism": {"name": "ols"}, "budget": {}}),
+        );
+        let first = Recommendation::before_a_plan(&plan.unwrap()).name;
         assert!(members(GROUPS[0]).any(|info| info.name == first));
         assert!(is_usual(GROUPS[0], &[]));
     }

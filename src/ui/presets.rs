@@ -115,216 +115,59 @@ pub struct Preset {
     names: &'static [&'static str],
 }
 
-macro_rules! preset {
-    ($name:literal, $lower:literal, $upper:literal, $mean:literal, $sd:literal, $unit:literal, $source:ident, [$($names:literal),*]) => {
-        Preset {
+macro_rules! presets {
+    (@tight) => { None };
+    (@tight $lower:literal $upper:literal $source:ident) => { Some(($lower, $upper, $source)) };
+    ($($name:literal, $unit:literal: $lower:literal to $upper:literal $source:ident
+        $(, tight $least:literal to $most:literal $of_tight:ident)?;
+        mean $mean:literal, sd $sd:literal; $($names:literal)*;)*) => {
+        &[$(Preset {
             name: $name,
             lower: $lower,
             upper: $upper,
             typical: Typical { mean: Some($mean), sd: $sd },
             unit: $unit,
             source: $source,
-            tight: None,
+            tight: presets!(@tight $($least $most $of_tight)?),
             names: &[$($names),*],
-        }
+        }),*]
     };
 }
 
-/// A preset with a narrower range.
-const fn tight(preset: Preset, lower: f64, upper: f64, source: Source) -> Preset {
-    Preset { tight: Some((lower, upper, source)), ..preset }
-}
-
-/// All presets, in the order of the page's table.
-pub const PRESETS: &[Preset] = &[
-    tight(
-        preset!(
-            "Age",
-            0.0,
-            122.0,
-            50.0,
-            17.0,
-            "years",
-            AGE,
-            ["age", "ageyears", "ageatentry", "ageatbaseline"]
-        ),
-        18.0,
-        100.0,
-        ADULT,
-    ),
-    preset!("Height", 60.0, 225.0, 168.0, 10.0, "cm", EXETER, ["height", "heightcm"]),
-    preset!("Weight", 40.0, 350.0, 78.0, 18.0, "kg", EXETER, ["weight", "weightkg"]),
-    tight(
-        preset!("Body mass index", 15.0, 100.0, 27.0, 5.5, "kg/m²", EXETER, ["bmi", "bodymassindex"]),
-        16.0,
-        40.0,
-        WHO,
-    ),
-    tight(
-        preset!(
-            "Systolic blood pressure",
-            40.0,
-            270.0,
-            128.0,
-            18.0,
-            "mmHg",
-            EXETER,
-            ["sbp", "systolic", "systolicbp", "systolicpressure", "systolicbloodpressure", "bpsys", "sysbp"]
-        ),
-        90.0,
-        220.0,
-        NEWS2,
-    ),
-    preset!(
-        "Diastolic blood pressure",
-        20.0,
-        200.0,
-        76.0,
-        11.0,
-        "mmHg",
-        EXETER,
-        ["dbp", "diastolic", "diastolicbp", "diastolicpressure", "diastolicbloodpressure", "bpdia", "diabp"]
-    ),
-    tight(
-        preset!(
-            "Mean blood pressure",
-            14.0,
-            330.0,
-            92.0,
-            12.0,
-            "mmHg",
-            MIMIC,
-            ["map", "meanbp", "meanbloodpressure"]
-        ),
-        49.0,
-        160.0,
-        APACHE,
-    ),
-    tight(
-        preset!(
-            "Heart rate",
-            0.0,
-            350.0,
-            75.0,
-            13.0,
-            "beats/min",
-            MIMIC,
-            ["heartrate", "hr", "pulse", "pulserate"]
-        ),
-        40.0,
-        131.0,
-        NEWS2,
-    ),
-    tight(
-        preset!(
-            "Respiratory rate",
-            0.0,
-            300.0,
-            17.0,
-            4.0,
-            "breaths/min",
-            MIMIC,
-            ["respiratoryrate", "resprate", "rr"]
-        ),
-        8.0,
-        25.0,
-        NEWS2,
-    ),
-    tight(
-        preset!(
-            "Temperature",
-            26.0,
-            45.0,
-            36.8,
-            0.6,
-            "°C",
-            MIMIC,
-            ["temperature", "temp", "bodytemperature", "tempc"]
-        ),
-        35.0,
-        39.1,
-        NEWS2,
-    ),
-    tight(
-        preset!(
-            "Oxygen saturation",
-            0.0,
-            100.0,
-            97.0,
-            2.5,
-            "%",
-            MIMIC,
-            ["spo2", "oxygensaturation", "o2sat", "sao2"]
-        ),
-        91.0,
-        100.0,
-        NEWS2,
-    ),
-    preset!("HbA1c", 20.0, 195.0, 42.0, 12.0, "mmol/mol", EXETER, ["hba1c", "a1c", "hba1cmmolmol"]),
-    preset!("HbA1c", 3.9, 20.0, 6.0, 1.1, "%", EXETER_PERCENT, ["hba1cpercent", "hba1cngsp"]),
-    preset!(
-        "Glucose, fasting",
-        2.5,
-        30.0,
-        5.7,
-        1.5,
-        "mmol/L",
-        EXETER,
-        ["glucose", "fastingglucose", "fpg", "fbg"]
-    ),
-    preset!("Glucose", 33.0, 2000.0, 110.0, 40.0, "mg/dL", MIMIC, ["glucosemgdl"]),
-    preset!(
-        "Creatinine",
-        20.0,
-        2500.0,
-        80.0,
-        25.0,
-        "µmol/L",
-        EXETER,
-        ["creatinine", "crea", "serumcreatinine"]
-    ),
-    tight(preset!("Creatinine", 0.1, 60.0, 0.9, 0.3, "mg/dL", MIMIC, ["creatininemgdl"]), 0.6, 3.5, APACHE),
-    preset!(
-        "Total cholesterol",
-        0.5,
-        20.0,
-        5.1,
-        1.1,
-        "mmol/L",
-        EXETER,
-        ["cholesterol", "totalcholesterol", "chol", "tc"]
-    ),
-    preset!("Total cholesterol", 32.0, 600.0, 195.0, 42.0, "mg/dL", MIMIC, ["cholesterolmgdl"]),
-    preset!("HDL cholesterol", 0.2, 10.0, 1.4, 0.4, "mmol/L", EXETER, ["hdl", "hdlc", "hdlcholesterol"]),
-    preset!("LDL cholesterol", 0.1, 20.0, 3.1, 0.9, "mmol/L", EXETER, ["ldl", "ldlc", "ldlcholesterol"]),
-    preset!(
-        "Triglycerides",
-        0.1,
-        40.0,
-        1.5,
-        0.9,
-        "mmol/L",
-        EXETER,
-        ["triglycerides", "triglyceride", "tg", "trig"]
-    ),
-    preset!("Haemoglobin", 0.0, 25.0, 13.8, 1.6, "g/dL", MIMIC, ["haemoglobin", "hemoglobin", "hb", "hgb"]),
-    tight(
-        preset!("Sodium", 50.0, 225.0, 139.0, 3.5, "mmol/L", MIMIC, ["sodium", "na", "serumsodium"]),
-        110.0,
-        180.0,
-        APACHE,
-    ),
-    tight(
-        preset!("Potassium", 0.0, 12.0, 4.2, 0.45, "mmol/L", MIMIC, ["potassium", "serumpotassium"]),
-        2.5,
-        7.0,
-        APACHE,
-    ),
-    preset!("Albumin", 0.6, 6.0, 4.2, 0.4, "g/dL", MIMIC, ["albumin", "serumalbumin"]),
-    preset!("Lactate", 0.4, 30.0, 1.6, 1.0, "mmol/L", MIMIC, ["lactate"]),
-    preset!("Likert item", 1.0, 5.0, 3.0, 0.9, "points", LIKERT, ["likert"]),
-    preset!("Platelets", 0.0, 2000.0, 250.0, 70.0, "10⁹/L", MIMIC, ["platelets", "plt"]),
-];
+/// All presets, in the order of the page's table: range and source, the narrower ones, what is typical, and the names of columns.
+pub const PRESETS: &[Preset] = presets! {
+    "Age", "years": 0.0 to 122.0 AGE, tight 18.0 to 100.0 ADULT; mean 50.0, sd 17.0; "age" "ageyears" "ageatentry" "ageatbaseline";
+    "Height", "cm": 60.0 to 225.0 EXETER; mean 168.0, sd 10.0; "height" "heightcm";
+    "Weight", "kg": 40.0 to 350.0 EXETER; mean 78.0, sd 18.0; "weight" "weightkg";
+    "Body mass index", "kg/m²": 15.0 to 100.0 EXETER, tight 16.0 to 40.0 WHO; mean 27.0, sd 5.5; "bmi" "bodymassindex";
+    "Systolic blood pressure", "mmHg": 40.0 to 270.0 EXETER, tight 90.0 to 220.0 NEWS2; mean 128.0, sd 18.0;
+        "sbp" "systolic" "systolicbp" "systolicpressure" "systolicbloodpressure" "bpsys" "sysbp";
+    "Diastolic blood pressure", "mmHg": 20.0 to 200.0 EXETER; mean 76.0, sd 11.0;
+        "dbp" "diastolic" "diastolicbp" "diastolicpressure" "diastolicbloodpressure" "bpdia" "diabp";
+    "Mean blood pressure", "mmHg": 14.0 to 330.0 MIMIC, tight 49.0 to 160.0 APACHE; mean 92.0, sd 12.0; "map" "meanbp" "meanbloodpressure";
+    "Heart rate", "beats/min": 0.0 to 350.0 MIMIC, tight 40.0 to 131.0 NEWS2; mean 75.0, sd 13.0; "heartrate" "hr" "pulse" "pulserate";
+    "Respiratory rate", "breaths/min": 0.0 to 300.0 MIMIC, tight 8.0 to 25.0 NEWS2; mean 17.0, sd 4.0; "respiratoryrate" "resprate" "rr";
+    "Temperature", "°C": 26.0 to 45.0 MIMIC, tight 35.0 to 39.1 NEWS2; mean 36.8, sd 0.6; "temperature" "temp" "bodytemperature" "tempc";
+    "Oxygen saturation", "%": 0.0 to 100.0 MIMIC, tight 91.0 to 100.0 NEWS2; mean 97.0, sd 2.5; "spo2" "oxygensaturation" "o2sat" "sao2";
+    "HbA1c", "mmol/mol": 20.0 to 195.0 EXETER; mean 42.0, sd 12.0; "hba1c" "a1c" "hba1cmmolmol";
+    "HbA1c", "%": 3.9 to 20.0 EXETER_PERCENT; mean 6.0, sd 1.1; "hba1cpercent" "hba1cngsp";
+    "Glucose, fasting", "mmol/L": 2.5 to 30.0 EXETER; mean 5.7, sd 1.5; "glucose" "fastingglucose" "fpg" "fbg";
+    "Glucose", "mg/dL": 33.0 to 2000.0 MIMIC; mean 110.0, sd 40.0; "glucosemgdl";
+    "Creatinine", "µmol/L": 20.0 to 2500.0 EXETER; mean 80.0, sd 25.0; "creatinine" "crea" "serumcreatinine";
+    "Creatinine", "mg/dL": 0.1 to 60.0 MIMIC, tight 0.6 to 3.5 APACHE; mean 0.9, sd 0.3; "creatininemgdl";
+    "Total cholesterol", "mmol/L": 0.5 to 20.0 EXETER; mean 5.1, sd 1.1; "cholesterol" "totalcholesterol" "chol" "tc";
+    "Total cholesterol", "mg/dL": 32.0 to 600.0 MIMIC; mean 195.0, sd 42.0; "cholesterolmgdl";
+    "HDL cholesterol", "mmol/L": 0.2 to 10.0 EXETER; mean 1.4, sd 0.4; "hdl" "hdlc" "hdlcholesterol";
+    "LDL cholesterol", "mmol/L": 0.1 to 20.0 EXETER; mean 3.1, sd 0.9; "ldl" "ldlc" "ldlcholesterol";
+    "Triglycerides", "mmol/L": 0.1 to 40.0 EXETER; mean 1.5, sd 0.9; "triglycerides" "triglyceride" "tg" "trig";
+    "Haemoglobin", "g/dL": 0.0 to 25.0 MIMIC; mean 13.8, sd 1.6; "haemoglobin" "hemoglobin" "hb" "hgb";
+    "Sodium", "mmol/L": 50.0 to 225.0 MIMIC, tight 110.0 to 180.0 APACHE; mean 139.0, sd 3.5; "sodium" "na" "serumsodium";
+    "Potassium", "mmol/L": 0.0 to 12.0 MIMIC, tight 2.5 to 7.0 APACHE; mean 4.2, sd 0.45; "potassium" "serumpotassium";
+    "Albumin", "g/dL": 0.6 to 6.0 MIMIC; mean 4.2, sd 0.4; "albumin" "serumalbumin";
+    "Lactate", "mmol/L": 0.4 to 30.0 MIMIC; mean 1.6, sd 1.0; "lactate";
+    "Likert item", "points": 1.0 to 5.0 LIKERT; mean 3.0, sd 0.9; "likert";
+    "Platelets", "10⁹/L": 0.0 to 2000.0 MIMIC; mean 250.0, sd 70.0; "platelets" "plt";
+};
 
 impl Preset {
     /// The same quantity with the narrower range, where one is published.

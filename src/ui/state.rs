@@ -80,8 +80,8 @@ pub struct Problem {
     pub text: String,
     /// Whether the budget was charged.
     pub charged: bool,
-    /// Whether the file may be Latin-1, and is read as UTF-8.
-    pub offers_latin_1: bool,
+    /// Whether the file is read as UTF-8, and is none.
+    pub offers_encodings: bool,
 }
 
 /// The release that the result step shows. Its document is in [`Handles::document`].
@@ -350,7 +350,11 @@ impl App {
                     table.as_ref().map(|t| (&t.names[..], t.delimiter)).unwrap_or_default();
                 recommend(&plan, names, delimiter)
             }),
-            Err(_) => Recommendation::before_a_plan(state.columns().with(|all| draft::is_yes_or_no(all))),
+            Err(_) => state.columns().with(|columns| {
+                let plan =
+                    state.setup().with(|setup| draft::draft_plan(columns, setup, draft::budget(setup)).0);
+                Recommendation::before_a_plan(&plan)
+            }),
         });
         let misfits = Memo::new(move |_| {
             state.inspection().with(|inspection| {

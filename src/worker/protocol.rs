@@ -369,7 +369,7 @@ mod tests {
                     Misfits {
                         missing: 1,
                         unread: 2,
-                        example: Some("<5".to_owned()),
+                        cells: vec![("<5".to_owned(), 2)],
                         outside: (1 << 60) + 1,
                         above: 1 << 60,
                         coded: 1,

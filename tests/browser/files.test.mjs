@@ -125,6 +125,54 @@ test("a table in Latin-1 comes back after a reload as it was read and described,
   assert.equal(await page.getByLabel(say("columns.highest_of", { name: "größe" }), { exact: true }).inputValue(), "230");
 });
 
+test("a table in Shift-JIS or Windows-1250 is read by the line that reads right, and again where its description was kept", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const rows = (values) => Array.from({ length: 60 }, (_, row) => `${20 + row}#${values[row % 2]}#${80 + (row % 40)}`);
+  // Node writes no other encodings than Latin-1: the bytes of each word are those of the encoding.
+  const inBytes = (name, lines, words) => ({ name, mimeType: "text/csv", buffer: Buffer.from(lines.join("\r\n").replace(/[A-Z]/g, (letter) => words[letter]), "latin1") });
+  const polish = inBytes("p.csv", ["wiek;P;C", ...rows(["K", "M"]).map((row) => row.replaceAll("#", ";"))], { P: "p\xb3e\xe6", C: "ci\x9cnienie", K: "kobieta", M: "m\xea\xbfczyzna" });
+  const japanese = inBytes("j.csv", ["A,S,B", ...rows(["M", "F"]).map((row) => row.replaceAll("#", ","))], { A: "\x94N\x97\xee", S: "\x90\xab\x95\xca", B: "\x8c\x8c\x88\xb3", M: "\x92j", F: "\x8f\x97" });
+  const readAs = async (language, line) => {
+    const encodings = discreet.alert.getByLabel(say("letters.label"));
+    const option = encodings.locator("option").filter({ hasText: say("letters.option", { language, line }) });
+    await option.waitFor({ state: "attached" });
+    await encodings.selectOption({ label: await option.textContent() });
+  };
+  await discreet.choose(polish);
+  await readAs(say("letters.central_european"), "wiek;płeć;ciśnienie");
+  await discreet.table("p.csv");
+  await discreet.preview.getByRole("columnheader", { name: "płeć" }).waitFor();
+  await discreet.preview.getByText("mężczyzna").first().waitFor();
+  await discreet.choose(japanese);
+  await readAs(say("letters.japanese"), "年齢,性別,血圧");
+  await discreet.table("j.csv");
+  await discreet.preview.getByText("男").first().waitFor();
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("年齢", { role: say("columns.feature"), type: say("columns.number"), lower: "18", upper: "100" });
+  await discreet.describe("血圧", { role: say("columns.outcome"), type: say("columns.number"), lower: "60", upper: "２４０" });
+  // Enter takes a candidate while a word is composed, and goes to the next column else.
+  const upper = page.getByLabel(say("columns.highest_of", { name: "血圧" }), { exact: true });
+  await upper.focus();
+  const press = (isComposing) => upper.evaluate((cell, isComposing) => cell.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", shiftKey: true, isComposing, bubbles: true })), isComposing);
+  await press(true);
+  assert.ok(await upper.evaluate((cell) => cell === document.activeElement));
+  await press(false);
+  assert.ok(await upper.evaluate((cell) => cell !== document.activeElement));
+  await page.waitForTimeout(1500); // what is typed is kept after a pause
+  await discreet.open(stage.server.url);
+  await discreet.choose(japanese);
+  await readAs(say("letters.japanese"), "年齢,性別,血圧");
+  await discreet.table("j.csv");
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "血圧" }), { exact: true }).inputValue(), "240");
+  // A mended copy is another file with the same columns.
+  await discreet.open(stage.server.url);
+  await discreet.choose(csv("mended.csv", ["年齢,性別,血圧", ...Array.from({ length: 60 }, (_, row) => `${30 + row},男,${90 + row}`), ""].join("\n")));
+  await discreet.table("mended.csv");
+  await discreet.goTo(say("step.data"));
+  await page.getByText(say("data.draft_restored")).first().waitFor();
+});
+
 test("a plan that says how a file is written opens it", async (t) => {
   const { discreet } = await stage.arrive(t);
   const text = ["größe;bp", ...Array.from({ length: 60 }, (_, row) => `${150 + (row % 7)},5;${80 + (row % 40)}`), ""].join("\n");

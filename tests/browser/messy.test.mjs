@@ -45,7 +45,7 @@ test("the whole file is counted on request, beside its columns, and the counts g
   assert.ok(told.includes(say("whole.never_copy")) && told.includes(say("whole.columns.other", { count: 3 })), told);
   const of = (counts) => say("whole.of_column", { counts });
   assert.ok((await contradictions(page, "age").innerText()).includes(of(say("whole.outside.other", { count: 10 }))));
-  assert.ok((await contradictions(page, "sex").innerText()).includes(of(say("whole.such_as", { told: say("whole.no_level.other", { count: 5 }), cell: "not asked" }))));
+  assert.ok((await contradictions(page, "sex").innerText()).includes(of(say("whole.such_as", { told: say("whole.no_level.other", { count: 5 }), cells: "not asked" }))));
   assert.ok((await contradictions(page, "sbp").innerText()).includes(of(say("whole.missing.other", { count: 38 }))));
   // A level is not taken from a cell: the plan is published.
   assert.equal(await contradictions(page, "sex").getByRole("button").count(), 0);
@@ -93,7 +93,7 @@ test("what the first rows do not have is found in the whole file on the way to a
   await discreet.goTo(say("step.columns"));
   await age.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "k.A." }))).click();
   // Each word is found after another was settled.
-  await age.getByText(/the first reads asked/).waitFor();
+  await age.getByText(/not read as numbers?, such as asked/).waitFor();
   await held("age");
   assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
   await age.getByLabel(say("contradiction.right_as_missing")).check();
@@ -395,6 +395,15 @@ test("numbers and names of rows explain nothing, and the page says so", async (t
   }
   await contradictions(page, "hba1c").getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-99 and -98" }))).click();
   await contradictions(page, "hba1c").waitFor({ state: "detached" });
+  // A name of persons is told also where they have several rows.
+  await discreet.choose(table("stays.csv", "patient_id,los,bp", people(300, (row) => `${4000 + ((row * 37) % 140)},${1 + (row % 9)},${110 + ((row * 7) % 60)}`)));
+  await discreet.table("stays.csv");
+  await discreet.goTo(say("step.columns"));
+  await page.getByLabel(say("roles.outcome")).selectOption("bp");
+  await page.getByRole("group", exact(say("roles.explains"))).getByRole("checkbox", exact("patient_id")).check();
+  await contradictions(page, "patient_id").getByText(say("contradiction.identifies_persons")).waitFor();
+  await contradictions(page, "patient_id").getByRole("button", exact(say("contradiction.leave_out"))).click();
+  await contradictions(page, "patient_id").getByText(say("contradiction.persons")).or(contradictions(page, "patient_id").getByText(/each in several rows/)).waitFor();
 });
 
 test("what explains an outcome is asked of a table of sixty columns", async (t) => {

@@ -234,8 +234,19 @@ test("who one person is, is asked before the first release fixes a budget, and s
   await discreet.goTo(say("step.privacy"));
   const person = page.getByLabel(say("privacy.column_that_identifies_the_person"));
   await person.selectOption("pesel");
+  // Who one person is, is said where it becomes permanent.
+  await discreet.release.click();
+  await question.filter({ hasText: say("release_bar.persons", { person: "pesel", most: "1" }) }).waitFor();
+  await question.getByRole("button", { name: say("release_bar.not_now") }).click();
   const first = await release(discreet);
   assert.equal(first.entries[0].parameters.person, "pesel");
+  // The same question once more is asked about.
+  await discreet.budget({ rows: 800, share: say("privacy.a_quarter") });
+  await discreet.keepDue();
+  await discreet.ready();
+  await discreet.release.click();
+  await page.getByRole("alertdialog", { name: say("release_bar.question") }).filter({ hasText: say("release_bar.asked_again", { number: "1" }) }).waitFor();
+  await discreet.strip.getByRole("button", { name: say("release_bar.not_now") }).click();
 
   // A person with several rows would be several persons of the same ledger.
   await discreet.goTo(say("step.privacy"));

@@ -485,6 +485,16 @@ fn a_column_of_persons_that_the_plan_does_not_name_is_warned_of() {
     bench.plan(&plan);
     let warned = text(&bench.run(check).stderr);
     assert!(!warned.contains("patient_id"), "{warned}");
+    let told = bench.ok(check);
+    assert!(told.contains("Up to 3 rows of a person count") && told.contains("by a factor of 1.8"), "{told}");
+    // Nor is the person a feature.
+    let feature =
+        json!({"name": "patient_id", "role": "feature", "type": "category", "levels": ["P0", "P1", "P2"]});
+    let mut of_persons = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    of_persons["columns"].as_array_mut().unwrap().push(feature);
+    bench.plan(&of_persons);
+    let warned = text(&bench.run(check).stderr);
+    assert!(warned.contains("column `patient_id`: it numbers or names rows or persons"), "{warned}");
 }
 
 #[test]

@@ -62,8 +62,8 @@ fn described() -> Value {
     ])
 }
 
-fn misfits(missing: u64, unread: u64, outside: u64, example: &str) -> Misfits {
-    Misfits { missing, unread, example: Some(example.to_owned()), outside, ..Misfits::default() }
+fn misfits(missing: u64, unread: u64, outside: u64, cell: &str) -> Misfits {
+    Misfits { missing, unread, cells: vec![(cell.to_owned(), unread)], outside, ..Misfits::default() }
 }
 
 #[test]
@@ -79,6 +79,21 @@ fn cells_that_do_not_fit_are_counted_alike_in_one_slice_and_in_many() {
     assert_eq!(Counts::from_bytes(&[0; 16]), None);
     let mut one = Counts::new(1);
     assert!(one.append(Counts::new(2)).is_err());
+}
+
+/// A header line that comes again late in a file hides the words that most cells read, unless these are told first.
+#[test]
+fn the_most_frequent_cells_that_do_not_fit_are_quoted_first() {
+    let bleeds = json!([{"name": "bleeds", "role": "feature", "type": "category", "levels": ["0", "1"]}]);
+    let late = ["bleeds", "no", "yes", "no", "n.d.", "yes", "no", ""].join("\n");
+    for step in [1, 7, 1000] {
+        let (_, found) = counts(&plan(bleeds.clone(), &[]), &format!("bleeds\n0\n1\n{late}"), step);
+        assert_eq!(found.columns[0].unread, 7);
+        assert_eq!(found.columns[0].usual_cells(), ["no", "yes", "bleeds"], "{step}");
+    }
+    let names: String = (0..100).map(|row| format!("name {row}\n")).collect();
+    let (_, found) = counts(&plan(bleeds, &[]), &format!("bleeds\n{names}"), 7);
+    assert_eq!((found.columns[0].unread, found.columns[0].cells.len()), (100, 30));
 }
 
 #[test]

@@ -8,10 +8,13 @@ use crate::plan::bound::CsvRules;
 
 /// Words of the names of columns whose numbers stand for groups.
 const GROUPS: &str = "abteilung|afdeling|arm|beruf|bezirk|bundesland|canton|category|center|centre|clinic|code|country|county|\
-    department|dept|diagnose|diagnosis|district|doctor|drg|etablissement|ethnicity|gemeente|group|groupe|gruppe|\
-    hopital|hospital|icd|insurer|kanton|kategorie|klinik|krankenhaus|nationality|occupation|oddzial|physician|\
+    dente|department|dept|diagnose|diagnosis|diente|district|doctor|drg|etablissement|ethnicity|gemeente|group|groupe|\
+    gruppe|hopital|hospital|icd|insurer|kanton|kategorie|klinik|krankenhaus|nationality|occupation|oddzial|physician|\
     practice|praktijk|province|provincie|race|regio|region|religion|room|school|site|spital|station|surgeon|\
-    szpital|theater|theatre|ward|zentrum";
+    szpital|theater|theatre|tooth|ward|zahn|zentrum";
+
+/// Parts of such names in Japanese and Chinese, which write no space.
+const GROUP_PARTS: &str = "病棟|診療科|科室|施設|病院|医院|地域|都道府県|コード";
 
 /// Fewest different codes: between two of them a number has the coefficient that a category has.
 const FEWEST: usize = 3;
@@ -27,7 +30,8 @@ pub fn codes<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRu
         let word = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
         GROUPS.split('|').any(|group| group == word)
     };
-    if !name.split(|letter: char| !letter.is_alphanumeric()).any(is_group) {
+    let has_part = GROUP_PARTS.split('|').any(|part| name.contains(part));
+    if !has_part && !name.split(|letter: char| !letter.is_alphanumeric()).any(is_group) {
         return None;
     }
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
@@ -41,9 +45,9 @@ pub fn codes<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRu
         .then(|| mismatch(Contradiction::Codes, distinct(present.iter().copied()), vec![Repair::Category]))
 }
 
-/// Words for yes, and for no, in the languages of Europe that most tables are written in.
-const YES: &str = "1|yes|y|true|ja|j|oui|o|si|sí|sim|tak|t|positive";
-const NO: &str = "0|no|n|false|nein|nee|nej|non|não|nie|f|negative";
+/// Words for yes, and for no, in the languages that most tables are written in.
+const YES: &str = "1|yes|y|true|ja|j|oui|o|si|sí|sim|s|tak|t|positive|あり|有|有り|はい|陽性|是|阳性";
+const NO: &str = "0|no|n|false|nein|nee|nej|non|não|nao|nie|f|negative|なし|無|無し|いいえ|陰性|否|无|阴性";
 
 /// Returns that an outcome of these two levels explains the answer no, as the first is its reference unless another one is.
 #[must_use]
@@ -67,7 +71,7 @@ mod tests {
             |name: &str, cells: &[&str]| codes(name, cells.iter().copied(), &rules(b';', b',')).is_some();
         let wards = ["3", "1", "9", "2", "", "7", "7"];
         assert!(
-            ["Station", "ward_id", "Hospital no.", "region2", "theatre"]
+            ["Station", "ward_id", "Hospital no.", "region2", "theatre", "Dente", "診療科コード"]
                 .iter()
                 .all(|name| found(name, &wards))
         );
@@ -86,6 +90,7 @@ mod tests {
         let repair = |levels: [&str; 2]| Some(Repair::Levels(levels.map(str::to_owned).to_vec()));
         assert_eq!(turned(["J", "N"], ""), repair(["N", "J"]));
         assert_eq!(turned(["no", "Yes"], "Yes"), repair(["no", "Yes"]));
+        assert_eq!(turned(["あり", "なし"], ""), repair(["なし", "あり"]));
         assert_eq!(turned(["J", "N"], "N"), None);
         assert!(turned(["no", "yes"], "").is_none() && turned(["dead", "alive"], "").is_none());
     }

@@ -23,7 +23,7 @@ pub use self::chosen::{meeting, unmet};
 pub use self::codes::{codes, turned_round};
 pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
-pub use self::persons::{could_be_persons, names_persons, persons};
+pub use self::persons::{could_be_persons, identifies, names_persons, persons};
 pub use self::weights::survey_weight;
 
 /// Most cells that are quoted of one kind.
@@ -301,7 +301,7 @@ fn has_unit(cell: &str) -> bool {
 }
 
 /// What people write where there is no answer: letters and digits alone, in small letters.
-const NO_ANSWER: [&str; 11] = [
+const NO_ANSWER: [&str; 18] = [
     "ka",
     "keineangabe",
     "unbekannt",
@@ -313,6 +313,13 @@ const NO_ANSWER: [&str; 11] = [
     "notrecorded",
     "dontknow",
     "null",
+    "ni",
+    "naoinformado",
+    "nãoinformado",
+    "未測定",
+    "欠測",
+    "不明",
+    "未知",
 ];
 
 /// Whether a cell is the error of a spreadsheet's formula, in whatever language: `#N/A`, `#NV`, `#DIV/0!`, `#WERT!`.

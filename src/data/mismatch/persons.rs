@@ -25,8 +25,26 @@ const PERSON_ENDINGS: [&str; 12] = [
 ];
 
 /// Names of columns that name persons, as they are.
-const PERSON_NAMES: [&str; 9] =
-    ["patient", "person", "subject", "participant", "proband", "case", "member", "mitglied", "kvnr"];
+const PERSON_NAMES: [&str; 14] = [
+    "patient",
+    "person",
+    "subject",
+    "participant",
+    "proband",
+    "case",
+    "member",
+    "mitglied",
+    "kvnr",
+    "paciente",
+    "prontuário",
+    "prontuario",
+    "患者",
+    "氏名",
+];
+
+/// What the names of such columns begin with in Japanese and Chinese, which write no space: `患者ID`, `患者番号`.
+const PERSON_BEGINNINGS: [&str; 3] = ["患者", "被験者", "受试者"];
+const NUMBER_ENDINGS: [&str; 7] = ["id", "番号", "コード", "编号", "號", "号", "no"];
 
 /// What a name begins with, and ends with, that numbers persons: `Patienten-Nr`, `Fallnummer`.
 const NUMBERED: [&str; 18] = [
@@ -85,7 +103,12 @@ pub fn names_persons(name: &str) -> bool {
         .iter()
         .filter_map(|number| letters.strip_suffix(number))
         .any(|begin| NUMBERED.contains(&begin));
+    let without_space = PERSON_BEGINNINGS
+        .iter()
+        .filter_map(|begin| letters.strip_prefix(begin))
+        .any(|end| NUMBER_ENDINGS.contains(&end));
     let is_person = numbers_persons
+        || without_space
         || first == "id" && last != first
         || PERSON_NAMES.contains(&name.as_str())
         || PERSON_ENDINGS.iter().any(|ending| {
@@ -134,6 +157,21 @@ pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &Csv
     Some(mismatch(kind, several, vec![Repair::Person]))
 }
 
+/// Returns that a column that explains an outcome, or is one, names persons, to judge by its name.
+#[must_use]
+pub fn identifies<'a>(
+    name: &str,
+    cells: impl Iterator<Item = &'a str>,
+    rules: &CsvRules,
+) -> Option<Mismatch> {
+    if !names_persons(name) {
+        return None;
+    }
+    let cells = distinct(cells.map(str::trim).filter(|cell| !rules.is_missing(cell)));
+    (cells.len() >= FEWEST_PERSONS)
+        .then(|| mismatch(Contradiction::Identifier, Vec::new(), vec![Repair::LeaveOut]))
+}
+
 /// Fewest digits of a cell that could be somebody's key.
 const KEY_DIGITS: usize = 5;
 
@@ -159,6 +197,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_feature_that_names_persons_is_told_by_its_name() {
+        let of = |name: &str, cells: &[&str]| identifies(name, cells.iter().copied(), &rules(b',', b'.'));
+        let found = of("patient_id", &["7", "7", "12", "9", "4"]).unwrap();
+        assert_eq!((found.kind, found.repairs), (Contradiction::Identifier, vec![Repair::LeaveOut]));
+        assert!(of("患者ID", &["1", "2", "3", "4"]).is_some());
+        assert_eq!(of("visit_id", &["7", "7", "12", "9", "4"]), None);
+        assert_eq!(of("patient", &["0", "1", "0", "1"]), None, "whether one is a patient");
+    }
+
+    #[test]
     fn persons_with_several_rows_are_told_by_the_name_of_their_column() {
         let visits = ["P1", "P1", "P2", "P3", "P3", "P3", "P4"];
         let of = |name: &str, cells: &[&str]| persons(name, cells.iter().copied(), &rules(b',', b'.'));
@@ -181,12 +229,24 @@ mod tests {
             "USUBJID",
             "id pacjenta",
             "ID_Teilnehmer",
+            "患者ID",
+            "患者番号",
+            "Prontuário",
         ] {
             assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
         }
-        for name in
-            ["hospital_id", "id szpitala", "site.id", "paid", "patient_age", "case_type", "casino", "Nr", ""]
-        {
+        for name in [
+            "hospital_id",
+            "id szpitala",
+            "site.id",
+            "paid",
+            "patient_age",
+            "case_type",
+            "casino",
+            "Nr",
+            "患者年齢",
+            "",
+        ] {
             assert_eq!(of(name, &visits), None, "{name}");
         }
         let identifiers = ["M100014", "M100014", "M100028", "M100031", "M100045"];

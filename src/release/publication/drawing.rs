@@ -333,10 +333,7 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect, note: &str) ->
         effect.points.last().map_or(1.0, |point| point.at),
     );
     let plane = Plane::new((from, to), values);
-    let named = |name: &str| {
-        let unit = figure::unit(plan, name);
-        if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
-    };
+    let named = |name: &str| figure::with_unit(name, &figure::unit(plan, name));
     let title = words::effect::of(odds::named(plan, outcome, effect.is_probability), &effect.column);
     let up = match odds::answers(plan, outcome, effect.is_probability) {
         Some(answers) if effect.is_probability => words::effect::probability_of(outcome, &answers.modelled),

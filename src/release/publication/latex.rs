@@ -120,8 +120,8 @@ fn escape(text: &str) -> String {
                 let _ = write!(safe, "$^{{{}}}$", lowered(c));
             }
             c if c.is_control() => safe.push(' '),
-            c => match SIGNS.iter().find(|(sign, _)| *sign == c) {
-                Some((_, command)) => {
+            c => match SIGNS.split(' ').find_map(|sign| sign.strip_prefix(c)) {
+                Some(command) => {
                     let _ = write!(safe, "$\\{command}$");
                 }
                 None => safe.push(c),
@@ -131,41 +131,10 @@ fn escape(text: &str) -> String {
     safe
 }
 
-/// Signs of clinical names that not every engine has, with their commands.
-const SIGNS: [(char, &str); 32] = [
-    ('≤', "leq"),
-    ('≥', "geq"),
-    ('≠', "neq"),
-    ('√', "surd"),
-    ('∞', "infty"),
-    ('→', "rightarrow"),
-    ('α', "alpha"),
-    ('β', "beta"),
-    ('γ', "gamma"),
-    ('δ', "delta"),
-    ('ε', "varepsilon"),
-    ('ζ', "zeta"),
-    ('η', "eta"),
-    ('θ', "theta"),
-    ('κ', "kappa"),
-    ('λ', "lambda"),
-    ('μ', "mu"),
-    ('ν', "nu"),
-    ('ξ', "xi"),
-    ('π', "pi"),
-    ('ρ', "rho"),
-    ('σ', "sigma"),
-    ('τ', "tau"),
-    ('φ', "varphi"),
-    ('χ', "chi"),
-    ('ψ', "psi"),
-    ('ω', "omega"),
-    ('Γ', "Gamma"),
-    ('Δ', "Delta"),
-    ('Σ', "Sigma"),
-    ('Φ', "Phi"),
-    ('Ω', "Omega"),
-];
+/// Signs of clinical names that not every engine has, each with its command.
+const SIGNS: &str = "≤leq ≥geq ≠neq √surd ∞infty →rightarrow αalpha βbeta γgamma δdelta εvarepsilon \
+    ζzeta ηeta θtheta κkappa λlambda μmu νnu ξxi πpi ρrho σsigma \
+    τtau φvarphi χchi ψpsi ωomega ΓGamma ΔDelta ΣSigma ΦPhi ΩOmega";
 
 fn lowered(c: char) -> char {
     match c {

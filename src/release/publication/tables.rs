@@ -149,10 +149,9 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     let lines = lines(release, outcome, per);
     let tests = Tests::of(release);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
-    let unit = figure::unit(&release.plan, outcome);
     let log_odds = supplement.log_odds;
     let named = odds::named(&release.plan, outcome, log_odds);
-    let named = if unit.is_empty() { named } else { format!("{named} ({unit})") };
+    let named = figure::with_unit(&named, &figure::unit(&release.plan, outcome));
     let standard: Vec<Option<f64>> =
         lines.iter().map(|line| standardised(release, supplement, line, outcome, per)).collect();
     let any_standard = standard.iter().any(Option::is_some);
@@ -632,8 +631,7 @@ pub fn columns(release: &Release, description: &Description) -> Table {
                 String::new(),
             ];
         }
-        let unit = figure::unit(&release.plan, &term.term);
-        let named = if unit.is_empty() { term.term.clone() } else { format!("{} ({unit})", term.term) };
+        let named = figure::with_unit(&term.term, &figure::unit(&release.plan, &term.term));
         let [mean, mean_error] = noisy(term.mean);
         let [sd, sd_error] = term.sd.map_or_else(|| [none(), none()], noisy);
         vec![named, mean, mean_error, sd, sd_error]

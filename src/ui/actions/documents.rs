@@ -221,7 +221,10 @@ pub fn save_plan(app: App) {
         Ok(plan) => (plan, None),
         Err(gaps) => {
             let setup = app.state.setup().get_untracked();
-            let (plan, _) = draft::draft_plan(&columns, &setup, draft::budget(&setup));
+            let (mut plan, _) = draft::draft_plan(&columns, &setup, draft::budget(&setup));
+            if setup.mechanism.is_none() {
+                plan = app.recommended.get_untracked().into_plan(plan);
+            }
             // That this table's budget is spent is no fault of the plan.
             let lacking = |gap: &draft::Gap| gap.place != Place::privacy("share");
             (plan, gaps.into_iter().find(lacking).map(|gap| gap.text))

@@ -11,6 +11,7 @@ use super::files::{read, reread};
 use super::ledger::lock_setup;
 use super::run::releasing;
 use super::say::say;
+use crate::data::FileRole;
 use crate::model::Role;
 use crate::store;
 use crate::store::people::Shared;
@@ -126,17 +127,22 @@ pub fn write(app: App) {
     }
 }
 
-/// Describes the open table as it was described last, where nothing was described meanwhile.
+/// Describes the open table as it was described last or, where it never was, as another table with its columns, where nothing was described
+/// meanwhile.
 pub async fn restore(app: App, files: &Files, key: &str) {
     let Some(old) = app.state.table().get_untracked() else { return };
     if old.sample || has_roles(app) {
         return;
     }
-    let Ok(Some(text)) = store::setting(&setting(key)).await else { return };
-    let Ok(kept) = serde_json::from_str::<KeptDraft>(&text) else { return };
-    let rules = dialect(kept.plan());
-    let choices = super::genotypes::of_plan(kept.plan());
-    let Ok(table) = read(app, files, &rules, &old.name, false, choices).await else { return };
+    let found = match store::setting(&setting(key)).await {
+        Ok(Some(text)) => match serde_json::from_str::<KeptDraft>(&text) {
+            Ok(kept) => read_as_kept(app, files, kept, None).await,
+            Err(_) => None,
+        },
+        Ok(None) => of_another_table(app, files).await,
+        Err(_) => None,
+    };
+    let Some(Described { kept, table, encoding }) = found else { return };
     let typed = store::setting(&public_setting(key)).await.ok().flatten();
     let typed = typed.and_then(|text| Typed::from_text(&text));
     // Another table may have been opened meanwhile.
@@ -146,6 +152,9 @@ pub async fn restore(app: App, files: &Files, key: &str) {
     if !describe(app, &kept, Arc::new(table)) {
         return;
     }
+    if let Some(encoding) = encoding {
+        app.state.setup().update(|setup| setup.encoding = encoding);
+    }
     if old.names.is_empty() {
         // It could not be read before.
         app.state.problem().set(None);
@@ -153,6 +162,43 @@ pub async fn restore(app: App, files: &Files, key: &str) {
     if let Some(typed) = typed {
         app.state.public().update(|form| (form.way, form.typed) = (Way::Typed, typed));
     }
+}
+
+/// A table as it is kept, or as another one is.
+struct Described {
+    kept: KeptDraft,
+    table: Table,
+    /// The encoding, where it is not the one that is kept.
+    encoding: Option<String>,
+}
+
+/// Reads the open table as a kept description says; nothing where it has not the columns for that.
+async fn read_as_kept(
+    app: App,
+    files: &Files,
+    kept: KeptDraft,
+    encoding: Option<String>,
+) -> Option<Described> {
+    let mut rules = dialect(kept.plan());
+    rules.encoding = encoding.clone().unwrap_or(rules.encoding);
+    let name = app.state.table().get_untracked()?.name.clone();
+    let choices = super::genotypes::of_plan(kept.plan());
+    let table = read(app, files, &rules, &name, false, choices).await.ok()?;
+    kept.open(&table.names)?;
+    Some(Described { kept, table, encoding })
+}
+
+/// Reads the open table as one with its columns that was described on this machine before.
+async fn of_another_table(app: App, files: &Files) -> Option<Described> {
+    files.get(FileRole::Table)?;
+    let names = app.state.table().get_untracked()?.names.clone();
+    let known = store::settings(&setting("")).await.ok()?;
+    let kept = known.iter().filter_map(|text| serde_json::from_str::<KeptDraft>(text).ok());
+    // One column of this name alone is no sign of the same table.
+    let is_same = |kept: &KeptDraft| kept.plan().columns.len() >= 2 && kept.open(&names).is_some();
+    let alike = kept.into_iter().find(is_same)?;
+    let encoding = app.state.setup().with_untracked(|setup| setup.encoding.clone());
+    read_as_kept(app, files, alike, Some(encoding)).await
 }
 
 /// How the open table is described, where it is one of the person's own.

@@ -10,6 +10,7 @@ mod files;
 pub mod genotypes;
 mod inspect;
 mod ledger;
+mod letters;
 mod navigation;
 pub mod public;
 mod release;
@@ -28,6 +29,7 @@ pub use files::{
 };
 pub use inspect::{inspect, inspect_on_the_way};
 pub use ledger::{differ, erase, join, relax, take_back};
+pub use letters::{ENCODINGS, read_in, samples};
 pub use navigation::{follow_address, go, go_to};
 pub use release::{release, show_kept};
 pub use run::cancel;

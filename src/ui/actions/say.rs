@@ -12,7 +12,7 @@ use crate::worker::protocol::{Failure, Reason};
 pub fn fail(app: App, step: Step, text: impl Into<String>, charged: bool) {
     let text = sentence(&text.into());
     app.state.run().set(None);
-    app.state.problem().set(Some(Problem { step, text, charged, offers_latin_1: false }));
+    app.state.problem().set(Some(Problem { step, text, charged, offers_encodings: false }));
     app.state.step().set(step);
     check::run::close(app);
     dom::focus_soon("problem");
@@ -31,7 +31,7 @@ pub fn fail_to_read(app: App, failure: Failure) {
     fail(app, Step::Data, failure.message, failure.charged);
     app.state.problem().update(|problem| {
         if let Some(problem) = problem {
-            problem.offers_latin_1 = offers;
+            problem.offers_encodings = offers;
         }
     });
 }

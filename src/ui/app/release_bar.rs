@@ -9,6 +9,7 @@ use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::Verdict;
 use crate::model::Role;
 use crate::model::note::widening;
+use crate::plan::Plan;
 use crate::plan::derived::named_with;
 use crate::release::format::{at_most, percent};
 use crate::ui::parts::{Icon, Quoted};
@@ -173,8 +174,8 @@ struct Doubt {
 }
 
 impl Doubt {
-    /// No intervals are expected, the rows are too few for the method that suits the outcome, or nothing is left for another release of the
-    /// table. The first release of a table fixes its budget and who one person is.
+    /// No intervals are expected, the rows are too few for the method that suits the outcome, the question was answered before, or nothing is
+    /// left for another release of the table. The first release of a table fixes its budget and who one person is.
     fn of(app: App, forecast: &Forecast) -> Option<Self> {
         let few = || {
             let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
@@ -189,23 +190,34 @@ impl Doubt {
             (forecast.of_left >= text::ALL_LEFT && private).then(|| why.to_owned())
         };
         let useless = forecast.hopeless.clone().or_else(few).or_else(takes_all);
-        let plain = useless.is_none();
+        let again = answered(app, &forecast.plan).filter(|_| private).map(words::release_bar::asked_again);
+        let plain = useless.is_none() && again.is_none();
         let fixes = (is_first && private).then(|| fixes(app)).flatten();
-        let said: Vec<String> = useless.into_iter().chain(fixes).collect();
+        let said: Vec<String> = again.into_iter().chain(useless).chain(fixes).collect();
         (!said.is_empty()).then(|| Self { why: said.join(" "), plain })
     }
 }
 
-/// Returns what the first release of a table makes permanent, where a column that is left out could tell persons apart.
+/// Returns what the first release of a table makes permanent, where a column names the persons or one that is left out could.
 fn fixes(app: App) -> Option<String> {
     let table = app.state.table().get()?;
     app.state.setup().with(|setup| {
-        let asked =
+        let may_repeat =
             app.state.columns().with(|columns| view_model::persons_may_repeat(&table, columns, setup));
-        let worth = view_model::worth(setup).filter(|_| asked)?;
-        let budget = words::release_bar::fixes(at_most(worth.epsilon));
-        Some(format!("{budget} {}", words::release_bar::each_row()))
+        let persons = if setup.person.is_empty() {
+            may_repeat.then(|| words::release_bar::each_row().to_owned())?
+        } else {
+            words::release_bar::persons(&setup.person, &setup.max_rows)
+        };
+        let budget = words::release_bar::fixes(at_most(view_model::worth(setup)?.epsilon));
+        Some(format!("{budget} {persons}"))
     })
+}
+
+/// Returns the entry of an earlier release that has the same outcome, features and rows.
+fn answered(app: App, plan: &Plan) -> Option<u64> {
+    let same = |kept: &&Kept| kept.release.as_ref().is_some_and(|own| own.plan.asks_the_same(plan));
+    app.state.releases().with(|all| all.iter().find(same).map(|kept| kept.entry))
 }
 
 /// Asks before a charge that will buy little or nothing.
@@ -250,10 +262,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let cost = text::cost(forecast.of_all, forecast.of_left, first);
     let plan = forecast.plan.clone();
     let before = move || {
-        let same = |kept: &Kept| kept.release.as_ref().is_some_and(|own| own.plan.asks_the_same(&plan));
-        let entry =
-            app.state.releases().with(|all| all.iter().find(|kept| same(kept)).map(|kept| kept.entry));
-        entry.map(|entry| view! {
+        answered(app, &plan).map(|entry| view! {
             <div class="again"><dt>{words::release_bar::again()}</dt><dd>{words::release_bar::as_release(entry)}</dd></div>
         })
     };
@@ -279,8 +288,8 @@ fn noise(forecast: &Forecast) -> String {
         );
         return match foreseen.forecast.advice {
             _ if foreseen.rests_on_even() => words::release_bar::may_be_withheld(wide),
-            Advice::Recommended => wide,
-            Advice::Approximate => words::release_bar::approximate(wide),
+            Advice::Recommended if foreseen.is_clear() => wide,
+            Advice::Recommended | Advice::Approximate => words::release_bar::approximate(wide),
             Advice::Uncertain if foreseen.loses_some_alone() && !foreseen.lost.is_empty() => {
                 let lost = foreseen.lost.len();
                 words::release_bar::some_withheld(lost, wide, text::whole(lost))

@@ -108,13 +108,6 @@ pub fn filtered(columns: &[ColumnDraft], filter: &str) -> Vec<usize> {
     found.map(|(index, _)| index).collect()
 }
 
-/// Whether all outcomes are described as yes or no.
-#[must_use]
-pub fn is_yes_or_no(columns: &[ColumnDraft]) -> bool {
-    let mut outcomes = columns.iter().filter(|column| column.role == Role::Outcome).peekable();
-    outcomes.peek().is_some() && outcomes.all(|column| to_entry(column).is_yes_or_no())
-}
-
 /// One column as a plan names it.
 pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());

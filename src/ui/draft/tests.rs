@@ -266,6 +266,11 @@ fn levels_may_hold_commas() {
     assert_eq!(list("F, M,, \"a, b\" "), ["F", "M", "a, b"]);
     assert_eq!(list("F; M"), ["F", "M"], "semicolons where no comma stands");
     assert_eq!(list("F; M, X"), ["F; M", "X"]);
+    assert_eq!(list("なし、あり"), ["なし", "あり"]);
+    assert_eq!(list("男，女"), ["男", "女"]);
+    assert_eq!(number("１８"), Some(18.0));
+    assert_eq!(count("６０００"), Some(6_000));
+    assert_eq!(list(&unlist(&list("\"a、b\", c"))), ["a、b", "c"]);
     let odd = ["a, b", "c; d", "e"].map(str::to_owned);
     assert_eq!(list(&unlist(&odd)), odd);
     assert_eq!(list(&unlist(&odd[1..2])), odd[1..2]);

@@ -84,17 +84,22 @@ fn is_program_s_own(text: &str) -> bool {
     text.contains('.') && !text.trim_end().ends_with('0')
 }
 
+/// What separates the entries of a list: commas, also those of Chinese and Japanese.
+const COMMAS: [char; 3] = [',', '，', '、'];
+/// The same where no comma stands.
+const SEMICOLONS: [char; 2] = [';', '；'];
+
 /// Reads a list separated by commas, or by semicolons where no comma stands; an entry that holds either stands in double quotes.
 #[must_use]
 pub fn list(text: &str) -> Vec<String> {
-    let has_comma = text.split('"').step_by(2).any(|unquoted| unquoted.contains(','));
-    let separator = if has_comma { ',' } else { ';' };
+    let has_comma = text.split('"').step_by(2).any(|unquoted| unquoted.contains(COMMAS));
+    let separators: &[char] = if has_comma { &COMMAS } else { &SEMICOLONS };
     let mut entries = Vec::new();
     let (mut entry, mut quoted) = (String::new(), false);
     for c in text.chars() {
         match c {
             '"' => quoted = !quoted,
-            c if c == separator && !quoted => entries.push(std::mem::take(&mut entry)),
+            c if separators.contains(&c) && !quoted => entries.push(std::mem::take(&mut entry)),
             c => entry.push(c),
         }
     }
@@ -105,8 +110,8 @@ pub fn list(text: &str) -> Vec<String> {
 /// The reverse of [`list`].
 #[must_use]
 pub fn unlist(entries: &[String]) -> String {
-    let write =
-        |entry: &String| if entry.contains([',', ';']) { format!("\"{entry}\"") } else { entry.clone() };
+    let separates = |entry: &String| entry.contains(COMMAS) || entry.contains(SEMICOLONS);
+    let write = |entry: &String| if separates(entry) { format!("\"{entry}\"") } else { entry.clone() };
     entries.iter().map(write).collect::<Vec<_>>().join(", ")
 }
 

@@ -212,7 +212,8 @@ fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
         return;
     };
     let Some((row, cell)) = position(&target) else { return };
-    if event.alt_key() || event.ctrl_key() || event.meta_key() {
+    // While letters are composed, as of Japanese, the keys choose among candidates.
+    if event.alt_key() || event.ctrl_key() || event.meta_key() || event.is_composing() {
         return;
     }
     // Up and down choose in a list.

@@ -61,11 +61,12 @@ pub fn Contradictions(index: usize) -> impl IntoView {
     }
 }
 
-/// The repairs by the first cell of the whole file that does not fit. One that is cut is not the file's.
+/// The repairs by the most frequent cell of the whole file that does not fit. One that is cut is not the file's.
 fn further(app: App, index: usize, misfits: &Misfits) -> Vec<Repair> {
-    let whole = misfits.example.as_ref().filter(|cell| cell.chars().count() < QUOTED);
+    let cells = misfits.usual_cells();
+    let whole = cells.first().filter(|cell| cell.chars().count() < QUOTED);
     let table = app.state.table().get().unwrap_or_default();
-    let of_cell = |cell: &String| {
+    let of_cell = |cell: &&str| {
         app.state.columns().with(|columns| {
             app.state.setup().with(|setup| view_model::repairs_of(&table, columns, setup, index, cell))
         })
@@ -141,6 +142,9 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Unit => words::contradiction::unit(cells),
         Contradiction::Missing { missing, of } => words::contradiction::missing(missing, of),
         Contradiction::Words => words::contradiction::words(cells),
+        Contradiction::Identifier if mismatch.cells.is_empty() => {
+            words::contradiction::identifies_persons().to_owned()
+        }
         Contradiction::Identifier => words::contradiction::identifier(cells),
         Contradiction::SeveralRows if mismatch.cells.is_empty() => {
             words::contradiction::several_rows_in_file().to_owned()

@@ -244,7 +244,7 @@ fn Preview() -> impl IntoView {
             <HeaderQuestion/>
             <FormatOffer/>
             {move || table().fault.clone().filter(|_| !matches!(doubt_of_header(app), Some(Doubt::Title(_)))).map(|fault| view! {
-                <div class="notice problem" role="alert"><Icon name="stop"/><p><Quoted words=fault/> {table().not_utf8.then(|| view! { <ReadAsLatin1/> })}</p></div>
+                <div class="notice problem" role="alert"><Icon name="stop"/><p><Quoted words=fault/> {table().not_utf8.then(|| view! { <OtherEncodings/> })}</p></div>
             })}
             {move || view! { <Rows table=table()/> }}
             {move || is_genotypes.get().then(|| view! { <Phenotypes/> })}
@@ -253,11 +253,34 @@ fn Preview() -> impl IntoView {
     }
 }
 
-/// Reads a file that is no UTF-8 as what it most likely is.
+/// Reads a file that is no UTF-8 in another encoding: as Latin-1, the most likely one, or as one in which its letters are right.
 #[component]
-pub fn ReadAsLatin1() -> impl IntoView {
+pub fn OtherEncodings() -> impl IntoView {
     let app = App::here();
-    view! { <button type="button" on:click=move |_| actions::read_as_latin_1(app)>{words::data::read_as_latin_1()}</button> }
+    let samples = LocalResource::new(move || actions::samples(app));
+    let choose = move |event: web_sys::Event| {
+        let encoding = event_target_value(&event);
+        if !encoding.is_empty() {
+            actions::read_in(app, encoding);
+        }
+    };
+    let options = move || {
+        let found = samples.get().unwrap_or_default();
+        let option = move |(encoding, text): (&'static str, String)| {
+            let name = actions::ENCODINGS.iter().find(|(own, _)| *own == encoding).map(|(_, name)| name());
+            view! { <option value=encoding>{words::letters::option(name.unwrap_or_default(), text)}</option> }
+        };
+        found.into_iter().map(option).collect_view()
+    };
+    view! {
+        <button type="button" on:click=move |_| actions::read_as_latin_1(app)>{words::data::read_as_latin_1()}</button>
+        <label class="other-letters">{words::letters::label()} " "
+            <select on:change=choose>
+                <option value="">{words::letters::choose()}</option>
+                {options}
+            </select>
+        </label>
+    }
 }
 
 /// Offers the sheets of a workbook, where it has several.

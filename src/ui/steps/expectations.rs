@@ -22,7 +22,7 @@ const SHOWN: usize = 60;
 /// What a mechanism that measures its own coordinates foresees.
 #[component]
 pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
-    let (advice, rests) = (foreseen.forecast.advice, foreseen.rests_on_even());
+    let withheld = foreseen.forecast.advice == Advice::TooFew;
     let units = units(&plan, &foreseen.terms);
     // Where all coefficients are withheld there are no intervals to show.
     let table = (!foreseen.gives_nothing()).then(|| match foreseen.terms.is_empty() {
@@ -34,7 +34,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     });
     view! {
         <section class="block" aria-label=words::method::what_to_expect()>
-            <div class="verdict" class:clear=advice == Advice::Recommended && !rests class:withheld=advice == Advice::TooFew role="status">
+            <div class="verdict" class:clear=foreseen.is_clear() class:withheld=withheld role="status">
                 <p class="verdict-main">{foreseen.verdict()}</p>
                 <Foretold sentences=foreseen.sentences()/>
                 <p class="hint">{words::method::from_plan_alone()}</p>

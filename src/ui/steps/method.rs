@@ -161,20 +161,15 @@ fn Expectation() -> impl IntoView {
                 let errors = forecast.errors.map(|errors| view! { <LeastErrors errors/> });
                 view! { {hopeless} {prospect} {errors} }.into_any()
             }
-            None if forecast.has_errors && forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => {
-                view! {
-                    <p class="notice">{words::method::no_noise_preview()}</p>
-                }
-                .into_any()
+            None => {
+                let has_rows = forecast.plan.rows.or(forecast.plan.stated_rows).is_some();
+                let why = match (has_rows, forecast.has_errors) {
+                    (false, _) => words::method::rows_needed(),
+                    (true, true) => words::method::no_noise_preview(),
+                    (true, false) => words::method::no_preview(),
+                };
+                view! { <p class="notice">{why}</p> }.into_any()
             }
-            None if forecast.plan.rows.or(forecast.plan.stated_rows).is_some() => view! {
-                <p class="notice">{words::method::no_preview()}</p>
-            }
-            .into_any(),
-            None => view! {
-                <p class="notice">{words::method::rows_needed()}</p>
-            }
-            .into_any(),
         },
     }
 }

@@ -36,7 +36,7 @@ mod widths;
 
 use leptos::prelude::*;
 
-pub use data::ReadAsLatin1;
+pub use data::OtherEncodings;
 
 use super::state::App;
 use super::step::Step;

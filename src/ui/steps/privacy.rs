@@ -41,10 +41,13 @@ pub fn status(app: App) -> Status {
 pub fn PrivacyStep() -> impl IntoView {
     let app = App::here();
     let fixed = Memo::new(move |_| app.state.ledger().with(Option::is_some));
+    // Not moved while it is being filled in.
+    let has_person = app.state.setup().with_untracked(|setup| !setup.person.is_empty());
     view! {
         <p class="lead">{move || if fixed.get() { words::privacy::budget_fixed() } else { words::privacy::budget_why() }}</p>
         <People/>
         {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Careful/> }.into_any() }}
+        {has_person.then(|| view! { <Person fixed/> })}
         <Prospect/>
         <Glossed of=[entries::EPSILON, entries::DELTA, entries::BUDGET, entries::CHARGE, entries::LEDGER]/>
         <details class="more">
@@ -52,7 +55,7 @@ pub fn PrivacyStep() -> impl IntoView {
             {move || (!fixed.get()).then(|| view! { <Propose/> <Share/> })}
             <Protection/>
             <Neighbours fixed/>
-            <Person fixed/>
+            {(!has_person).then(|| view! { <Person fixed/> })}
             <Glossed of=[entries::MU, entries::RHO, entries::ADD_REMOVE, entries::REPLACE_ONE, entries::PROTECT]/>
         </details>
     }

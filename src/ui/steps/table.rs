@@ -35,7 +35,7 @@ pub fn CoefficientTable(
 ) -> impl IntoView {
     let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) };
     let level = format::short(100.0 * confidence, 3);
-    let what = if unit.is_empty() { outcome.clone() } else { format!("{outcome} ({unit})") };
+    let what = figure::with_unit(&outcome, &unit);
     let more = lines.len().saturating_sub(MOST);
     let withheld = lines.iter().filter(|line| line.entry.interval == Interval::Withheld).count();
     let told = if withheld < lines.len() {

@@ -74,9 +74,9 @@ pub fn sentence(misfits: &Misfits, category: bool, of_some: bool) -> String {
         (unread > 0).then(|| {
             let say = if category { words::whole::no_level } else { words::whole::no_number };
             let told = say(unread, text::whole(unread));
-            match &misfits.example {
-                Some(cell) => words::whole::such_as(told, cell),
-                None => told,
+            match misfits.usual_cells().as_slice() {
+                [] => told,
+                cells => words::whole::such_as(told, cells.join(", ")),
             }
         }),
         (outside > 0).then(|| words::whole::outside(outside, text::whole(outside))),

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
-    Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, meeting, mismatches, persons,
-    survey_weight, turned_round, two_values, unmet,
+    Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, identifies, meeting,
+    mismatches, persons, survey_weight, turned_round, two_values, unmet,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -80,6 +80,9 @@ impl<'a> FirstRows<'a> {
         let na = rules.na.iter().cloned().chain(list(&column.na)).collect();
         let read = CsvRules { numbers: column.written.unwrap_or(rules.numbers), na, ..rules.clone() };
         let mut found = mismatches(first().chain(further), stated, &read);
+        if found.iter().all(|one| one.kind != Contradiction::Identifier) {
+            found.extend(identifies(&column.name, first(), &read));
+        }
         if column.role == Role::Feature {
             found.extend(survey_weight(&column.name, first(), &read));
             if column.kind == Some(ColumnType::Number) {
@@ -203,7 +206,7 @@ fn add_further(found: &mut Vec<Mismatch>, misfits: &Misfits, column: &ColumnDraf
         } else {
             Contradiction::Words
         };
-        add(kind, misfits.example.iter().cloned().collect());
+        add(kind, misfits.usual_cells().into_iter().map(str::to_owned).collect());
     } else if often(misfits.outside) {
         add(Contradiction::Beyond { above: 2 * misfits.above > misfits.outside }, Vec::new());
     }

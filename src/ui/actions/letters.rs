@@ -1,0 +1,113 @@
+//! Files in the older encodings of other languages than those of western Europe: the browser decodes them, and what it gives is opened as a
+//! file in UTF-8.
+
+use js_sys::{Array, Uint8Array};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen::JsValue;
+use web_sys::{Blob, TextDecodeOptions, TextDecoder, TextDecoderOptions};
+
+use super::files::open_table;
+use super::run::{cancelling, on_progress, run};
+use super::say::fail_with;
+use crate::data::FileRole;
+use crate::ui::dom;
+use crate::ui::files::Part;
+use crate::ui::state::{App, StateStoreFields};
+use crate::ui::step::Step;
+use crate::words;
+use crate::worker::files::Files;
+use crate::worker::protocol::{Failure, Progress, Reason};
+
+type Languages = fn() -> &'static str;
+
+/// Encodings as browsers name them, with the languages that they are for.
+pub const ENCODINGS: [(&str, Languages); 11] = [
+    ("windows-1250", words::letters::central_european),
+    ("windows-1257", words::letters::baltic),
+    ("windows-1251", words::letters::cyrillic),
+    ("windows-1253", words::letters::greek),
+    ("windows-1254", words::letters::turkish),
+    ("windows-1255", words::letters::hebrew),
+    ("windows-1256", words::letters::arabic),
+    ("shift_jis", words::letters::japanese),
+    ("gb18030", words::letters::simplified_chinese),
+    ("big5", words::letters::traditional_chinese),
+    ("euc-kr", words::letters::korean),
+];
+
+/// Bytes in which a line with other letters is looked for.
+const LOOKED_AT: f64 = 1_048_576.0;
+
+/// Most characters of a line that are shown.
+const SHOWN: usize = 40;
+
+/// Bytes that are decoded at a time: a few hundredths of a second.
+const SLICE: u64 = 4_194_304;
+
+/// Bytes of the largest file that is decoded: it is in memory twice meanwhile.
+const MOST: u64 = 500_000_000;
+
+fn decoder(encoding: &str) -> Result<TextDecoder, JsValue> {
+    let options = TextDecoderOptions::new();
+    options.set_fatal(true);
+    TextDecoder::new_with_label_and_options(encoding, &options)
+}
+
+/// The first line of the open table that has other letters than ASCII's, as each encoding reads it that can.
+pub async fn samples(app: App) -> Vec<(&'static str, String)> {
+    let Some(blob) = app.files().and_then(|files| files.get(FileRole::Table).cloned()) else {
+        return Vec::new();
+    };
+    let Ok((mut bytes, _)) = dom::first_bytes(&blob, LOOKED_AT).await else { return Vec::new() };
+    let line = bytes.split_mut(|byte| *byte == b'\n').find(|line| !line.is_ascii()).unwrap_or_default();
+    let read = |(encoding, _): &(&'static str, _)| {
+        let text = decoder(encoding).and_then(|decoder| decoder.decode_with_u8_array(line)).ok()?;
+        Some((*encoding, text.trim().chars().take(SHOWN).collect()))
+    };
+    ENCODINGS.iter().filter_map(read).collect()
+}
+
+/// Opens the table again as a file in this encoding.
+pub fn read_in(app: App, encoding: String) {
+    let table = app.state.table().get_untracked();
+    let Some((table, files)) = table.zip(app.files()) else { return };
+    let Some(blob) = files.get(FileRole::Table).cloned() else { return };
+    spawn_local(async move {
+        let (task, length) = (words::letters::reading(), files.length());
+        match run(app, task, length as f64, decoded(app, &blob, length, &encoding)).await {
+            Ok(text) => {
+                let part = Part { role: FileRole::Table, name: table.name.clone() };
+                open_table(app, vec![(part, text.clone())], Files::table(text), false, None).await;
+            }
+            Err(failure) => fail_with(app, Step::Data, failure),
+        }
+    });
+}
+
+/// The text of a file of so many bytes, in UTF-8.
+async fn decoded(app: App, file: &Blob, length: u64, encoding: &str) -> Result<Blob, Failure> {
+    let refused = |why: String| Failure::new(Reason::Table, why);
+    let wrong = |_: JsValue| refused(words::letters::not_in().to_owned());
+    if length > MOST {
+        return Err(refused(words::letters::too_large().to_owned()));
+    }
+    let progress = on_progress(app, words::letters::reading());
+    let (decoder, parts) = (decoder(encoding).map_err(wrong)?, Array::new());
+    let mut from = 0;
+    while from < length {
+        let to = (from + SLICE).min(length);
+        let bytes = dom::bytes(file, from as f64, to as f64).await.map_err(refused)?;
+        let options = TextDecodeOptions::new();
+        // A letter may be of several bytes, in two slices.
+        options.set_stream(to < length);
+        let text = decoder.decode_with_u8_array_and_options(&bytes, &options).map_err(wrong)?;
+        parts.push(&Uint8Array::from(text.as_bytes()));
+        progress(Progress { done: to, total: length, round: None });
+        if cancelling(app) {
+            return Err(Failure::new(Reason::Cancelled, words::page::cancelled()));
+        }
+        from = to;
+    }
+    Blob::new_with_u8_array_sequence(&parts).map_err(wrong)
+}
