@@ -108,8 +108,7 @@ test("no step has an accessibility fault, light or dark, wide or narrow, and non
   await look("Check, running");
   // It may be done before it is stopped.
   await Promise.race([discreet.stopCheck(), discreet.checkOutcome()]);
-  await discreet.choose(csv("wide.csv", wideTable(60)));
-  await discreet.table("wide.csv");
+  await discreet.load(csv("wide.csv", wideTable(60)));
   await discreet.goTo(say("step.columns"));
   await look("Columns by pattern");
   const { bed, bim, fam } = plinkSet("study", study("p", 9, 60));
@@ -167,8 +166,7 @@ test("terms are made from columns, and a question stands before a description is
   assert.equal(plan.columns.find(({ name }) => name === "bmi").role, "ignored");
   assert.ok(coefficients.some(({ term }) => term === plan.derived[0].name), "the square has a coefficient");
   const own = ["age,sbp", ...Array.from({ length: 60 }, (_, row) => `${30 + row},${100 + row}`)].join("\n");
-  await discreet.choose({ name: "own.csv", mimeType: "text/csv", buffer: Buffer.from(own) });
-  await discreet.table("own.csv");
+  await discreet.load({ name: "own.csv", mimeType: "text/csv", buffer: Buffer.from(own) });
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 110 });
   await discreet.goTo(say("step.data"));
@@ -379,8 +377,7 @@ test("who moves on before the page is drawn keeps the focus", async (t) => {
 
 test("an error and an open plan have no accessibility fault", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose({ name: "bad.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n3\n") });
-  await discreet.table("bad.csv");
+  await discreet.load({ name: "bad.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n3\n") });
   await discreet.alert.first().waitFor();
   // A window as high as the page, so that the bar covers no part of a control; what it covers is scrolled to.
   const whole = async () => {

@@ -50,8 +50,7 @@ const COLUMNS = {
 };
 
 async function describe(discreet, file, { rows, epsilon }) {
-  await discreet.choose(file);
-  await discreet.table("rr.csv");
+  await discreet.load(file, "rr.csv");
   await discreet.dialect({ decimal: say("data.comma_1_5") });
   await discreet.goTo(say("step.columns"));
   for (const [name, column] of Object.entries(COLUMNS)) await discreet.describe(name, column);

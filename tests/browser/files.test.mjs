@@ -36,8 +36,7 @@ async function describeTwo(discreet) {
 test("a broken file is named with its line, charges nothing, and can be mended", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const choose = async (file) => {
-    await discreet.choose(file);
-    await discreet.table("mine.csv");
+    await discreet.load(file, "mine.csv");
     await discreet.alert.waitFor({ state: "detached" });
     await describeTwo(discreet);
   };
@@ -70,8 +69,7 @@ test("a broken file is named with its line, charges nothing, and can be mended",
 
 test("a fault in the first rows is seen before anything is asked", async (t) => {
   const { discreet } = await stage.arrive(t);
-  await discreet.choose(csv("mine.csv", broken(4, "22.5,80,7")));
-  await discreet.table("mine.csv");
+  await discreet.load(csv("mine.csv", broken(4, "22.5,80,7")));
   assert.match(await discreet.preview.getByRole("alert").innerText(), /line 4, column \d+: the record has more fields/i);
   await discreet.choose(csv("empty.csv", ""));
   await discreet.alert.filter({ hasText: /header|empty/i }).waitFor();
@@ -167,8 +165,7 @@ test("a table in Shift-JIS or Windows-1250 is read by the line that reads right,
   assert.equal(await page.getByLabel(say("columns.highest_of", { name: "血圧" }), { exact: true }).inputValue(), "240");
   // A mended copy is another file with the same columns.
   await discreet.open(stage.server.url);
-  await discreet.choose(csv("mended.csv", ["年齢,性別,血圧", ...Array.from({ length: 60 }, (_, row) => `${30 + row},男,${90 + row}`), ""].join("\n")));
-  await discreet.table("mended.csv");
+  await discreet.load(csv("mended.csv", ["年齢,性別,血圧", ...Array.from({ length: 60 }, (_, row) => `${30 + row},男,${90 + row}`), ""].join("\n")));
   await discreet.goTo(say("step.data"));
   await page.getByText(say("data.draft_restored")).first().waitFor();
 });
@@ -189,8 +186,7 @@ test("a plan that says how a file is written opens it", async (t) => {
 
 test("another encoding keeps what was said of the columns", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(csv("klinik.csv", ["größe,bp", ...Array.from({ length: 60 }, (_, row) => `${150 + row},${80 + (row % 40)}`), ""].join("\n")));
-  await discreet.table("klinik.csv");
+  await discreet.load(csv("klinik.csv", ["größe,bp", ...Array.from({ length: 60 }, (_, row) => `${150 + row},${80 + (row % 40)}`), ""].join("\n")));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("größe", { role: say("columns.feature"), lower: 50, upper: 250 });
   await discreet.goTo(say("step.data"));
@@ -203,8 +199,7 @@ test("another encoding keeps what was said of the columns", async (t) => {
   // A byte far below the header, in a file that else is plain.
   const file = csv("late.csv", broken(31, "22.5,8\u00000"));
   file.buffer[file.buffer.indexOf(0)] = 0xff;
-  await discreet.choose(file);
-  await discreet.table("late.csv");
+  await discreet.load(file, "late.csv");
   await describeTwo(discreet);
   await discreet.ready();
   await discreet.press();
@@ -236,8 +231,7 @@ test("2,000 columns: a page of them is drawn, and a pattern describes many", asy
   const { page, record, discreet } = await stage.arrive(t);
   const names = Array.from({ length: 1999 }, (_, index) => `snp_${String(index).padStart(4, "0")}`);
   const rows = Array.from({ length: 60 }, (_, row) => [(row * 7) % 50, ...names.map((_, index) => (row * index) % 3)].join(","));
-  await discreet.choose(csv("wide.csv", [["outcome", ...names].join(","), ...rows, ""].join("\n")));
-  await discreet.table("wide.csv");
+  await discreet.load(csv("wide.csv", [["outcome", ...names].join(","), ...rows, ""].join("\n")));
   assert.match(await discreet.step(say("step.data")).innerText(), /2[ \u202f,]?000 columns/);
   await discreet.goTo(say("step.columns"));
   const sheet = page.getByRole("table", { name: say("columns.columns_of_the_table_and_what") });
@@ -310,8 +304,7 @@ test("a release from a large file can be cancelled, charges nothing, and can be 
 
   // Usable: another table at once, while this one is read again.
   await discreet.choose(path);
-  await discreet.choose(csv("mine.csv", good(60)));
-  await discreet.table("mine.csv");
+  await discreet.load(csv("mine.csv", good(60)));
   await describeTwo(discreet);
   await discreet.make();
   assert.equal((await discreet.account()).entries.length, 1);
@@ -320,8 +313,7 @@ test("a release from a large file can be cancelled, charges nothing, and can be 
 
 test("a stated number of rows that is not the table's is refused before the charge", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.choose(csv("mine.csv", good(60)));
-  await discreet.table("mine.csv");
+  await discreet.load(csv("mine.csv", good(60)));
   await describeTwo(discreet);
   await page.getByRole("radio", { name: /the number of people is public/ }).check();
   await discreet.budget({ rows: 61 });

@@ -47,8 +47,7 @@ test("a PLINK set with phenotypes is released as the CSV of the same values is",
   const { page, record, discreet } = await stage.arrive(t);
   const source = study("p", 4);
   const { bed, bim, fam } = plinkSet("study", source);
-  await discreet.choose([fam, phenotypes("outcomes.csv", source), bed, bim]);
-  await discreet.table("study.bed");
+  await discreet.load([fam, phenotypes("outcomes.csv", source), bed, bim], "study.bed");
   assert.match(await discreet.step(say("step.data")).innerText(), /study\.bed, 4 variants/);
   await discreet.goTo(say("step.data"));
   for (const name of ["FID", "IID", "SEX", "PHENO", "bmi"]) await discreet.preview.getByRole("columnheader", { name, exact: true }).waitFor();
@@ -63,8 +62,7 @@ test("a PLINK set with phenotypes is released as the CSV of the same values is",
   const released = await release(discreet);
   assert.deepEqual(released.plan.columns.filter(({ role }) => role === "feature").map(({ match }) => match), ["rs*"]);
 
-  await discreet.choose(csv("same.csv", sameValues(source)));
-  await discreet.table("same.csv");
+  await discreet.load(csv("same.csv", sameValues(source)));
   await discreet.goTo(say("step.columns"));
   assert.equal(await discreet.page.getByRole("region", { name: say("genotypes.variants") }).count(), 0);
   for (const variant of source.variants) await discreet.describe(variant, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 2 });
@@ -81,8 +79,7 @@ test("a PLINK set with phenotypes is released as the CSV of the same values is",
 test("a compressed VCF is released with phenotypes that are added later, and keeps what was described", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const source = study("v", 5);
-  await discreet.choose({ name: "calls.vcf.gz", mimeType: "application/gzip", buffer: gzipSync(vcfOf(source)) });
-  await discreet.table("calls.vcf.gz");
+  await discreet.load({ name: "calls.vcf.gz", mimeType: "application/gzip", buffer: gzipSync(vcfOf(source)) });
   assert.match(await discreet.addVariants({ first: "rs2", last: "rs3" }), /has 5 variants; 2 are columns/);
   await discreet.addVariants("rs5_G, rs77");
   await discreet.alert.filter({ hasText: "No variant fits rs77" }).waitFor();
@@ -108,8 +105,7 @@ test("a long set is summed by several workers, in one round and in many, and eac
   const calls = bed.buffer.subarray(3, 3 + size / 4);
   bed.buffer = Buffer.concat([bed.buffer, ...Array(others).fill(calls)]);
   bim.buffer = Buffer.concat([bim.buffer, Buffer.from(Array.from({ length: others }, (_, n) => `1\tx${n}\t0\t${900 + n}\tA\tG\n`).join(""))]);
-  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
-  await discreet.table("long.bed");
+  await discreet.load([bed, bim, fam, phenotypes("outcomes.csv", source)], "long.bed");
   await discreet.addVariants("rs*");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("bmi", { role: say("columns.outcome"), type: say("columns.number"), lower: 10, upper: 60 });
@@ -166,8 +162,7 @@ test("the same people with other phenotypes or other variants meet the same ledg
   const { page, record, discreet } = await stage.arrive(t);
   const source = study("s", 6);
   const { bed, bim, fam } = plinkSet("study", source);
-  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
-  await discreet.table("study.bed");
+  await discreet.load([bed, bim, fam, phenotypes("outcomes.csv", source)], "study.bed");
   await discreet.addVariants("rs1, rs2");
   await describe(discreet);
   await release(discreet);
@@ -184,13 +179,11 @@ test("the same people with other phenotypes or other variants meet the same ledg
   await meets("other phenotypes");
   const subset = { ...source, variants: source.variants.slice(2), copies: source.copies.slice(2) };
   const less = plinkSet("subset", subset);
-  await discreet.choose([less.bed, less.bim, less.fam]);
-  await discreet.table("subset.bed");
+  await discreet.load([less.bed, less.bim, less.fam], "subset.bed");
   await meets("other variants");
   const half = { ...subset, people: source.people.slice(300), copies: subset.copies.map((calls) => calls.slice(300)) };
   const fewer = plinkSet("half", half);
-  await discreet.choose([fewer.bed, fewer.bim, fewer.fam, phenotypes("half.csv", source)]);
-  await discreet.table("half.bed");
+  await discreet.load([fewer.bed, fewer.bim, fewer.fam, phenotypes("half.csv", source)], "half.bed");
   await meets("half of the people");
   await discreet.addVariants("rs*");
   await describe(discreet, {});
@@ -199,13 +192,11 @@ test("the same people with other phenotypes or other variants meet the same ledg
   assert.equal(second.id, first.id);
   assert.deepEqual(second.entries[0], first.entries[0]);
   // Its own files are known by their bytes.
-  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
-  await discreet.table("study.bed");
+  await discreet.load([bed, bim, fam, phenotypes("outcomes.csv", source)], "study.bed");
   assert.equal((await discreet.account()).entries.length, 2);
 
   const others = plinkSet("others", study("o", 6));
-  await discreet.choose([others.bed, others.bim, others.fam]);
-  await discreet.table("others.bed");
+  await discreet.load([others.bed, others.bim, others.fam], "others.bed");
   await discreet.goTo(say("step.privacy"));
   assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 1, "other people have a budget of their own");
   record.loaded();
@@ -226,8 +217,7 @@ test("a saved plan opens on genotypes with its variants", async (t) => {
     mechanism: { name: "analyze-gauss" },
     budget: { epsilon: 8, delta: 1e-5 },
   };
-  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source)]);
-  await discreet.table("study.bed");
+  await discreet.load([bed, bim, fam, phenotypes("outcomes.csv", source)], "study.bed");
   await discreet.openSaved({ name: "plan.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(plan)) });
   await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 3 }) }).waitFor();
   await discreet.goTo(say("step.columns"));

@@ -165,8 +165,7 @@ test("a release is copied and downloaded as a journal prints it, and every form 
 
 test("a file is described, released, downloaded in every form and opened again", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.choose(DIABETES);
-  await discreet.table("diabetes.csv");
+  await discreet.load(DIABETES, "diabetes.csv");
   assert.match(await discreet.step(say("step.data")).innerText(), /11 columns/);
   // Nothing is filled in that could come from the rows.
   await discreet.goTo(say("step.columns"));
@@ -229,8 +228,7 @@ test("a file is described, released, downloaded in every form and opened again",
   await discreet.alert.filter({ hasText: "contradicts itself" }).waitFor();
 
   // The saved plan describes the table again.
-  await discreet.choose(DIABETES);
-  await discreet.table("diabetes.csv");
+  await discreet.load(DIABETES, "diabetes.csv");
   await discreet.openSaved(json("kept-plan.json", plan));
   await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 3 }) }).waitFor();
   await discreet.goTo(say("step.columns"));
@@ -244,8 +242,7 @@ test("a plan waits for its table; of its ten predictors on 442 patients withheld
   // The sample is open, and it is not the plan's table.
   await discreet.alert.filter({ hasText: /needs a column/ }).waitFor();
   await page.getByText("A saved plan waits for its table").waitFor();
-  await discreet.choose(DIABETES);
-  await discreet.table("diabetes.csv");
+  await discreet.load(DIABETES, "diabetes.csv");
   await discreet.step(say("step.columns")).filter({ hasText: say("columns.described_line", { count: 11 }) }).waitFor();
   assert.equal(await page.getByText("A saved plan waits for its table").count(), 0);
   await discreet.budget({ share: say("privacy.all") });

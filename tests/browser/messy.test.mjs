@@ -28,8 +28,7 @@ const kept = async (page) => {
 
 test("the whole file is counted on request, beside its columns, and the counts go nowhere else", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.choose(late());
-  await discreet.table("late.csv");
+  await discreet.load(late(), "late.csv");
   await discreet.goTo(say("step.columns"));
   const zone = page.getByRole("region", exact(say("whole.title")));
   const start = zone.getByRole("button", exact(say("whole.start")));
@@ -76,8 +75,7 @@ test("what the first rows do not have is found in the whole file on the way to a
     const score = { 7: -9, 9: -8 }[late] ?? (row * 5) % 28;
     return [age, late === 3 ? "X" : "FM"[row % 2], late === 5 ? 9 : 1 + ((row * 3) % 5), score, row > 100 ? "12"[row % 2] : "AB"[row % 2]].join();
   };
-  await discreet.choose(table("late.csv", "age,sex,answer,score,ward", people(600, line)));
-  await discreet.table("late.csv");
+  await discreet.load(table("late.csv", "age,sex,answer,score,ward", people(600, line)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
   await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
@@ -128,8 +126,7 @@ test("what the first rows do not have is found in the whole file on the way to a
 test("a column that writes numbers in its own way is read so, and the others as before", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const comma = (number) => number.toFixed(1).replace(".", ",");
-  await discreet.choose(table("mixed.csv", "age;bmi;fat;sbp", people(600, (row) => `${30 + (row % 50)}.5;${comma(20 + (row % 15) + 0.3)};${5 + (row % 40)} %;${110 + ((row * 7) % 60)}`)));
-  await discreet.table("mixed.csv");
+  await discreet.load(table("mixed.csv", "age;bmi;fat;sbp", people(600, (row) => `${30 + (row % 50)}.5;${comma(20 + (row % 15) + 0.3)};${5 + (row % 40)} %;${110 + ((row * 7) % 60)}`)));
   assert.equal(await discreet.preview.getByText(say("data.formats_seen")).count(), 0, "no format reads the whole table");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
@@ -153,8 +150,7 @@ test("a column that writes numbers in its own way is read so, and the others as 
 
 test("rows are chosen by columns, a condition that no row shown meets is asked about, and the result says which rows counted", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.choose(table("all-ages.csv", "age;sex;sbp", people(3000, (row) => `${(row * 7) % 90},0;${"FM"[row % 2]};${100 + ((row * 7) % 90) / 2 + (row % 11)}`)));
-  await discreet.table("all-ages.csv");
+  await discreet.load(table("all-ages.csv", "age;sex;sbp", people(3000, (row) => `${(row * 7) % 90},0;${"FM"[row % 2]};${100 + ((row * 7) % 90) / 2 + (row % 11)}`)));
   await discreet.dialect({ decimal: say("data.comma_1_5") });
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 90 });
@@ -188,8 +184,7 @@ test("rows are chosen by columns, a condition that no row shown meets is asked a
 
 test("checkboxes of REDCap and usual levels are offered without a codebook, and a labelled export is described by labels", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("raw.csv", "record_id,sex,smoker,drugs___1", people(300, (row) => `${row + 1},${"FM"[row % 2]},${row % 3 ? "no" : "yes"},${row % 4 ? 0 : 1}`)));
-  await discreet.table("raw.csv");
+  await discreet.load(table("raw.csv", "record_id,sex,smoker,drugs___1", people(300, (row) => `${row + 1},${"FM"[row % 2]},${row % 3 ? "no" : "yes"},${row % 4 ? 0 : 1}`)));
   await discreet.goTo(say("step.columns"));
   assert.equal(await field(page, "columns.type_of", "drugs___1").inputValue(), say("columns.category"));
   for (const [name, levels] of [["sex", "F, M"], ["smoker", "no, yes"], ["drugs___1", "0, 1"]]) {
@@ -202,8 +197,7 @@ test("checkboxes of REDCap and usual levels are offered without a codebook, and 
     "age,base,text,Age at entry (years),,integer,18,110",
     "drugs,base,checkbox,Drugs,\"1, Aspirin | 2, Statin\",,,", "",
   ];
-  await discreet.choose(table("labels.csv", "Record ID,Age at entry (years),Drugs (choice=Aspirin)", people(300, (row) => `${row + 1},${30 + (row % 50)},${row % 4 ? "Unchecked" : "Checked"}`)));
-  await discreet.table("labels.csv");
+  await discreet.load(table("labels.csv", "Record ID,Age at entry (years),Drugs (choice=Aspirin)", people(300, (row) => `${row + 1},${30 + (row % 50)},${row % 4 ? "Unchecked" : "Checked"}`)));
   await discreet.openCodebook(csv("book.csv", book.join("\n")));
   await page.getByText(/describes 2 of 3 columns/).first().waitFor();
   assert.equal(await field(page, "columns.highest_of", "Age at entry (years)").inputValue(), "110");
@@ -212,8 +206,7 @@ test("checkboxes of REDCap and usual levels are offered without a codebook, and 
 
 test("a plan is saved before it is complete, and opened on a table that lacks some of its columns", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("first.csv", "age,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
-  await discreet.table("first.csv");
+  await discreet.load(table("first.csv", "age,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
   await discreet.describe("sbp", { role: say("columns.outcome") });
@@ -221,8 +214,7 @@ test("a plan is saved before it is complete, and opened on a table that lacks so
   const plan = JSON.parse(saved.text);
   assert.deepEqual(plan.columns.map(({ name }) => name), ["age", "sbp"]);
   await page.getByText(/saved as far as it goes\. It still lacks/).first().waitFor();
-  await discreet.choose(table("second.csv", "age,weight", people(300, (row) => `${31 + (row % 50)},${60 + (row % 30)}`)));
-  await discreet.table("second.csv");
+  await discreet.load(table("second.csv", "age,weight", people(300, (row) => `${31 + (row % 50)},${60 + (row % 30)}`)));
   await discreet.openSaved(json("plan.json", plan));
   await page.getByText(say("data.plan_lacks", { columns: "sbp" })).first().waitFor();
   assert.equal(await field(page, "columns.highest_of", "age").inputValue(), "122");
@@ -253,8 +245,7 @@ test("an opened plan takes its whole budget, and the usual share where the table
 
 test("what a term replaces or is made from is taken by no button, and keeps its shares", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.choose(table("terms.csv", "age,stage,crp,sbp", people(300, (row) => `${30 + (row % 50)},${["I", "II", "III"][row % 3]},${1 + (row % 9)},${110 + (row % 60)}`)));
-  await discreet.table("terms.csv");
+  await discreet.load(table("terms.csv", "age,stage,crp,sbp", people(300, (row) => `${30 + (row % 50)},${["I", "II", "III"][row % 3]},${1 + (row % 9)},${110 + (row % 60)}`)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
   await discreet.describe("stage", { role: say("columns.feature"), levels: "I, II, III" });
@@ -292,8 +283,7 @@ test("what a term replaces or is made from is taken by no button, and keeps its 
 
 test("two ranges of a quantity are offered, and the page says what the wide one costs", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + (row % 60)}`)));
-  await discreet.table("bp.csv");
+  await discreet.load(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + (row % 60)}`)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("sbp", { role: say("columns.outcome") });
   const row = page.getByRole("group", exact(say("columns.asked_of", { name: "sbp" })));
@@ -317,8 +307,7 @@ test("two ranges of a quantity are offered, and the page says what the wide one 
 test("a line of units below the header is told once, and no column is asked about it", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const rows = people(600, (row) => `${4100 + row},${30 + (row % 50)},${60 + (row % 30)},${110 + ((row * 7) % 60)}`);
-  await discreet.choose(table("units.csv", "id,age,weight,sbp\n,years,kg,mmHg", rows));
-  await discreet.table("units.csv");
+  await discreet.load(table("units.csv", "id,age,weight,sbp\n,years,kg,mmHg", rows));
   await discreet.goTo(say("step.columns"));
   await page.getByText(say("columns.line_of_units")).waitFor();
   await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
@@ -336,8 +325,7 @@ test("visits that stand far apart are found in the whole file, a code is missing
   const { page, record, discreet } = await stage.arrive(t);
   const stay = (row) => `P${String((row % 600) + 1).padStart(4, "0")},${row % 50 === 9 ? 99 : 30 + (row % 60)},${row % 10 === 3 ? 99 : 1 + (row % 5)}`;
   const stays = (last) => table("stays.csv", "patient_id,age,answer", [...people(900, stay), ...last]);
-  await discreet.choose(stays(["P0001,44,none"]));
-  await discreet.table("stays.csv");
+  await discreet.load(stays(["P0001,44,none"]), "stays.csv");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 110 });
   await discreet.describe("answer", { role: say("columns.outcome"), type: say("columns.number"), lower: 1, upper: 5 });
@@ -354,8 +342,7 @@ test("visits that stand far apart are found in the whole file, a code is missing
   assert.equal(await contradictions(page, "age").count(), 0, "an age of 99 is a value");
   await mine.getByRole("button", exact(say("contradiction.names_persons"))).click();
   // The mended file is another file of the same name.
-  await discreet.choose(stays([]));
-  await discreet.table("stays.csv");
+  await discreet.load(stays([]), "stays.csv");
   await page.getByText(say("data.draft_restored")).first().waitFor();
   await discreet.goTo(say("step.columns"));
   await own.waitFor();
@@ -366,8 +353,7 @@ test("visits that stand far apart are found in the whole file, a code is missing
   assert.equal(plan.person, "patient_id");
   assert.deepEqual(plan.columns.find(({ name }) => name === "answer").na, ["99"]);
   // A table with other columns has no description.
-  await discreet.choose(late());
-  await discreet.table("late.csv");
+  await discreet.load(late(), "late.csv");
   await discreet.goTo(say("step.columns"));
   assert.equal(await field(page, "columns.highest_of", "age").inputValue(), "");
   assert.deepEqual(faults(record), {});
@@ -376,8 +362,7 @@ test("visits that stand far apart are found in the whole file, a code is missing
 test("numbers and names of rows explain nothing, and the page says so", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const code = (row) => (row % 8 === 3 ? -99 : row % 8 === 5 ? -98 : 5 + (row % 4));
-  await discreet.choose(table("visits.csv", "nr,pupil,hba1c,bp,bp", people(300, (row) => `${row + 1},pupil ${row},${code(row)},${110 + ((row * 7) % 60)},${60 + ((row * 7) % 30)}`)));
-  await discreet.table("visits.csv");
+  await discreet.load(table("visits.csv", "nr,pupil,hba1c,bp,bp", people(300, (row) => `${row + 1},pupil ${row},${code(row)},${110 + ((row * 7) % 60)},${60 + ((row * 7) % 30)}`)));
   await discreet.goTo(say("step.columns"));
   // Of two columns with one name the chosen one is the outcome.
   const outcome = page.getByLabel(say("roles.outcome"));
@@ -396,8 +381,7 @@ test("numbers and names of rows explain nothing, and the page says so", async (t
   await contradictions(page, "hba1c").getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-99 and -98" }))).click();
   await contradictions(page, "hba1c").waitFor({ state: "detached" });
   // A name of persons is told also where they have several rows.
-  await discreet.choose(table("stays.csv", "patient_id,los,bp", people(300, (row) => `${4000 + ((row * 37) % 140)},${1 + (row % 9)},${110 + ((row * 7) % 60)}`)));
-  await discreet.table("stays.csv");
+  await discreet.load(table("stays.csv", "patient_id,los,bp", people(300, (row) => `${4000 + ((row * 37) % 140)},${1 + (row % 9)},${110 + ((row * 7) % 60)}`)));
   await discreet.goTo(say("step.columns"));
   await page.getByLabel(say("roles.outcome")).selectOption("bp");
   await page.getByRole("group", exact(say("roles.explains"))).getByRole("checkbox", exact("patient_id")).check();
@@ -410,8 +394,7 @@ test("what explains an outcome is asked of a table of sixty columns", async (t) 
   const { page, discreet } = await stage.arrive(t);
   const questions = Array.from({ length: 59 }, (_, place) => `Q${place + 1}`);
   const answers = ["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"];
-  await discreet.choose(table("survey.csv", [...questions, "score"].join(), people(40, (row) => [...questions.map((_, place) => answers[(row * 3 + place) % 5]), row % 11].join())));
-  await discreet.table("survey.csv");
+  await discreet.load(table("survey.csv", [...questions, "score"].join(), people(40, (row) => [...questions.map((_, place) => answers[(row * 3 + place) % 5]), row % 11].join())));
   await discreet.goTo(say("step.columns"));
   await page.getByLabel(say("roles.outcome")).selectOption("score");
   const explains = page.getByRole("group", exact(say("roles.explains")));
@@ -426,8 +409,7 @@ test("a name of two hundred letters clips nothing and hides nothing", async (t) 
   const { page, discreet } = await stage.arrive(t);
   const name = "systolic_pressure_".repeat(12).slice(0, 200);
   const line = (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`;
-  await discreet.choose(table("long.csv", `age,sex,${name}`, people(2000, line)));
-  await discreet.table("long.csv");
+  await discreet.load(table("long.csv", `age,sex,${name}`, people(2000, line)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature") });
   await discreet.describe("sex", { role: say("columns.feature"), levels: "F, M" });

@@ -27,8 +27,7 @@ async function describeWard(discreet, sex) {
 test("levels and values that the cells contradict, and a number that can be two, hold the release back until they are settled in place", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const field = (key, name) => page.getByLabel(say(key, { name }), { exact: true });
-  await discreet.choose(wards(600));
-  await discreet.table("ward.csv");
+  await discreet.load(wards(600), "ward.csv");
   await describeWard(discreet, "Male, Female");
   // The bar leads to the column, and quotes no cell.
   const contradicted = (name) => discreet.strip.getByRole("button", exact(say("gap.contradicted", { name })));
@@ -79,8 +78,7 @@ test("levels and values that the cells contradict, and a number that can be two,
   assert.deepEqual([plan.stated_rows, plan.columns[1].levels, plan.columns[2].upper], [50000, ["M", "F"], 1200]);
 
   // A code for a missing value is no value beyond a bound.
-  await discreet.choose(table("codes.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${row % 5 === 2 ? -99 : 120 + (row % 40)}`)));
-  await discreet.table("codes.csv");
+  await discreet.load(table("codes.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${row % 5 === 2 ? -99 : 120 + (row % 40)}`)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
   await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
@@ -92,8 +90,7 @@ test("levels and values that the cells contradict, and a number that can be two,
 test("a column that names persons with several rows is asked about before a release", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const visits = people(600, (row) => `P-${1000 + Math.floor(row / 3)},${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`);
-  await discreet.choose(table("visits.csv", "MRN,age,sex,sbp", visits));
-  await discreet.table("visits.csv");
+  await discreet.load(table("visits.csv", "MRN,age,sex,sbp", visits));
   await describeWard(discreet, "F, M");
   const bar = discreet.strip.getByRole("button", exact(say("gap.persons", { name: "MRN" })));
   await bar.click();
@@ -124,8 +121,7 @@ test("the page asks which line is the header", async (t) => {
   const question = discreet.preview.getByRole("group", exact(say("data.header_question")));
   // The first patient is no header.
   const [first, ...rows] = people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`);
-  await discreet.choose(table("bare.csv", first, rows));
-  await discreet.table("bare.csv");
+  await discreet.load(table("bare.csv", first, rows));
   assert.match(await question.innerText(), /look like values/);
   await discreet.strip.getByRole("button", exact(say("gap.header"))).click();
   await question.getByRole("button", exact(say("data.no_header"))).click();
@@ -133,8 +129,7 @@ test("the page asks which line is the header", async (t) => {
   await discreet.preview.getByRole("columnheader", { name: "V3" }).waitFor();
   await discreet.preview.getByRole("cell", exact("110")).first().waitFor();
   // A title stands above the header.
-  await discreet.choose(table("titled.csv", "Study 12,,\nage,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`)));
-  await discreet.table("titled.csv");
+  await discreet.load(table("titled.csv", "Study 12,,\nage,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`)));
   await question.getByRole("button", exact(say("data.header_is_line", { line: 2 }))).click();
   await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
   await describeWard(discreet, "F, M");
@@ -142,28 +137,24 @@ test("the page asks which line is the header", async (t) => {
   const { plan } = await discreet.downloadJson(say("result.release_json"));
   assert.equal(plan.csv.header, 2);
   // A file with other columns is asked about again, and the person may insist.
-  await discreet.choose(table("titled.csv", "Study 13,,\nage,sex,weight", people(200, (row) => `${31 + (row % 50)},${"FM"[row % 2]},${111 + ((row * 7) % 60)}`)));
-  await discreet.table("titled.csv");
+  await discreet.load(table("titled.csv", "Study 13,,\nage,sex,weight", people(200, (row) => `${31 + (row % 50)},${"FM"[row % 2]},${111 + ((row * 7) % 60)}`)));
   await question.getByRole("button", exact(say("data.this_is_the_header"))).click();
   await question.waitFor({ state: "detached" });
   await discreet.preview.getByRole("columnheader", { name: "Study 13" }).waitFor();
   // Columns under names of groups are told.
   const trial = people(600, (row) => `${row},${30 + (row % 50)},${"AB"[row % 2]},${110 + ((row * 7) % 60)}`);
-  await discreet.choose(table("trial.csv", "ID,Demographics,,Week 12\nsubject,age,arm,SBP", trial));
-  await discreet.table("trial.csv");
+  await discreet.load(table("trial.csv", "ID,Demographics,,Week 12\nsubject,age,arm,SBP", trial));
   await discreet.goTo(say("step.columns"));
   await page.getByText(say("columns.unnamed.one", { count: 1 }), { exact: true }).waitFor();
   await discreet.strip.getByRole("button", exact(say("gap.header"))).waitFor();
   // Where names look like values, any line can be the header.
-  await discreet.choose(table("low.csv", "1,2,3\nx,y,z\nage,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
-  await discreet.table("low.csv");
+  await discreet.load(table("low.csv", "1,2,3\nx,y,z\nage,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + (row % 60)}`)));
   await question.getByLabel(say("data.other_line")).selectOption(say("data.line_number", { line: 3 }));
   await question.waitFor({ state: "detached" });
   await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
   // A title stands above a header with columns that a spreadsheet left blank.
   const klinik = people(300, (row) => `${row + 1};${30 + (row % 50)};${"wm"[row % 2]};${110 + ((row * 7) % 60)};;`);
-  await discreet.choose(table("klinik.csv", "Studie Blutdruck;;;;;\nStand 3.2.2024;;;;;\nNr;Alter;Geschlecht;RR;;", klinik));
-  await discreet.table("klinik.csv");
+  await discreet.load(table("klinik.csv", "Studie Blutdruck;;;;;\nStand 3.2.2024;;;;;\nNr;Alter;Geschlecht;RR;;", klinik));
   await question.getByRole("button", exact(say("data.header_is_line", { line: 3 }))).click();
   await question.waitFor({ state: "detached" });
   await discreet.goTo(say("step.columns"));
@@ -177,8 +168,7 @@ test("the way in which numbers are written is offered, and types are suggested a
   const { page, discreet } = await stage.arrive(t);
   const grouped = (number) => number.toFixed(1).replace(".", ",").replace(/\B(?=(\d{3})+,)/g, "\u202f");
   const line = (row) => `${20 + (row % 15)},${row % 10};${row % 9 ? grouped(900 + row * 10) : ""};${grouped(5 + (row % 40))} %`;
-  await discreet.choose(table("komma.csv", "bmi;cost;fat", people(400, line)));
-  await discreet.table("komma.csv");
+  await discreet.load(table("komma.csv", "bmi;cost;fat", people(400, line)));
   await discreet.goTo(say("step.columns"));
   const types = () => Promise.all(["bmi", "cost", "fat"].map((name) => page.getByLabel(say("columns.type_of", { name }), { exact: true }).inputValue()));
   assert.deepEqual(await types(), Array(3).fill(say("columns.number")));
@@ -200,8 +190,7 @@ test("the way in which numbers are written is offered, and types are suggested a
 
 test("an outcome of two values becomes yes or no by one click, and the page asks what explains it", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("trial.csv", "id,age,died", people(900, (row) => `p${row},${30 + (row % 50)},${1 + ((row * 7) % 3 === 0 ? 1 : 0)}`)));
-  await discreet.table("trial.csv");
+  await discreet.load(table("trial.csv", "id,age,died", people(900, (row) => `p${row},${30 + (row % 50)},${1 + ((row * 7) % 3 === 0 ? 1 : 0)}`)));
   await discreet.goTo(say("step.columns"));
   const explains = page.getByRole("group", exact(say("roles.explains")));
   assert.equal(await explains.count(), 0, "the outcome is asked for first");
@@ -234,8 +223,7 @@ test("an outcome of two values becomes yes or no by one click, and the page asks
 
 test("an outcome of merged levels is named where columns are chosen, and what is saved says which levels were merged", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("stage.csv", "age,stage", people(900, (row) => `${30 + (row % 50)},${["I", "II", "III"][((row * 7) % 11) % 3]}`)));
-  await discreet.table("stage.csv");
+  await discreet.load(table("stage.csv", "age,stage", people(900, (row) => `${30 + (row % 50)},${["I", "II", "III"][((row * 7) % 11) % 3]}`)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
   await discreet.describe("stage", { role: say("columns.outcome"), type: say("columns.category"), levels: "I; II; III" });
@@ -274,8 +262,7 @@ test("an outcome of merged levels is named where columns are chosen, and what is
 test("an empty column, dates and units are told when a column is chosen", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const line = (row) => `${30 + (row % 50)};${row % 4 ? "" : 3 + (row % 9)};${1 + (row % 28)}.03.2019;${100 + row} mmHg;${60 + (row % 30)},5`;
-  await discreet.choose(table("visits.csv", "age;crp;seen;sbp;weight", people(300, line)));
-  await discreet.table("visits.csv");
+  await discreet.load(table("visits.csv", "age;crp;seen;sbp;weight", people(300, line)));
   await discreet.goTo(say("step.columns"));
   const typed = await page.getByLabel(say("columns.type_of", { name: "weight" }), { exact: true }).inputValue();
   assert.equal(typed, say("columns.number"), "a decimal comma makes no category");
@@ -293,8 +280,7 @@ test("an empty column, dates and units are told when a column is chosen", async 
 test("codes of groups are asked about, and so is an outcome that explains no; another outcome has its own method", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const line = (row) => `${1 + (row % 9)};${30 + (row % 50)};${"JN"[row % 3 ? 1 : 0]};${3 + (row % 20)}`;
-  await discreet.choose(table("discharges.csv", "Station;Alter;Wiederaufnahme;Tage", people(900, line)));
-  await discreet.table("discharges.csv");
+  await discreet.load(table("discharges.csv", "Station;Alter;Wiederaufnahme;Tage", people(900, line)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("Station", { role: say("columns.feature"), lower: 1, upper: 9 });
   await discreet.describe("Alter", { role: say("columns.feature"), lower: 18, upper: 100 });
@@ -322,8 +308,7 @@ test("codes of groups are asked about, and so is an outcome that explains no; an
 
 test("separators of thousands are offered where the cells are, in each way that they can be read", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(table("leukocytes.csv", "age;wbc", people(300, (row) => `${30 + (row % 50)};${row % 12 === 3 ? `${1 + (row % 9)},${100 + row}` : 500 + row}`)));
-  await discreet.table("leukocytes.csv");
+  await discreet.load(table("leukocytes.csv", "age;wbc", people(300, (row) => `${30 + (row % 50)};${row % 12 === 3 ? `${1 + (row % 9)},${100 + row}` : 500 + row}`)));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 122 });
   await discreet.describe("wbc", { role: say("columns.outcome"), lower: 0, upper: 50000 });
@@ -340,8 +325,7 @@ const estimate = async (page, name) => page.getByRole("button", exact(say("colum
 
 test("bounds that nobody can state are estimated, shown, and stated in the next plan", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.choose(incomes(4000));
-  await discreet.table("income.csv");
+  await discreet.load(incomes(4000), "income.csv");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("x", { role: say("columns.feature") });
   await discreet.describe("y", { role: say("columns.outcome"), lower: 0, upper: 100 });
@@ -378,8 +362,7 @@ test("bounds that nobody can state are estimated, shown, and stated in the next 
 
 test("a column of zeros has no bounds, and nothing is fitted", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  await discreet.choose(incomes(4000));
-  await discreet.table("income.csv");
+  await discreet.load(incomes(4000), "income.csv");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("nothing", { role: say("columns.feature"), type: say("columns.number") });
   await discreet.describe("y", { role: say("columns.outcome"), lower: 0, upper: 100 });
@@ -397,8 +380,7 @@ test("a column of zeros has no bounds, and nothing is fitted", async (t) => {
 
 test("the description of a table is there again after a reload, and can be forgotten", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(wards(600));
-  await discreet.table("ward.csv");
+  await discreet.load(wards(600), "ward.csv");
   await describeWard(discreet, "F, M");
   await discreet.ready();
   // Nothing says when it is kept, so it is asked for until it is.
@@ -408,8 +390,7 @@ test("the description of a table is there again after a reload, and can be forgo
   await discreet.open(stage.server.url);
   await page.getByText(say("data.last_table", { name: "ward.csv" })).waitFor();
   assert.ok(!(await discreet.step(say("step.data")).innerText()).includes("blood-pressure"));
-  await discreet.choose(wards(600));
-  await discreet.table("ward.csv");
+  await discreet.load(wards(600), "ward.csv");
   await discreet.preview.getByText(say("data.draft_restored")).waitFor();
   await discreet.ready();
   await discreet.goTo(say("step.columns"));

@@ -243,8 +243,7 @@ test("estimated bounds are two charges, and each is saved first", async (t) => {
   const tab = await arrive(t);
   const { page, discreet, record } = tab;
   const lines = Array.from({ length: 4000 }, (_, row) => `${1000 + ((row * 37) % 900)},${(row * 13) % 100}`);
-  await discreet.choose(csv("income.csv", ["x,y", ...lines, ""].join("\n")));
-  await discreet.table("income.csv");
+  await discreet.load(csv("income.csv", ["x,y", ...lines, ""].join("\n")));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("x", { role: say("columns.feature") });
   await discreet.describe("y", { role: say("columns.outcome"), lower: 0, upper: 100 });

@@ -106,6 +106,12 @@ export class DiscreetPage {
     await this.idle();
   }
 
+  /// Chooses a file, and waits until its table is open.
+  async load(file, name = file.name) {
+    await this.choose(file);
+    await this.table(name);
+  }
+
   /// Waits until nothing runs.
   async idle() {
     await this.release.waitFor();

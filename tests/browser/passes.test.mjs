@@ -36,8 +36,7 @@ function expected() {
 async function arrive(t, rows, file = TABLE) {
   const tab = await stage.arrive(t, { keeps: true });
   const { page, discreet } = tab;
-  await discreet.choose(file);
-  await discreet.table("trial.csv");
+  await discreet.load(file, "trial.csv");
   await discreet.goTo(say("step.columns"));
   for (const [name, role] of [["treated", say("columns.feature")], ["died", say("columns.outcome")]]) {
     await discreet.describe(name, { role, type: say("columns.number"), lower: 0, upper: 1 });
@@ -77,8 +76,7 @@ test("a descent goes over genotypes in memory", async (t) => {
   const { bed, bim, fam } = plinkSet("study", source);
   // The outcome is one more for each copy of the allele.
   const outcome = (n) => 20 + (source.copies[0][n] ?? 0);
-  await discreet.choose([bed, bim, fam, phenotypes("outcomes.csv", source, outcome)]);
-  await discreet.table("study.bed");
+  await discreet.load([bed, bim, fam, phenotypes("outcomes.csv", source, outcome)], "study.bed");
   await discreet.addVariants("rs1");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("bmi", { role: say("columns.outcome"), type: say("columns.number"), lower: 18, upper: 24 });
@@ -145,8 +143,7 @@ const WIDE = csv(
 
 test("rows that turn out to be too many are no longer kept, and are read again", async (t) => {
   const { page, record, discreet } = await stage.arrive(t, { keeps: true });
-  await discreet.choose(WIDE);
-  await discreet.table("sites.csv");
+  await discreet.load(WIDE, "sites.csv");
   await discreet.goTo(say("step.columns"));
   await discreet.describe("site", { role: say("columns.feature"), type: say("columns.category"), levels: LEVELS.join(", ") });
   await discreet.describe("score", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 10 });

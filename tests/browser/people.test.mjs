@@ -24,8 +24,7 @@ const table = (name, rows) => csv(name, ["id,age,sbp,note", ...rows].join("\n") 
 
 /// Chooses a table, waits until it is recognised, and describes two columns.
 async function open(discreet, file) {
-  await discreet.choose(file);
-  await discreet.table(file.name);
+  await discreet.load(file, file.name);
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 });
   await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 220 });
@@ -181,8 +180,7 @@ test("a table of which a column was removed, or values rounded, is asked for its
 
   // A title above the header hides the columns until the person says which line has their names.
   const titled = rounded("1");
-  await discreet.choose(csv("titled.csv", `Clinic of 2024,\n${titled.buffer}`));
-  await discreet.table("titled.csv");
+  await discreet.load(csv("titled.csv", `Clinic of 2024,\n${titled.buffer}`));
   await page.getByRole("button", { name: say("data.header_is_line", { line: 2 }) }).click();
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 });

@@ -168,8 +168,7 @@ test("two tables of the same people's number and columns are spoken of alike, bu
   const said = [];
   for (const rows of [records, others]) {
     const { page, record, discreet } = await arrive(t);
-    await discreet.choose(csv("people.csv", [header, ...rows, ""].join("\n")));
-    await discreet.table("people.csv");
+    await discreet.load(csv("people.csv", [header, ...rows, ""].join("\n")));
     for (const [name, about] of Object.entries({
       sbp: { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 260 },
       age: { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 },

@@ -31,8 +31,7 @@ function wide(rows) {
 test("thousands of columns are described by pattern and range, released, and come back with the plan", async (t) => {
   const { page, record, discreet } = await stage.arrive(t, { keeps: true });
   const table = csv("wide.csv", `${wide(400)}\n`);
-  await discreet.choose(table);
-  await discreet.table("wide.csv");
+  await discreet.load(table, "wide.csv");
   await discreet.goTo(say("step.columns"));
   const genes = { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 20, unit: "counts" };
   assert.equal(await discreet.describeMany({ pattern: "gene_*" }, genes), GENES);
@@ -70,8 +69,7 @@ test("thousands of columns are described by pattern and range, released, and com
   await discreet.goTo(say("step.data"));
   await page.getByText(say("data.last_table", { name: "wide.csv" })).waitFor();
   record.loaded();
-  await discreet.choose(table);
-  await discreet.table("wide.csv");
+  await discreet.load(table, "wide.csv");
   await discreet.goTo(say("step.result"));
   await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
   await discreet.released.waitFor();

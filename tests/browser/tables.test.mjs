@@ -61,8 +61,7 @@ test("a codebook describes seven columns, so that a clinician's first use takes 
   assert.deepEqual(plan.columns[1].levels, ["Male", "Female"]);
   assert.equal(plan.columns[0].note, "Age (years)");
   // A saved plan is a codebook for another table.
-  await discreet.choose(csv("again.csv", text(["sex", "sbp", "x"], people(300, (row) => [["Female", "Male"][row % 2], 100 + (row % 90), row]))));
-  await discreet.table("again.csv");
+  await discreet.load(csv("again.csv", text(["sex", "sbp", "x"], people(300, (row) => [["Female", "Male"][row % 2], 100 + (row % 90), row]))));
   assert.match(await discreet.openCodebook(json("plan.json", plan)), /describes 2 of 3 columns\. Not in it: x\./);
   assert.equal(await value(page, "columns.levels_of", "sex"), "Male, Female");
   // The table itself is no codebook.
@@ -77,8 +76,7 @@ test("workbooks, compressed tables and UTF-16 are opened like a CSV", async (t) 
   const plain = text(["age", "sex", "sbp"], people(400, (row) => [30 + (row % 50), "FM"[row % 2], 110 + ((row * 7) % 60)]));
   const columns = () => discreet.preview.getByRole("columnheader").allInnerTexts();
   const open = async (name, buffer) => {
-    await discreet.choose({ name, mimeType: "application/octet-stream", buffer });
-    await discreet.table(name);
+    await discreet.load({ name, mimeType: "application/octet-stream", buffer }, name);
     return columns();
   };
   assert.deepEqual(await open("ward.csv.gz", gzipSync(plain)), ["age", "sex", "sbp"]);
@@ -138,8 +136,7 @@ test("workbooks, compressed tables and UTF-16 are opened like a CSV", async (t) 
 
 test("changes are undone, and a description is replaced only after a question", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(csv("mine.csv", text(HEADER, people(200, cohort))));
-  await discreet.table("mine.csv");
+  await discreet.load(csv("mine.csv", text(HEADER, people(200, cohort))));
   await discreet.goTo(say("step.columns"));
   const undo = page.getByRole("button", exact(say("columns.undo")));
   await discreet.describe("age", { role: say("columns.feature") });
@@ -218,8 +215,7 @@ test("coefficients and odds ratios need no sideways scrolling, and are printed w
 
 test("columns need no sideways scrolling, on a desk, on a phone and at 400 %", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.choose(csv("cohort.csv", text(HEADER, people(300, cohort))));
-  await discreet.table("cohort.csv");
+  await discreet.load(csv("cohort.csv", text(HEADER, people(300, cohort))));
   await discreet.openCodebook(csv("dictionary.csv", REDCAP));
   await discreet.describe("age", { role: say("columns.feature") });
   await discreet.describe("sbp", { role: say("columns.outcome") });

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use discreet::mechanisms::info::all;
 
+use crate::support::root;
+
 /// One token of Rust: a word, a number, a sign or a string. `place` is the module it stands in, outermost first.
 #[derive(Debug, Clone)]
 struct Token {
@@ -30,10 +32,6 @@ impl Source {
         let name = inside.split('/').next().unwrap().trim_end_matches(".rs");
         (name != "lib").then_some(name)
     }
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -1,11 +1,9 @@
 //! `docs/assurance.md` names tests and mutants; both have to exist, and no mutant may be missing there.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::support::root;
 
 fn rust_below(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::root;
+
 /// Words before a year that are no author.
 const NO_AUTHORS: [&str; 22] = [
     "January",
@@ -34,10 +36,6 @@ const NO_AUTHORS: [&str; 22] = [
 
 /// Sources that examples invent.
 const INVENTED: [(&str, u32); 2] = [("Smith", 2020), ("Jones", 2021)];
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// A text file as words, each with its line from 1.
 struct Text {

@@ -349,20 +349,19 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
     assert!(text.contains("bp 60 to 2024;") && !text.contains("log(bp + 1) 4"), "{text}");
 }
 
+/// A further regression of `target` from the same release, as it is printed.
+fn further(release: &Release, features: &[String], ridge: Ridge) -> Release {
+    let request = Request { outcome: "target", features, ridge, repair: Repair::Shift, confidence: 0.95 };
+    refit(release, &request).unwrap().printed_of(release)
+}
+
 /// Beside a level that is left out, the others are compared with its rows, too.
 #[test]
 fn a_further_regression_says_its_contrasts_its_notes_and_its_guarantee() {
     let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 8, "delta": 1e-6}));
     let release = demonstrations(&plan, 24, 1).remove(0);
     let features = ["bmi", "site[C]"].map(str::to_owned);
-    let request = Request {
-        outcome: "target",
-        features: &features,
-        ridge: Ridge::None,
-        repair: Repair::Shift,
-        confidence: 0.95,
-    };
-    let own = refit(&release, &request).unwrap().printed_of(&release);
+    let own = further(&release, &features, Ridge::None);
     let told = tables::lines(&own, "target", 1.0);
     assert_eq!(told.last().unwrap().per, "C against A or B");
     let all = tables::lines(&release, "target", 1.0);
@@ -702,14 +701,7 @@ fn a_further_regression_has_r_squared_and_tests_of_its_own() {
         let release = demonstrations(&plan, 24, 1).remove(0);
         let again = |features: &[&str], ridge: Ridge| {
             let features: Vec<String> = features.iter().map(ToString::to_string).collect();
-            let request = Request {
-                outcome: "target",
-                features: &features,
-                ridge,
-                repair: Repair::Shift,
-                confidence: 0.95,
-            };
-            let own = refit(&release, &request).unwrap().printed_of(&release);
+            let own = further(&release, &features, ridge);
             let facts = supplement(&own);
             let share = tables::r_squared(&own, &facts, "target").map(|(share, _)| share);
             (share, facts.categories.into_iter().map(|test| test.statistic).collect::<Vec<f64>>())
@@ -745,14 +737,7 @@ fn what_is_not_determined_is_left_out_of_r_squared_and_of_a_refit() {
         let Reduced { kept, left_out } = Reduced::of(&release, "target", &held(&release));
         assert_eq!(left_out, ["site[none]"]);
         assert_eq!(kept, ["bmi", "bp", "site[B]", "site[C]"]);
-        let request = Request {
-            outcome: "target",
-            features: &kept,
-            ridge: Ridge::None,
-            repair: Repair::Shift,
-            confidence: 0.95,
-        };
-        let own = refit(&release, &request).unwrap().printed_of(&release);
+        let own = further(&release, &kept, Ridge::None);
         assert!(tables::r_squared(&own, &supplement(&own), "target").is_some());
     }
 }

@@ -3,6 +3,7 @@
 use discreet::data::{EncodedRows, Moments, RowSink};
 use discreet::engine::Prepared;
 use discreet::inference::pseudo::Pseudo;
+use discreet::inference::{Refit, RefitError, Repair, Ridge, refit};
 use discreet::mechanisms::reuse_cov::feature_shaped::{Choice, feature_map, mapped};
 use discreet::model::{Coefficient, Layout};
 use discreet::privacy::adjacency::Adjacency;
@@ -395,25 +396,22 @@ fn thousands_of_outcomes_make_a_table() {
     assert_eq!((coefficients.outcomes().len(), coefficients.terms().len()), (outcomes, 2));
     let written = serde_json::to_string(&release).unwrap();
     assert_eq!(serde_json::from_str::<Release>(&written).unwrap(), release);
-    let refitted = discreet::inference::refit(
-        &release,
-        "gene_7",
-        &["a".to_owned()],
-        discreet::inference::Ridge::Auto,
-        discreet::inference::Repair::Floor,
-        0.95,
-    )
-    .unwrap();
+    let refitted = further(&release, "gene_7", &["a"], Ridge::Auto, Repair::Floor).unwrap();
     assert!(matches!(refitted.coefficients, Coefficients::List(list) if list.len() == 2));
-    let impossible = discreet::inference::refit(
-        &release,
-        "gene_7",
-        &["gene_8".to_owned()],
-        discreet::inference::Ridge::None,
-        discreet::inference::Repair::None,
-        0.95,
-    );
+    let impossible = further(&release, "gene_7", &["gene_8"], Ridge::None, Repair::None);
     assert!(impossible.unwrap_err().to_string().contains("were not released"));
+}
+
+/// A further regression from the same release.
+fn further(
+    release: &Release,
+    outcome: &str,
+    features: &[&str],
+    ridge: Ridge,
+    repair: Repair,
+) -> Result<Refit, RefitError> {
+    let features: Vec<String> = features.iter().map(ToString::to_string).collect();
+    refit(release, outcome, &features, ridge, repair, 0.95)
 }
 
 fn one(name: &str, plan: &Value) -> Prepared {
@@ -728,15 +726,7 @@ fn public_features_shape_the_noise() {
         let written = serde_json::to_string(release).unwrap();
         let read = serde_json::from_str::<Release>(&written).unwrap();
         assert_eq!(&read, release);
-        let features = ["a", "b", "c"].map(str::to_owned);
-        let refitted = discreet::inference::refit(
-            &read,
-            "y",
-            &features,
-            discreet::inference::Ridge::None,
-            discreet::inference::Repair::None,
-            0.95,
-        );
+        let refitted = further(&read, "y", &["a", "b", "c"], Ridge::None, Repair::None);
         for (refitted, entry) in list_of(&refitted.unwrap().coefficients).iter().zip(list(release)) {
             assert!((refitted.estimate.unwrap() - entry.estimate.unwrap()).abs() < 1e-7, "{}", entry.term);
             let ratio = refitted.std_error.unwrap() / entry.std_error.unwrap();
@@ -766,14 +756,7 @@ fn a_damaged_map_is_refused() {
         let mut damaged = document.clone();
         *damaged.pointer_mut(path).unwrap() = value;
         let read: Release = serde_json::from_value(damaged).unwrap();
-        let refitted = discreet::inference::refit(
-            &read,
-            "y",
-            &["a".to_owned()],
-            discreet::inference::Ridge::None,
-            discreet::inference::Repair::None,
-            0.95,
-        );
+        let refitted = further(&read, "y", &["a"], Ridge::None, Repair::None);
         assert!(refitted.unwrap_err().to_string().contains("damaged"), "{path}");
     }
 }

@@ -1,6 +1,7 @@
 //! What several tests of the engine share: plans, tables read through the public path, data sets.
 
 use std::io::Cursor;
+use std::path::PathBuf;
 
 use discreet::cli::table::Table;
 use discreet::data::{EncodedRows, HeaderRules, RowSink, Scan};
@@ -15,6 +16,11 @@ use serde_json::{Value, json};
 pub const DIABETES: &str = include_str!("../../www/samples/diabetes.csv");
 /// 569 tumours (Wolberg et al. 1995).
 pub const BREAST_CANCER: &str = include_str!("../data/breast_cancer.csv");
+
+/// The project's folder.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
 
 /// A number column of a plan.
 pub fn column(name: &str, role: &str, lower: f64, upper: f64) -> Value {
@@ -48,6 +54,16 @@ pub fn small_diabetes_plan(budget: Value) -> Value {
 pub fn prepared(plan: &Value, table: &str) -> Result<Prepared, EngineError> {
     let header = open(table).header().clone();
     prepare(Plan::parse(&plan.to_string()).unwrap(), &header.names, header.delimiter, Purpose::Simulate)
+}
+
+/// Checks that a plan of a table with exactly its columns is refused at a path.
+pub fn is_refused_at(plan: &Value, path: &str) {
+    let columns = plan["columns"].as_array().unwrap().iter();
+    let names: Vec<&str> = columns.map(|column| column["name"].as_str().unwrap()).collect();
+    match prepared(plan, &format!("{}\n", names.join(","))) {
+        Err(EngineError::Plan(error)) => assert_eq!(error.path, path, "{error}"),
+        other => panic!("{path}: {other:?}"),
+    }
 }
 
 /// Reads a table through the public path.

@@ -1,6 +1,6 @@
 //! `adaptive-logistic` from a plan to a release: through the engine and on the command line.
 
-use discreet::engine::{EngineError, covariance, supplement};
+use discreet::engine::{covariance, supplement};
 use discreet::inference::partial_effect::partial_effect;
 use discreet::mechanisms::info::are_log_odds;
 use discreet::model::Interval;
@@ -13,7 +13,7 @@ use nalgebra::DMatrix;
 use serde_json::{Value, json};
 
 use crate::cli::Bench;
-use crate::support::{column, list, plan, prepared, resampling, runs};
+use crate::support::{column, is_refused_at, list, plan, prepared, resampling, runs};
 
 const SAMPLE: &str = include_str!("../../../www/samples/blood-pressure.csv");
 
@@ -429,12 +429,7 @@ fn plans_that_it_cannot_run_are_refused_before_anything_is_read() {
         (numbers_plan("adaptive-logistic", 0, budget(1.0)), "columns"),
         (numbers_plan("adaptive-logistic", 257, budget(1.0)), "columns"),
     ] {
-        let columns = plan["columns"].as_array().unwrap().iter();
-        let names: Vec<&str> = columns.map(|column| column["name"].as_str().unwrap()).collect();
-        match prepared(&plan, &format!("{}\n", names.join(","))) {
-            Err(EngineError::Plan(error)) => assert_eq!(error.path, path, "{error}"),
-            other => panic!("{path}: {other:?}"),
-        }
+        is_refused_at(&plan, path);
     }
     // A budget of next to nothing buys no noise that can be drawn.
     let tiny = numbers_plan("adaptive-logistic", 2, json!({"mu": 1e-6, "delta": 1e-6}));
