@@ -435,6 +435,16 @@ impl App {
         expect_context()
     }
 
+    /// Whether the open table is one of genotypes.
+    pub fn has_genotypes(self) -> bool {
+        self.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
+    }
+
+    /// The names of the open table's columns.
+    pub fn names(self) -> Vec<String> {
+        self.state.table().with(|table| table.as_ref().map(|table| table.names.clone()).unwrap_or_default())
+    }
+
     /// Whether the ledger has to be downloaded before the next release: the browser may forget it, and no download has all
     /// of it, also what was charged without a release.
     pub fn export_due(self) -> bool {

@@ -287,10 +287,10 @@ pub fn order(order: Order) -> &'static str {
     match order {
         Order::Released => words::outcomes::by_released(),
         Order::Name => words::outcomes::by_name(),
-        Order::Estimate => words::outcomes::by_estimate(),
+        Order::Estimate => words::result::estimate(),
         Order::Size => words::outcomes::by_size(),
-        Order::Ratio => words::outcomes::by_ratio(),
-        Order::StdError => words::outcomes::by_std_error(),
+        Order::Ratio => words::outcomes::estimate_standard_error(),
+        Order::StdError => words::journal::std_error(),
         Order::NoiseShare => words::outcomes::by_noise_share(),
     }
 }

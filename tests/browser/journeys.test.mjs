@@ -303,7 +303,7 @@ test("another regression from the same release costs nothing", async (t) => {
   assert.match((await discreet.download(say("compared.csv"))).text, /^\ufeffterm,estimate_1,/);
   // The line over a column has a band from the released covariance.
   await discreet.openFold(say("effect.title"));
-  await page.getByLabel(say("effect.column"), { exact: true }).selectOption("age");
+  await page.getByLabel(say("columns.column"), { exact: true }).selectOption("age");
   await page.getByRole("img", { name: like("effect.of", { column: "age" }) }).waitFor();
   await page.getByText(like("effect.band")).waitFor();
   assert.deepEqual(faults(record), {});

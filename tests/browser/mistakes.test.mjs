@@ -346,7 +346,7 @@ test("bounds that nobody can state are estimated, shown, and stated in the next 
   await discreet.goTo(say("step.columns"));
   await region.getByText(/enough for good ranges/).waitFor();
   await discreet.make();
-  const found = discreet.released.getByRole("region", exact(say("found.title")));
+  const found = discreet.released.getByRole("region", exact(say("estimates.title")));
   const row = await found.getByRole("row", { name: /^x / }).innerText();
   assert.match(row, /a range/);
   assert.match(await found.innerText(), /rows may lie unseen beyond each end/);
@@ -369,7 +369,7 @@ test("a column of zeros has no bounds, and nothing is fitted", async (t) => {
   await estimate(page, "nothing");
   await discreet.budget({ rows: 4000, epsilon: 8, oneIn: 1000000 });
   await discreet.make();
-  const found = discreet.released.getByRole("region", exact(say("found.title")));
+  const found = discreet.released.getByRole("region", exact(say("estimates.title")));
   assert.match(await found.innerText(), like("found.no_bounds"));
   assert.match(await found.getByRole("row", { name: /^nothing / }).innerText(), like("found.zero"));
   const { line, entries } = await discreet.account();

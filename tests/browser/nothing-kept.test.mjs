@@ -258,7 +258,7 @@ test("estimated bounds are two charges, and each is saved first", async (t) => {
   await press(page, "nothing_kept.release").click();
   await dialog(page).getByText(like("nothing_kept.charge", { number: 2 })).waitFor();
   await press(page, "release_bar.cancel").click();
-  const found = discreet.released.getByRole("region", exact(say("found.title")));
+  const found = discreet.released.getByRole("region", exact(say("estimates.title")));
   await found.waitFor();
   assert.equal((await discreet.account()).entries.length, 1);
   await discreet.keepLedger();

@@ -31,14 +31,9 @@ pub fn fragment(publication: &Publication) -> String {
     for published in &publication.tables {
         table(&mut text, published);
     }
-    for (title, items) in [
-        (words::report::notes(), &publication.caveats),
-        (words::result::what_is_promised(), &publication.guarantee),
-    ] {
+    for (title, items) in publication.lists() {
         let items: Vec<String> = items.iter().map(|item| format!("<li>{}</li>", sentence(item))).collect();
-        if !items.is_empty() {
-            let _ = writeln!(text, "<p><b>{title}</b></p><ul>{}</ul>", items.concat());
-        }
+        let _ = writeln!(text, "<p><b>{title}</b></p><ul>{}</ul>", items.concat());
     }
     text
 }

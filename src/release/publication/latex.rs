@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::{Head, Publication, Table, marked};
-use crate::words;
 
 /// Writes all tables as floats, each with its notes under it, then the notes and the guarantee as lists.
 #[must_use]
@@ -15,17 +14,12 @@ pub fn document(publication: &Publication) -> String {
     for published in &publication.tables {
         table(&mut text, published);
     }
-    for (title, items) in [
-        (words::report::notes(), &publication.caveats),
-        (words::result::what_is_promised(), &publication.guarantee),
-    ] {
-        if !items.is_empty() {
-            let _ = write!(text, "\n\\paragraph{{{}}}\n\\begin{{itemize}}\n", escape(title));
-            for item in items {
-                let _ = writeln!(text, "  \\item {}", sentence(item));
-            }
-            text.push_str("\\end{itemize}\n");
+    for (title, items) in publication.lists() {
+        let _ = write!(text, "\n\\paragraph{{{}}}\n\\begin{{itemize}}\n", escape(title));
+        for item in items {
+            let _ = writeln!(text, "  \\item {}", sentence(item));
         }
+        text.push_str("\\end{itemize}\n");
     }
     text
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::{Publication, marked};
-use crate::words;
 
 /// Writes the title, all tables with their notes, the notes and the guarantee.
 #[must_use]
@@ -33,17 +32,12 @@ pub fn document(publication: &Publication) -> String {
         }
         text.push('\n');
     }
-    for (title, items) in [
-        (words::report::notes(), &publication.caveats),
-        (words::result::what_is_promised(), &publication.guarantee),
-    ] {
-        if !items.is_empty() {
-            let _ = write!(text, "**{title}**\n\n");
-            for item in items {
-                let _ = writeln!(text, "- {}", sentence(item));
-            }
-            text.push('\n');
+    for (title, items) in publication.lists() {
+        let _ = write!(text, "**{title}**\n\n");
+        for item in items {
+            let _ = writeln!(text, "- {}", sentence(item));
         }
+        text.push('\n');
     }
     text
 }

@@ -105,6 +105,15 @@ pub struct Publication {
 }
 
 impl Publication {
+    /// Returns the lists below the tables, each with its title, but for an empty one.
+    fn lists(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+        let lists = [
+            (words::report::notes(), &self.caveats[..]),
+            (words::result::what_is_promised(), &self.guarantee[..]),
+        ];
+        lists.into_iter().filter(|(_, items)| !items.is_empty())
+    }
+
     /// Returns everything that is printed of a release.
     #[must_use]
     pub fn new(release: &Release, supplement: &Supplement, labels: &Labels) -> Self {

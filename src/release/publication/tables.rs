@@ -168,7 +168,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     if any_standard {
         heads.push(number(words::journal::standardised()));
     }
-    heads.push(number(words::report::noise_share()));
+    heads.push(number(words::method::uncertainty_from_privacy_noise()));
     let rows = lines.iter().zip(standard).map(|(line, standard)| {
         let written = format::row(&line.entry);
         let mut row = vec![label(line)];
@@ -511,7 +511,7 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
         return None;
     }
     let many = figure::outcomes(release).len() > 1;
-    let mut heads: Vec<Head> = many.then(|| head(words::outcomes::outcome())).into_iter().collect();
+    let mut heads: Vec<Head> = many.then(|| head(words::columns::outcome())).into_iter().collect();
     heads.push(head(words::journal::category()));
     heads.extend([words::journal::wald(), words::journal::degrees(), words::journal::p()].map(number));
     let rows = supplement.categories.iter().take(MOST_ADJUSTED).map(|test| {
@@ -582,7 +582,7 @@ pub fn adjusted(release: &Release) -> Option<Table> {
         caption: words::journal::adjusted().to_owned(),
         heads: vec![
             head(words::result::term()),
-            head(words::outcomes::outcome()),
+            head(words::columns::outcome()),
             number(words::journal::p()),
             number(words::journal::holm()),
             number(words::journal::benjamini_hochberg()),

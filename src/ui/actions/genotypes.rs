@@ -106,17 +106,12 @@ pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) 
     Ok(Table {
         name,
         size: files.length() as f64,
-        sample: false,
         delimiter: setup.delimiter.bytes().next().unwrap_or(DELIMITER),
         names: looked.names.into_iter().chain(looked.variants).collect(),
         rows: looked.rows,
         suggestions,
-        fault: None,
-        not_utf8: false,
-        doubt: None,
-        totals: None,
-        other_formats: Vec::new(),
         genotypes: Some(genotypes),
+        ..Table::default()
     })
 }
 

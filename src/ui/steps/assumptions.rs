@@ -58,7 +58,7 @@ pub fn Assumptions() -> impl IntoView {
                     <div class="scroll" tabindex="0" role="group" aria-label=words::method::assumptions()>
                         <table class="plain assumptions">
                             <thead><tr>
-                                <th scope="col">{words::method::assumptions_column()}</th>
+                                <th scope="col">{words::columns::column()}</th>
                                 <th scope="col">{words::method::typical_mean()}</th>
                                 <th scope="col">{words::method::typical_sd()}</th>
                             </tr></thead>

@@ -30,8 +30,8 @@ pub fn FoundBounds(release: Arc<Release>) -> impl IntoView {
     Some(view! {
         <section class="found-bounds" aria-labelledby="found-bounds-title">
             {verdict}
-            <h2 id="found-bounds-title">{words::found::title()}</h2>
-            <div class="scroll" tabindex="0" role="group" aria-label=words::found::title()>
+            <h2 id="found-bounds-title">{words::estimates::title()}</h2>
+            <div class="scroll" tabindex="0" role="group" aria-label=words::estimates::title()>
                 <table class="plain">
                     <thead><tr>
                         <th scope="col">{words::columns::column()}</th><th scope="col">{words::found::found()}</th>

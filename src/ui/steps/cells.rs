@@ -103,7 +103,7 @@ pub fn Row(index: usize) -> impl IntoView {
             <th scope="row" class="name"><span class="column-name" title=move || name.get()>{move || name.get()}</span>{label}</th>
             <td class="private-cell" data-label=words::columns::first_cells()>{move || samples(app, index)}</td>
             <td data-label=words::columns::role()><RoleCell column name/></td>
-            <td data-label=words::columns::type_word()><KindCell column name/></td>
+            <td data-label=words::columns::kind()><KindCell column name/></td>
             {tail}
             <td class="if-missing" data-label=words::columns::if_missing()>{move || if_missing(column)}</td>
         </tr>

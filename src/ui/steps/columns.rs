@@ -60,9 +60,7 @@ pub fn Columns() -> impl IntoView {
         app.state.columns().with(|columns| app.state.filter().with(|filter| draft::filtered(columns, filter)))
     });
     let empty = move || app.state.table().with(Option::is_none);
-    let genotypes = Memo::new(move |_| {
-        app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
-    });
+    let genotypes = Memo::new(move |_| app.has_genotypes());
     let many = Memo::new(move |_| genotypes.get() || app.state.columns().with(|columns| columns.len() > FEW));
     let has_units = Memo::new(move |_| {
         let of =
@@ -180,7 +178,7 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
                     <th scope="col">{words::columns::column()}</th>
                     <th scope="col" class="private-cell">{words::columns::first_cells()}</th>
                     <th scope="col">{words::columns::role()}</th>
-                    <th scope="col">{words::columns::type_word()}</th>
+                    <th scope="col">{words::columns::kind()}</th>
                     <th scope="col" class="numeric">{words::columns::lowest()}</th>
                     <th scope="col" class="numeric">{words::columns::highest()}</th>
                     <th scope="col">{words::columns::unit_or_reference()}</th>

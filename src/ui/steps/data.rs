@@ -223,9 +223,7 @@ fn Preview() -> impl IntoView {
             table.line()
         }
     };
-    let is_genotypes = Memo::new(move |_| {
-        app.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
-    });
+    let is_genotypes = Memo::new(move |_| app.has_genotypes());
     view! {
         <PrivateZone title=words::data::the_first_rows()>
             <p class="file-line">

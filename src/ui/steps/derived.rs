@@ -133,10 +133,7 @@ fn Typed(form: Form) -> impl IntoView {
     });
     let roles = [("feature", words::columns::feature()), ("outcome", words::columns::outcome())];
     let put = move |_| {
-        let names = app
-            .state
-            .table()
-            .with_untracked(|table| table.as_ref().map(|table| table.names.clone()).unwrap_or_default());
+        let names = untrack(|| app.names());
         let Some(entry) = draft.with_untracked(|draft| draft.entry(&names)) else {
             return wrong.set(vec![words::terms::unread().to_owned()]);
         };

@@ -71,7 +71,7 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
     view! {
         <details class="more" id="effect" on:toggle=move |event| opened.set(dom::is_open(&event))>
             <summary>{words::effect::title()}</summary>
-            <Choice id="effect-column" label=words::effect::column() options value=column set=Callback::new(move |name| column.set(name))/>
+            <Choice id="effect-column" label=words::columns::column() options value=column set=Callback::new(move |name| column.set(name))/>
             {drawn}
         </details>
     }

@@ -165,8 +165,7 @@ pub fn Rules() -> impl IntoView {
         let kept = app.state.columns().with_untracked(|columns| chosen.pattern(columns, &rows));
         // The pattern is set first, so that the plan is made once.
         // With genotypes a pattern may fit variants that were not chosen.
-        let genotypes =
-            app.state.table().with_untracked(|t| t.as_ref().is_some_and(|table| table.genotypes.is_some()));
+        let genotypes = untrack(|| app.has_genotypes());
         if let Some(kept) = kept.filter(|_| !genotypes) {
             app.state.setup().update(|setup| {
                 setup.patterns.retain(|pattern| *pattern != kept);

@@ -55,9 +55,7 @@ fn Typed() -> impl IntoView {
     let app = App::here();
     let draft = RwSignal::new(ConditionDraft::default());
     let wrong = RwSignal::new(Vec::new());
-    let names = Memo::new(move |_| {
-        app.state.table().with(|table| table.as_ref().map(|table| table.names.clone()).unwrap_or_default())
-    });
+    let names = Memo::new(move |_| app.names());
     let add = move |_| {
         let columns = app.state.columns().get_untracked();
         let mut setup = app.state.setup().get_untracked();

@@ -108,7 +108,7 @@ fn Controls(browser: Arc<Browser>, found: Found) -> impl IntoView {
         <div class="outcome-tools">
             <Field id="outcome-search" label=words::outcomes::find_outcome() value=found.typed set=set_name
                 hint=words::outcomes::find_hint()/>
-            <Choice id="outcome-term" label=words::outcomes::term() options=terms
+            <Choice id="outcome-term" label=words::result::term() options=terms
                 value=Signal::derive(move || query.with(|query| query.term.to_string())) set=set_term/>
             <Choice id="outcome-only" label=words::outcomes::show() options=only
                 value=Signal::derive(move || query.with(|query| text::only(query.only).to_owned())) set=set_only/>
@@ -169,8 +169,8 @@ fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl Into
             <table class="journal outcome-table">
                 <caption>{heading}</caption>
                 <thead><tr>
-                    <th scope="col">{words::outcomes::outcome()}</th>
-                    <th scope="col" class="numeric">{words::outcomes::estimate()}</th>
+                    <th scope="col">{words::columns::outcome()}</th>
+                    <th scope="col" class="numeric">{words::result::estimate()}</th>
                     <th scope="col" class="numeric">{words::result::interval(level)}</th>
                     <th scope="col" class="numeric">{words::outcomes::estimate_standard_error()}</th>
                     <th scope="col" class="share-head">{words::result::of_uncertainty()}</th>

@@ -53,7 +53,7 @@ pub fn Variants() -> impl IntoView {
         }
     };
     let options = vec![
-        ("names".to_owned(), words::variants::names_or_patterns().to_owned()),
+        ("names".to_owned(), words::genotypes::names().to_owned()),
         ("range".to_owned(), words::variants::a_range_of_the_file().to_owned()),
     ];
     let chosen = move || {
@@ -64,7 +64,7 @@ pub fn Variants() -> impl IntoView {
             view! {
                 <li><span class="code">{words.clone()}</span>
                     <button type="button" class="quiet" aria-label=words::variants::remove_one(&words) disabled=move || app.busy()
-                        on:click=move |_| choose(app, rest.clone(), Vec::new())>{words::variants::remove()}</button></li>
+                        on:click=move |_| choose(app, rest.clone(), Vec::new())>{words::terms::remove_word()}</button></li>
             }
         });
         let entries = entries.collect_view();
