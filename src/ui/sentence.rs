@@ -8,12 +8,13 @@ use crate::words;
 type Word = fn() -> &'static str;
 
 /// Fields of a plan that the page has under a name of its own, as messages quote them.
-const FIELDS: [(&str, Word); 15] = [
+const FIELDS: [(&str, Word); 16] = [
     ("`lower`", words::columns::lowest),
     ("`upper`", words::columns::highest),
     ("`levels`", words::columns::levels),
     ("`reference`", words::columns::reference),
     ("`columns`", words::step::columns),
+    ("`person`", words::privacy::who_one_person_is),
     ("`ignored`", words::columns::ignored),
     ("`typical`", words::method::assumptions),
     ("`derived`", words::terms::title),

@@ -191,6 +191,8 @@ pub struct State {
     pub saved: Option<String>,
     /// The name of the table that was open last, before the page was opened.
     pub last_table: Option<String>,
+    /// The languages of the encoding that the browser decoded the file from.
+    pub decoded: Option<&'static str>,
     /// Whether the description of the table is one that was kept.
     pub restored: bool,
     /// A plan that waits for its table.
@@ -283,6 +285,8 @@ pub struct Handles {
     pub history: RefCell<History>,
     /// The document of the release that is shown.
     pub document: RefCell<Option<Blob>>,
+    /// The file that was decoded, as it was chosen.
+    pub undecoded: RefCell<Option<Blob>>,
     /// The documents of the releases beside the ledger, by entry.
     pub kept: RefCell<BTreeMap<u64, Blob>>,
 }
@@ -330,11 +334,23 @@ impl App {
         let state = Store::new(State::default());
         let check = pool.apart();
         let (files, held) = (RefCell::default(), RefCell::default());
-        let (document, kept) = (RefCell::default(), RefCell::default());
+        let (document, kept, undecoded) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (packed, agreed, history) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (saving, chosen) = (RefCell::default(), Cell::default());
-        let handles =
-            Handles { pool, check, chosen, files, held, packed, agreed, saving, history, document, kept };
+        let handles = Handles {
+            pool,
+            check,
+            chosen,
+            files,
+            held,
+            packed,
+            agreed,
+            saving,
+            history,
+            document,
+            undecoded,
+            kept,
+        };
         let handles = StoredValue::new_local(handles);
         let described = Memo::new(move |_| {
             state.columns().with(|columns| {
@@ -433,6 +449,11 @@ impl App {
     /// The app that a component belongs to.
     pub fn here() -> Self {
         expect_context()
+    }
+
+    /// Whether a plan has the ridge that is recommended where the rows are too few for an ordinary regression.
+    pub fn falls_back(self, plan: &Plan) -> bool {
+        self.recommended.with(|found| found.too_few && found.name == plan.mechanism.name)
     }
 
     /// Whether the open table is one of genotypes.

@@ -130,14 +130,18 @@ test("a table in Shift-JIS or Windows-1250 is read by the line that reads right,
   const inBytes = (name, lines, words) => ({ name, mimeType: "text/csv", buffer: Buffer.from(lines.join("\r\n").replace(/[A-Z]/g, (letter) => words[letter]), "latin1") });
   const polish = inBytes("p.csv", ["wiek;P;C", ...rows(["K", "M"]).map((row) => row.replaceAll("#", ";"))], { P: "p\xb3e\xe6", C: "ci\x9cnienie", K: "kobieta", M: "m\xea\xbfczyzna" });
   const japanese = inBytes("j.csv", ["A,S,B", ...rows(["M", "F"]).map((row) => row.replaceAll("#", ","))], { A: "\x94N\x97\xee", S: "\x90\xab\x95\xca", B: "\x8c\x8c\x88\xb3", M: "\x92j", F: "\x8f\x97" });
-  const readAs = async (language, line) => {
-    const encodings = discreet.alert.getByLabel(say("letters.label"));
+  const readAs = async (language, line, label = say("letters.label")) => {
+    const encodings = page.getByLabel(label);
     const option = encodings.locator("option").filter({ hasText: say("letters.option", { language, line }) });
     await option.waitFor({ state: "attached" });
-    await encodings.selectOption({ label: await option.textContent() });
+    await encodings.selectOption(await option.getAttribute("value"));
   };
   await discreet.choose(polish);
-  await readAs(say("letters.central_european"), "wiek;płeć;ciśnienie");
+  await readAs(say("letters.greek"), "wiek;p³eζ;ci");
+  await discreet.table("p.csv");
+  await discreet.preview.getByRole("columnheader", { name: /^p³e/ }).waitFor();
+  // A wrong choice can be mended.
+  await readAs(say("letters.central_european"), "wiek;płeć;ciśnienie", say("letters.read_as", { language: say("letters.greek") }));
   await discreet.table("p.csv");
   await discreet.preview.getByRole("columnheader", { name: "płeć" }).waitFor();
   await discreet.preview.getByText("mężczyzna").first().waitFor();

@@ -232,6 +232,10 @@ test("who one person is, is asked before the first release fixes a budget, and s
   await discreet.goTo(say("step.privacy"));
   const person = page.getByLabel(say("privacy.column_that_identifies_the_person"));
   await person.selectOption("pesel");
+  // The number stated was one of rows.
+  assert.equal(await page.getByLabel(say("privacy.persons_label")).inputValue(), "");
+  await discreet.budget({ rows: 600 });
+  await discreet.ready();
   // Who one person is, is said where it becomes permanent.
   await discreet.release.click();
   await question.filter({ hasText: say("release_bar.persons", { person: "pesel", most: "1" }) }).waitFor();

@@ -42,6 +42,13 @@ const PERSON_NAMES: [&str; 14] = [
     "氏名",
 ];
 
+/// Beginnings of words for a patient, and words for a number or a key, of which a name of two words has one each: `číslo pacienta`.
+const PATIENTS: [&str; 6] = ["patient", "pacient", "pacjent", "pazient", "pasient", "proband"];
+const KEYS: [&str; 15] = [
+    "id", "nr", "no", "number", "code", "číslo", "cislo", "kod", "kód", "numer", "numero", "numéro",
+    "número", "codice", "código",
+];
+
 /// What the names of such columns begin with in Japanese and Chinese, which write no space: `患者ID`, `患者番号`.
 const PERSON_BEGINNINGS: [&str; 3] = ["患者", "被験者", "受试者"];
 const NUMBER_ENDINGS: [&str; 7] = ["id", "番号", "コード", "编号", "號", "号", "no"];
@@ -103,11 +110,19 @@ pub fn names_persons(name: &str) -> bool {
         .iter()
         .filter_map(|number| letters.strip_suffix(number))
         .any(|begin| NUMBERED.contains(&begin));
+    let words: Vec<&str> =
+        name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_patient = |word: &str| PATIENTS.iter().any(|patient| word.starts_with(patient));
+    let of_two_words = match words.as_slice() {
+        [one, other] => KEYS.contains(one) && is_patient(other) || is_patient(one) && KEYS.contains(other),
+        _ => false,
+    };
     let without_space = PERSON_BEGINNINGS
         .iter()
         .filter_map(|begin| letters.strip_prefix(begin))
         .any(|end| NUMBER_ENDINGS.contains(&end));
     let is_person = numbers_persons
+        || of_two_words
         || without_space
         || first == "id" && last != first
         || PERSON_NAMES.contains(&name.as_str())
@@ -232,6 +247,9 @@ mod tests {
             "患者ID",
             "患者番号",
             "Prontuário",
+            "Číslo pacienta",
+            "patient code",
+            "Kod pacjenta",
         ] {
             assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
         }

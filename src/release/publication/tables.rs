@@ -54,7 +54,7 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
         tables.extend(adjusted(release));
     }
     if let Some(description) = &supplement.description {
-        tables.push(columns(release, description));
+        tables.push(columns(release, supplement, description));
         tables.extend(correlations(description));
     }
     tables
@@ -380,6 +380,15 @@ fn r_squared_of_parts(release: &Release, supplement: &Supplement, outcome: &str)
     (whole > 0.0).then_some(Noisy { value: parts.explained.value / whole, std_error })
 }
 
+/// Returns the standard deviation of an outcome from what residuals and coefficients give.
+fn sd_of_parts(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Noisy> {
+    let parts = Parts::of(release, supplement, outcome)?;
+    let of_residual = 2.0 * parts.residual * residual_noise(release, supplement, outcome)?;
+    let value = parts.whole().sqrt();
+    let std_error = parts.explained.std_error.hypot(of_residual) / (2.0 * value);
+    (value > 0.0).then_some(Noisy { value, std_error })
+}
+
 /// Returns why R² is left out of a linear regression; nothing where it is shown, and where a method never has it.
 fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
     if supplement.log_odds || r_squared(release, supplement, outcome).is_some() {
@@ -610,9 +619,10 @@ fn of_one(value: f64, noise: f64) -> [String; 2] {
     [format!("{sign}{written}"), format!("{noise:.decimals$}")]
 }
 
-/// Returns the table that describes the columns: Table 1.
+/// Returns the table that describes the columns: Table 1. The standard deviation of an outcome that does not stand out of its own noise is
+/// that of what residuals and coefficients give (theory/inference 6.6).
 #[must_use]
-pub fn columns(release: &Release, description: &Description) -> Table {
+pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Table {
     let none = || format::NONE.to_owned();
     let rows = description.terms.iter().take(MOST_ADJUSTED).map(|term| {
         if let Some((column, level)) = &term.level {
@@ -633,7 +643,8 @@ pub fn columns(release: &Release, description: &Description) -> Table {
         }
         let named = figure::with_unit(&term.term, &figure::unit(&release.plan, &term.term));
         let [mean, mean_error] = noisy(term.mean);
-        let [sd, sd_error] = term.sd.map_or_else(|| [none(), none()], noisy);
+        let sd = term.sd.or_else(|| sd_of_parts(release, supplement, &term.term));
+        let [sd, sd_error] = sd.map_or_else(|| [none(), none()], noisy);
         vec![named, mean, mean_error, sd, sd_error]
     });
     let mut notes = vec![words::journal::columns_note().to_owned()];

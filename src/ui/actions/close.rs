@@ -21,13 +21,14 @@ fn forget_table(app: App) {
     app.state.columns().set(Vec::new());
     app.state.key().set(None);
     app.state.restored().set(false);
+    app.state.decoded().set(None);
     app.state.filled().set(None);
     app.state.inspection().set(None);
     app.state.exported().set(None);
     app.state.nothing_before().set(false);
     forget_ledger(app);
     app.state.shown().set(None);
-    app.handles.with_value(|handles| handles.document.take());
+    app.handles.with_value(|handles| (handles.document.take(), handles.undecoded.take()));
     app.state.refit().set(None);
     app.state.filter().set(String::new());
     app.state.page().set(0);

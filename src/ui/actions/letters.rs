@@ -9,12 +9,11 @@ use web_sys::{Blob, TextDecodeOptions, TextDecoder, TextDecoderOptions};
 
 use super::files::open_table;
 use super::run::{cancelling, on_progress, run};
-use super::say::fail_with;
+use super::say::fail_to_read;
 use crate::data::FileRole;
 use crate::ui::dom;
 use crate::ui::files::Part;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::step::Step;
 use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Progress, Reason};
@@ -54,11 +53,15 @@ fn decoder(encoding: &str) -> Result<TextDecoder, JsValue> {
     TextDecoder::new_with_label_and_options(encoding, &options)
 }
 
+/// The open table as it was chosen.
+fn chosen(app: App) -> Option<Blob> {
+    let undecoded = app.handles.with_value(|handles| handles.undecoded.borrow().clone());
+    undecoded.or_else(|| app.files()?.get(FileRole::Table).cloned())
+}
+
 /// The first line of the open table that has other letters than ASCII's, as each encoding reads it that can.
 pub async fn samples(app: App) -> Vec<(&'static str, String)> {
-    let Some(blob) = app.files().and_then(|files| files.get(FileRole::Table).cloned()) else {
-        return Vec::new();
-    };
+    let Some(blob) = chosen(app) else { return Vec::new() };
     let Ok((mut bytes, _)) = dom::first_bytes(&blob, LOOKED_AT).await else { return Vec::new() };
     let line = bytes.split_mut(|byte| *byte == b'\n').find(|line| !line.is_ascii()).unwrap_or_default();
     let read = |(encoding, _): &(&'static str, _)| {
@@ -70,17 +73,19 @@ pub async fn samples(app: App) -> Vec<(&'static str, String)> {
 
 /// Opens the table again as a file in this encoding.
 pub fn read_in(app: App, encoding: String) {
-    let table = app.state.table().get_untracked();
-    let Some((table, files)) = table.zip(app.files()) else { return };
-    let Some(blob) = files.get(FileRole::Table).cloned() else { return };
+    let Some((table, blob)) = app.state.table().get_untracked().zip(chosen(app)) else { return };
+    let language = ENCODINGS.iter().find(|(own, _)| *own == encoding).map(|(_, language)| language());
     spawn_local(async move {
-        let (task, length) = (words::letters::reading(), files.length());
+        let (task, length) = (words::letters::reading(), Files::table(blob.clone()).length());
         match run(app, task, length as f64, decoded(app, &blob, length, &encoding)).await {
             Ok(text) => {
                 let part = Part { role: FileRole::Table, name: table.name.clone() };
                 open_table(app, vec![(part, text.clone())], Files::table(text), false, None).await;
+                app.state.decoded().set(language);
+                app.handles.with_value(|handles| handles.undecoded.replace(Some(blob)));
             }
-            Err(failure) => fail_with(app, Step::Data, failure),
+            Err(Failure { reason: Reason::Cancelled, .. }) => {}
+            Err(failure) => fail_to_read(app, failure),
         }
     });
 }
@@ -88,7 +93,7 @@ pub fn read_in(app: App, encoding: String) {
 /// The text of a file of so many bytes, in UTF-8.
 async fn decoded(app: App, file: &Blob, length: u64, encoding: &str) -> Result<Blob, Failure> {
     let refused = |why: String| Failure::new(Reason::Table, why);
-    let wrong = |_: JsValue| refused(words::letters::not_in().to_owned());
+    let wrong = |_: JsValue| Failure::new(Reason::Encoding, words::letters::not_in());
     if length > MOST {
         return Err(refused(words::letters::too_large().to_owned()));
     }

@@ -270,14 +270,14 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         <dl class="offer">
             <div><dt>{words::release_bar::asks()}</dt><dd title=whole>{asks}</dd></div>
             <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{words::release_bar::permanently()}</span></dd></div>
-            <div><dt>{words::release_bar::noise()}</dt><dd>{noise(&forecast)}</dd></div>
+            <div><dt>{words::release_bar::noise()}</dt><dd>{noise(app, &forecast)}</dd></div>
             {before}
         </dl>
     }
 }
 
 /// What the noise will be like, in a few words.
-fn noise(forecast: &Forecast) -> String {
+fn noise(app: App, forecast: &Forecast) -> String {
     let wide = |times: f64| words::release_bar::widening(widening(times));
     if let Some(foreseen) = &forecast.foreseen {
         let (times, rarely) = foreseen.widening();
@@ -303,6 +303,7 @@ fn noise(forecast: &Forecast) -> String {
     match (&forecast.preview, &forecast.outlook) {
         (Some(preview), _) => match (preview.verdict, wide) {
             (Verdict::Withheld, _) => words::release_bar::noise_drowns().to_owned(),
+            _ if untrack(|| app.falls_back(&forecast.plan)) => words::method::penalised_at_best().to_owned(),
             (Verdict::Approximate, Some(wide)) => words::release_bar::approximate(wide),
             (Verdict::Clear, Some(wide)) => wide,
             (verdict, None) => text::verdict(verdict).to_owned(),

@@ -40,7 +40,7 @@ pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
     };
     let delta = delta(setup).ok_or_else(|| {
         if setup.one_in.trim().is_empty() {
-            Gap::new(Place::privacy("rows"), words::gap::rows())
+            setup.lacks_rows()
         } else {
             Gap::new(Place::privacy("delta"), words::gap::delta())
         }

@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::place::{Gap, Place};
+use super::typed::count;
 use crate::data::mismatch::Contradiction;
 use crate::model::Missing;
 use crate::plan::document::{Condition, Derived};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::calibrate::Split;
+use crate::words;
 
 /// How the budget is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +99,26 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Says who one person is. The number of rows was one of other things, so it goes.
+    pub fn identify(&mut self, person: String, max_rows: String) {
+        let counts_persons = |person: &str, max_rows: &str| !person.is_empty() && count(max_rows) == Some(1);
+        if counts_persons(&self.person, &self.max_rows) != counts_persons(&person, &max_rows) {
+            self.rows.clear();
+        }
+        // A confirmation is of the persons that it was given for.
+        if self.person != person {
+            self.other_persons = false;
+        }
+        (self.person, self.max_rows) = (person, max_rows);
+    }
+
+    /// What is lacking where no number of rows, or of persons, is stated.
+    pub(super) fn lacks_rows(&self) -> Gap {
+        let of_persons = !self.person.is_empty() && count(&self.max_rows) == Some(1);
+        let text = if of_persons { words::gap::number_of_persons() } else { words::gap::rows() };
+        Gap::new(Place::privacy("rows"), text)
+    }
+
     /// Chooses a mechanism, or what is recommended. Parameters are those of the one before, so they go.
     pub fn choose(&mut self, mechanism: Option<&str>) {
         self.mechanism = mechanism.map(str::to_owned);

@@ -75,7 +75,7 @@ pub fn draft_plan(
         .then(|| count(&setup.max_rows))
         .map(|rows| rows.and_then(|rows| u32::try_from(rows).ok()).unwrap_or_default());
     let rows = count(&setup.rows);
-    let unread_rows = Gap::new(Place::privacy("rows"), words::gap::rows());
+    let unread_rows = setup.lacks_rows();
     if rows.is_none() && !setup.rows.trim().is_empty() && !unread.contains(&unread_rows) {
         unread.push(unread_rows);
     }

@@ -227,7 +227,7 @@ fn take(app: App, index: usize, repair: &Repair) {
         Repair::LeaveOut => app.edit(index, |column| column.role = Role::Ignored),
         Repair::Person => {
             let name = untrack(|| name(app, index));
-            app.state.setup().update(|setup| setup.person = name);
+            app.state.setup().update(|setup| setup.identify(name, setup.max_rows.clone()));
         }
         Repair::Format(format) => read_format(app, *format),
         Repair::OwnFormat(format) => app.edit(index, |column| column.written = Some(*format)),

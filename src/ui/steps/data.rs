@@ -238,6 +238,7 @@ fn Preview() -> impl IntoView {
                 <p class="notice"><Icon name="note"/><span>{words::data::draft_restored()} " "
                     <button type="button" class="link" on:click=move |_| actions::forget_draft(app)>{words::data::forget_draft()}</button></span></p>
             })}
+            {move || app.state.decoded().get().map(|language| view! { <Letters label=words::letters::read_as(language)/> })}
             <SheetChoice/>
             <HeaderQuestion/>
             <FormatOffer/>
@@ -255,6 +256,16 @@ fn Preview() -> impl IntoView {
 #[component]
 pub fn OtherEncodings() -> impl IntoView {
     let app = App::here();
+    view! {
+        <button type="button" on:click=move |_| actions::read_as_latin_1(app)>{words::data::read_as_latin_1()}</button>
+        <Letters label=words::letters::label().to_owned()/>
+    }
+}
+
+/// The encodings by how they read a line of the file.
+#[component]
+fn Letters(label: String) -> impl IntoView {
+    let app = App::here();
     let samples = LocalResource::new(move || actions::samples(app));
     let choose = move |event: web_sys::Event| {
         let encoding = event_target_value(&event);
@@ -271,8 +282,7 @@ pub fn OtherEncodings() -> impl IntoView {
         found.into_iter().map(option).collect_view()
     };
     view! {
-        <button type="button" on:click=move |_| actions::read_as_latin_1(app)>{words::data::read_as_latin_1()}</button>
-        <label class="other-letters">{words::letters::label()} " "
+        <label class="other-letters">{label} " "
             <select on:change=choose>
                 <option value="">{words::letters::choose()}</option>
                 {options}

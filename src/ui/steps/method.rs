@@ -193,7 +193,7 @@ fn Prospect(outlook: Outlook) -> impl IntoView {
 fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
     let units = units(&plan, &preview.terms);
     let app = App::here();
-    let too_few = app.recommended.with_untracked(|found| found.too_few && found.name == plan.mechanism.name);
+    let too_few = untrack(|| app.falls_back(&plan));
     let clear = preview.verdict == Verdict::Clear && !too_few;
     let withheld = preview.verdict == Verdict::Withheld;
     let verdict = if too_few && !withheld {

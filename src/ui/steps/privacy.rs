@@ -8,6 +8,7 @@ use super::expectations::Foretold;
 use super::people::People;
 use super::protect::Protection;
 use super::widths::{Widths, width_in_words};
+use crate::inference::preview::Verdict;
 use crate::model::note::widening;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
@@ -405,7 +406,13 @@ fn Prospect() -> impl IntoView {
             match (&forecast.foreseen, &forecast.preview) {
                 (Some(foreseen), _) => Some((foreseen.verdict().to_owned(), foreseen.sentences())),
                 (None, Some(preview)) => {
-                    Some((text::verdict(preview.verdict).to_owned(), vec![preview.advice.clone()]))
+                    let withheld = preview.verdict == Verdict::Withheld;
+                    let verdict = if app.falls_back(&forecast.plan) && !withheld {
+                        words::method::penalised_at_best()
+                    } else {
+                        text::verdict(preview.verdict)
+                    };
+                    Some((verdict.to_owned(), vec![preview.advice.clone()]))
                 }
                 (None, None) => None,
             }
@@ -535,8 +542,7 @@ fn Person(fixed: Memo<bool>) -> impl IntoView {
     };
     let set_person = move |event| {
         let value = event_target_value(&event);
-        // A confirmation is of the persons that it was given for.
-        setup.update(|setup| (setup.person, setup.other_persons) = (value, false));
+        setup.update(|setup| setup.identify(value, setup.max_rows.clone()));
     };
     let before = Memo::new(move |_| {
         app.state.ledger().with(|ledger| ledger.as_ref().and_then(Ledger::person_column).map(str::to_owned))
@@ -560,7 +566,7 @@ fn Person(fixed: Memo<bool>) -> impl IntoView {
         (!person.with(String::is_empty)).then(|| view! {
             <Field id="privacy-max-rows" label=words::privacy::rows_of_one_person_that_count() numeric=true counts=true
                 value=Signal::derive(move || setup.get().max_rows) disabled=Signal::derive(move || fixed.get())
-                set=Callback::new(move |value| setup.update(|setup| setup.max_rows = value))
+                set=Callback::new(move |value| setup.update(|setup| setup.identify(setup.person.clone(), value)))
                 hint=Signal::derive(move || if fixed.get() { words::privacy::max_rows_fixed() } else { words::privacy::max_rows_hint() }.to_owned())/>
         })
     };

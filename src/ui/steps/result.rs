@@ -239,7 +239,8 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         .description
         .iter()
         .flat_map(|description| {
-            std::iter::once(tables::columns(&release, description)).chain(tables::correlations(description))
+            std::iter::once(tables::columns(&release, &supplement, description))
+                .chain(tables::correlations(description))
         })
         .collect();
     let shown =

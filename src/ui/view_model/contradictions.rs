@@ -7,7 +7,7 @@ use crate::data::first_line::{Doubt, without_units};
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
     Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, identifies, meeting,
-    mismatches, persons, survey_weight, turned_round, two_values, unmet,
+    mismatches, names_persons, persons, survey_weight, turned_round, two_values, unmet,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -273,13 +273,14 @@ pub fn may_be_yes_or_no(
     Some((place, two_values(cells(), &rules).or_else(|| coded.filter(has))?))
 }
 
-/// Whether each row counts as one person while a column that is left out could tell persons apart.
+/// Whether each row counts as one person while a column could tell persons apart.
 pub fn persons_may_repeat(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> bool {
     let rules = csv_rules(setup, table.delimiter);
     let rows = without_units(&table.rows, &rules);
     let could_be = |(place, column): (usize, &ColumnDraft)| {
         let cells = rows.iter().filter_map(|row| row.get(place)).map(String::as_str);
-        column.role == Role::Ignored && could_be_persons(cells, &rules)
+        names_persons(&column.name) && column.role != Role::Ignored
+            || column.role != Role::Outcome && could_be_persons(cells, &rules)
     };
     setup.person.is_empty() && columns.iter().enumerate().any(could_be)
 }
