@@ -15,7 +15,7 @@ use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
 use crate::math::round::real;
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
-use crate::model::note::{quoted, two_digits, widening};
+use crate::model::note::{in_groups, quoted, two_digits, widening};
 use crate::model::{Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
@@ -530,12 +530,6 @@ fn hardly_withheld(forecast: &NoiseForecast) -> f64 {
 
 fn in_percent(share: f64) -> String {
     two_digits(100.0 * share.min(1.0))
-}
-
-/// Returns a number of rows, rounded up to two digits, in groups of three digits.
-fn in_groups(rows: f64) -> String {
-    let rounded = two_digits(rows);
-    rounded.parse().map_or(rounded, grouped)
 }
 
 /// The condition from which on few coefficients are withheld.

@@ -19,10 +19,11 @@ use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::round::real;
-use crate::model::note::factor;
+use crate::model::note::{factor, in_groups};
 use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
+use crate::text::grouped;
 use crate::words;
 
 const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
@@ -488,8 +489,8 @@ impl Preview {
         self.cautious_signal_to_noise = WITHHELD_BELOW / self.budget_factor;
         self.rows_needed = scaled_rows(rows, self.budget_factor);
         self.advice = words::forecast::projected(words::forecast::ways(
-            self.rows_needed,
-            rows,
+            in_groups(self.rows_needed as f64),
+            grouped(rows as f64),
             factor(self.budget_factor),
         ));
     }
@@ -500,7 +501,8 @@ const SHRUNK: f64 = 0.05;
 
 /// Returns what a person can expect, and what would give full intervals.
 fn advice(preview: &Preview, rows: u64) -> String {
-    let (factor, needed) = (factor(preview.budget_factor), preview.rows_needed);
+    let (factor, needed) = (factor(preview.budget_factor), in_groups(preview.rows_needed as f64));
+    let rows = grouped(rows as f64);
     let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
     let shrunk = most >= SHRUNK;
     let ways = match (preview.features_that_fit, shrunk) {

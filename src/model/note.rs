@@ -101,6 +101,13 @@ pub fn two_digits(number: f64) -> String {
     format!("{raised:.places$}")
 }
 
+/// Returns a number of rows, rounded up to two digits, in groups of three digits.
+#[must_use]
+pub fn in_groups(rows: f64) -> String {
+    let rounded = two_digits(rows);
+    rounded.parse().map_or(rounded, grouped)
+}
+
 /// Returns which of a release's notes says why it has no coefficients: the first that is about neither their scale nor a penalty.
 #[must_use]
 pub fn reason(notes: &[String]) -> Option<usize> {

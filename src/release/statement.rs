@@ -112,16 +112,25 @@ pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> 
     }
 }
 
-/// What is said of a whole budget: how often a guess is right at most, by `accuracy` from 0.5 to 1. `assumed`: whether some of it was, or
-/// is to be, spent as if each row were one person's.
+/// What is said of a whole budget: how often a guess is right at most, by `accuracy` from 0.5 to 1. `assumed`: whether this is, and whether
+/// some of it was, spent as if each row were one person's.
 #[must_use]
-pub fn budget_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64, assumed: bool) -> String {
+pub fn budget_sentence(
+    adjacency: Adjacency,
+    protect: Protect,
+    accuracy: f64,
+    assumed: (bool, bool),
+) -> String {
     let question = question(adjacency, protect);
     let guess = match hundredths(accuracy) {
         Some(times) => words::guarantee::budget_guess(question, times),
         None => words::guarantee::budget_guess_certain(question),
     };
-    if assumed { format!("{guess} {}", words::guarantee::unit_assumed()) } else { guess }
+    match assumed {
+        (true, _) => format!("{guess} {}", words::guarantee::unit_assumed()),
+        (false, true) => format!("{guess} {}", words::guarantee::unit_assumed_before()),
+        (false, false) => guess,
+    }
 }
 
 /// What somebody guesses about one person.

@@ -30,10 +30,12 @@ pub fn Contradictions(index: usize) -> impl IntoView {
             columns.get(index).is_some_and(|column| column.kind == Some(ColumnType::Category))
         };
         let of_some = app.state.setup().with(|setup| !setup.only.is_empty() || !setup.person.is_empty());
-        Some((
-            whole_file::sentence(&misfits, app.state.columns().with(is_category), of_some),
-            further(app, index, &misfits),
-        ))
+        let mut told = whole_file::sentence(&misfits, app.state.columns().with(is_category), of_some);
+        let own_name = name(app, index);
+        if misfits.cells.iter().any(|(cell, _)| *cell == own_name) {
+            told = format!("{told} {}", words::whole::header_again());
+        }
+        Some((told, further(app, index, &misfits)))
     });
     move || {
         let (found, counted) = (found.get(), counted.get());

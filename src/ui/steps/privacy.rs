@@ -77,7 +77,7 @@ fn Meaning() -> impl IntoView {
     let app = App::here();
     let whom = Memo::new(move |_| app.state.setup().with(|setup| (setup.adjacency, setup.protect)));
     let assumed =
-        Memo::new(move |_| app.state.setup().with(|setup| setup.person.is_empty()) || app.assumed_persons());
+        Memo::new(move |_| (app.state.setup().with(|setup| setup.person.is_empty()), app.assumed_persons()));
     move || {
         let (adjacency, protect) = whom.get();
         worth(app).map(|worth| {

@@ -78,12 +78,12 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let statement = Statement::new(&release);
     let names = figure::outcomes(&release);
     let (adjacency, protect) = (release.plan.adjacency, release.plan.protect.unwrap_or_default());
-    let is_own = !matches!(origin, Origin::File);
+    let (is_own, each_row) = (!matches!(origin, Origin::File), release.plan.person.is_none());
     let with_others = move || {
         app.state.ledger().with(|ledger| {
             let ledger = ledger.as_ref().filter(|ledger| is_own && ledger.entries().len() > 1)?;
             let worth = view_model::ledger_worth(ledger)?;
-            let assumed = app.assumed_persons();
+            let assumed = (each_row, app.assumed_persons());
             Some(view! { <p class="hint">{budget_sentence(adjacency, protect, worth.accuracy, assumed)}</p> })
         })
     };
