@@ -160,7 +160,7 @@ mod tests {
         assert!(!uncounted.contains("49"), "{uncounted}");
         let levels = Shortened { rows: 806.0, deviation: 124.0, usual: 0.1, of_levels: true };
         let levels = far_rows(Some(levels), Some((6_000.0, 40.0)));
-        assert!(levels.contains("rare together") && !levels.contains("ogarithm"), "{levels}");
+        assert!(levels.contains("less usual than the others") && !levels.contains("ogarithm"), "{levels}");
     }
 
     #[test]
