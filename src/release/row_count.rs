@@ -183,6 +183,6 @@ mod tests {
         assert_eq!(of(6_000.0, 30.0, json!({})).verdict, Verdict::AsStated);
         let persons = json!({"stated_rows": 4_000, "person": "id", "max_rows_per_person": 3});
         assert_eq!(of(11_000.0, 30.0, persons.clone()).verdict, Verdict::AsStated);
-        assert_eq!(of(14_000.0, 30.0, persons).verdict, Verdict::More);
+        assert_eq!(of(15_000.0, 30.0, persons).verdict, Verdict::More);
     }
 }

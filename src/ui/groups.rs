@@ -61,6 +61,8 @@ mod tests {
     use crate::engine::recommend::Recommendation;
     use crate::mechanisms::find;
     use crate::mechanisms::info::GROUPS;
+    use crate::plan::document::BudgetForm;
+    use crate::ui::draft::{Setup, draft_plan};
 
     fn outcome(kind: ColumnType, lower: &str, upper: &str, levels: &str) -> ColumnDraft {
         ColumnDraft {
@@ -76,10 +78,8 @@ mod tests {
 
     #[test]
     fn the_one_that_stands_before_a_plan_is_complete_is_in_the_group_that_is_open() {
-        let plan = serde_json::from_value(
-            serde_json::json!({"schema": "discreet.plan/1", "columns": [], "mechanism": {"name": "ols"}, "budget": {}}),
-        );
-        let first = Recommendation::before_a_plan(&plan.unwrap()).name;
+        let (plan, _) = draft_plan(&[], &Setup::default(), Ok(BudgetForm::default()));
+        let first = Recommendation::before_a_plan(&plan).name;
         assert!(members(GROUPS[0]).any(|info| info.name == first));
         assert!(is_usual(GROUPS[0], &[]));
     }
