@@ -472,7 +472,9 @@ impl Foreseen {
                 sentences.push(words::forecast::rare_reference(self.rare_references.join(", ")));
             }
         }
-        sentences.extend(self.needed.map(|needed| needed.ways(self.rows)));
+        // More rows or budget do not make rows of one person independent.
+        let approximate = self.forecast.advice == Advice::Approximate && self.rows_of_one_person.is_some();
+        sentences.extend(self.needed.filter(|_| !approximate).map(|needed| needed.ways(self.rows)));
         if let Some(rarely) = self.rarely {
             if rarely.advice != Advice::TooFew {
                 sentences.push(words::forecast::rare_odds(widening(rarely.widening())));
