@@ -99,23 +99,28 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Says who one person is. The number of rows was one of other things, so it goes.
+    /// Whether one row of each person counts, so that rows are as many as persons.
+    #[must_use]
+    pub fn counts_persons(&self) -> bool {
+        !self.person.is_empty() && count(&self.max_rows) == Some(1)
+    }
+
+    /// Says who one person is, and how many of its rows count. A number of rows is not one of persons, so it goes with the change.
     pub fn identify(&mut self, person: String, max_rows: String) {
-        let counts_persons = |person: &str, max_rows: &str| !person.is_empty() && count(max_rows) == Some(1);
-        if counts_persons(&self.person, &self.max_rows) != counts_persons(&person, &max_rows) {
-            self.rows.clear();
-        }
+        let counted_persons = self.counts_persons();
         // A confirmation is of the persons that it was given for.
         if self.person != person {
             self.other_persons = false;
         }
         (self.person, self.max_rows) = (person, max_rows);
+        if self.counts_persons() != counted_persons {
+            self.rows.clear();
+        }
     }
 
     /// What is lacking where no number of rows, or of persons, is stated.
     pub(super) fn lacks_rows(&self) -> Gap {
-        let of_persons = !self.person.is_empty() && count(&self.max_rows) == Some(1);
-        let text = if of_persons { words::gap::number_of_persons() } else { words::gap::rows() };
+        let text = if self.counts_persons() { words::gap::number_of_persons() } else { words::gap::rows() };
         Gap::new(Place::privacy("rows"), text)
     }
 

@@ -575,6 +575,19 @@ fn a_table_without_its_persons_or_one_column_is_alike() {
 }
 
 #[test]
+fn a_number_of_rows_is_not_kept_as_one_of_persons() {
+    let mut setup = Setup { rows: "6000".to_owned(), ..Setup::default() };
+    setup.identify("id".to_owned(), "3".to_owned());
+    assert_eq!(setup.rows, "6000", "rows that count are rows");
+    setup.identify("id".to_owned(), "1".to_owned());
+    assert!(setup.rows.is_empty() && setup.counts_persons());
+    assert_eq!(setup.lacks_rows(), Gap::new(Place::privacy("rows"), words::gap::number_of_persons()));
+    (setup.rows, setup.other_persons) = ("1800".to_owned(), true);
+    setup.identify("key".to_owned(), "1".to_owned());
+    assert_eq!((setup.rows.as_str(), setup.other_persons), ("1800", false));
+}
+
+#[test]
 fn what_is_made_of_an_outcome_is_one() {
     let columns = [("age", Role::Feature), ("stay", Role::Outcome), ("note", Role::Ignored)]
         .map(|(name, role)| ColumnDraft { name: name.to_owned(), role, ..ColumnDraft::default() });

@@ -40,7 +40,7 @@ impl Widths {
     ) -> Self {
         let here = Memo::new(move |_| app.state.setup().with(size).zip(present(app)));
         let widths = Self { app, size, here, rehearsed: RwSignal::default() };
-        // The present budget is in none of them, so its choice alone rehearses nothing again.
+        // None of them has the present budget, so that its choice alone rehearses nothing again.
         let others = Memo::new(move |_| app.state.setup().with(&others));
         let waiting = StoredValue::new_local(None::<TimeoutHandle>);
         let stop = move || {
