@@ -9,8 +9,7 @@ use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::{
-    Contradiction, Stated, codes, identifies, meeting, mismatches, persons, survey_weight, turned_round,
-    unmet,
+    Contradiction, Stated, codes, meeting, mismatches, persons, survey_weight, turned_round, unmet,
 };
 use crate::data::preview::{ROWS, preview};
 use crate::model::Role;
@@ -107,10 +106,7 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
         };
         let name = name_of(field);
         let rules = bound.csv.of_field(field);
-        let mut found = mismatches(cells(field), stated, &rules);
-        if found.iter().all(|one| one.kind != Contradiction::Identifier) {
-            found.extend(identifies(name, cells(field), &rules));
-        }
+        let mut found = mismatches(name, cells(field), stated, &rules);
         found.extend(survey_weight(name, cells(field), &rules));
         if matches!(stated, Stated::Number { .. }) {
             found.extend(codes(name, cells(field), &rules));

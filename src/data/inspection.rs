@@ -3,7 +3,6 @@
 //! The counts are exact, so they are as private as the table. They are shown on this computer to the person whose table it is. They are
 //! never stored, and no document, message of an error or release has them.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::cells::Cells;
@@ -43,11 +42,11 @@ const MOST_CELLS: usize = 30;
 const MOST_QUOTED: usize = 3;
 
 impl Misfits {
-    fn add_unread(&mut self, cell: Cow<'_, str>, times: u64) {
-        if let Some((_, counted)) = self.cells.iter_mut().find(|(known, _)| *known == cell) {
+    fn add_unread(&mut self, cell: &str, times: u64) {
+        if let Some((_, counted)) = self.cells.iter_mut().find(|(known, _)| known == cell) {
             *counted += times;
         } else if self.cells.len() < MOST_CELLS {
-            self.cells.push((cell.into_owned(), times));
+            self.cells.push((cell.to_owned(), times));
         }
     }
 
@@ -75,9 +74,8 @@ impl Misfits {
 /// Most characters of a cell that is quoted.
 pub const QUOTED: usize = 40;
 
-fn quoted(cell: &str) -> Cow<'_, str> {
-    let end = cell.char_indices().nth(QUOTED).map_or(cell.len(), |(end, _)| end);
-    Cow::Borrowed(&cell[..end])
+fn cut(cell: &str) -> &str {
+    cell.char_indices().nth(QUOTED).map_or(cell, |(end, _)| &cell[..end])
 }
 
 /// The counts of a part of a table.
@@ -124,7 +122,7 @@ impl Merge for Counts {
         for (own, later) in self.columns.iter_mut().zip(later.columns) {
             own.missing += later.missing;
             own.unread += later.unread;
-            later.cells.into_iter().for_each(|(cell, times)| own.add_unread(cell.into(), times));
+            later.cells.into_iter().for_each(|(cell, times)| own.add_unread(&cell, times));
             own.outside += later.outside;
             own.above += later.above;
             own.coded += later.coded;
@@ -213,7 +211,7 @@ impl Inspection {
                     misfits.missing += 1;
                 } else {
                     misfits.unread += 1;
-                    misfits.add_unread(quoted(cell.trim()), 1);
+                    misfits.add_unread(cut(cell.trim()), 1);
                 }
                 complete = false;
             }

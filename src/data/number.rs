@@ -30,7 +30,7 @@ const CURRENCY_NAMES: [&str; 16] =
     ["R$", "US$", "A$", "C$", "EUR", "USD", "GBP", "CHF", "Fr.", "kr", "kr.", "zł", "Kč", "Ft", "lei", "円"];
 
 /// Returns a text without the currency that stands before or after its number.
-pub(super) fn without_currency(text: &str) -> &str {
+fn without_currency(text: &str) -> &str {
     let of_name = || {
         let before = CURRENCY_NAMES.iter().find_map(|name| text.strip_prefix(name));
         before.or_else(|| CURRENCY_NAMES.iter().find_map(|name| text.strip_suffix(name)))

@@ -112,24 +112,13 @@ pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> 
     }
 }
 
-/// What is said of a whole budget: how often a guess is right at most, by `accuracy` from 0.5 to 1. `assumed`: whether this is, and whether
-/// some of it was, spent as if each row were one person's.
+/// What is said of a whole budget: how often a guess is right at most, by `accuracy` from 0.5 to 1.
 #[must_use]
-pub fn budget_sentence(
-    adjacency: Adjacency,
-    protect: Protect,
-    accuracy: f64,
-    assumed: (bool, bool),
-) -> String {
+pub fn budget_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64) -> String {
     let question = question(adjacency, protect);
-    let guess = match hundredths(accuracy) {
+    match hundredths(accuracy) {
         Some(times) => words::guarantee::budget_guess(question, times),
         None => words::guarantee::budget_guess_certain(question),
-    };
-    match assumed {
-        (true, _) => format!("{guess} {}", words::guarantee::unit_assumed()),
-        (false, true) => format!("{guess} {}", words::guarantee::unit_assumed_before()),
-        (false, false) => guess,
     }
 }
 

@@ -488,11 +488,15 @@ impl App {
             && !self.state.nothing_before().get()
     }
 
-    /// Whether a release under this ledger counted each row as one person.
-    pub fn assumed_persons(self) -> bool {
+    /// What is said beside a budget that is spent, or was by an earlier release, as if each row were one person's. `each_row`: whether it is.
+    pub fn assumed(self, each_row: bool) -> Option<&'static str> {
         let assumes =
             |kept: &Kept| kept.release.as_ref().is_some_and(|release| release.plan.person.is_none());
-        self.state.releases().with(|all| all.iter().any(assumes))
+        let before = || self.state.releases().with(|all| all.iter().any(assumes));
+        match each_row {
+            true => Some(words::guarantee::unit_assumed()),
+            false => before().then(words::guarantee::unit_assumed_before),
+        }
     }
 
     /// The mechanism of the next release: the chosen one, or the recommended one.

@@ -23,7 +23,8 @@ pub use self::chosen::{meeting, unmet};
 pub use self::codes::{codes, turned_round};
 pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
-pub use self::persons::{could_be_persons, identifies, names_persons, persons};
+use self::persons::identifies;
+pub use self::persons::{could_be_persons, names_persons, persons};
 pub use self::weights::survey_weight;
 
 /// Most cells that are quoted of one kind.
@@ -133,9 +134,10 @@ pub struct Mismatch {
     pub repairs: Vec<Repair>,
 }
 
-/// Returns the contradictions between the cells of a column and what is stated of it, at most one of each kind.
+/// Returns the contradictions between the cells of a column of this name and what is stated of it, at most one of each kind.
 #[must_use]
 pub fn mismatches<'a>(
+    name: &str,
     cells: impl Iterator<Item = &'a str>,
     stated: Stated<'_>,
     rules: &CsvRules,
@@ -154,6 +156,8 @@ pub fn mismatches<'a>(
     if found.is_empty() && is_identifier(&present, stated, rules) {
         let cells = distinct(present.iter().copied());
         found.push(mismatch(Contradiction::Identifier, cells, vec![Repair::LeaveOut]));
+    } else {
+        found.extend(identifies(name, &present));
     }
     found
 }
@@ -460,12 +464,12 @@ mod tests {
     }
 
     fn number(cells: &[&str], lower: Option<f64>, upper: Option<f64>) -> Vec<Mismatch> {
-        mismatches(cells.iter().copied(), Stated::Number { lower, upper }, &rules(b';', b'.'))
+        mismatches("", cells.iter().copied(), Stated::Number { lower, upper }, &rules(b';', b'.'))
     }
 
     fn category(cells: &[&str], levels: &[&str]) -> Vec<Mismatch> {
         let levels = texts(levels);
-        mismatches(cells.iter().copied(), Stated::Category { levels: &levels }, &rules(b',', b'.'))
+        mismatches("", cells.iter().copied(), Stated::Category { levels: &levels }, &rules(b',', b'.'))
     }
 
     fn one(kind: Contradiction, cells: &[&str], repair: impl IntoIterator<Item = Repair>) -> Vec<Mismatch> {

@@ -172,19 +172,10 @@ pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &Csv
     Some(mismatch(kind, several, vec![Repair::Person]))
 }
 
-/// Returns that a column that explains an outcome, or is one, names persons, to judge by its name.
-#[must_use]
-pub fn identifies<'a>(
-    name: &str,
-    cells: impl Iterator<Item = &'a str>,
-    rules: &CsvRules,
-) -> Option<Mismatch> {
-    if !names_persons(name) {
-        return None;
-    }
-    let cells = distinct(cells.map(str::trim).filter(|cell| !rules.is_missing(cell)));
-    (cells.len() >= FEWEST_PERSONS)
-        .then(|| mismatch(Contradiction::Identifier, Vec::new(), vec![Repair::LeaveOut]))
+/// Returns that a column of this name, which explains an outcome or is one, names persons.
+pub(super) fn identifies(name: &str, present: &[&str]) -> Option<Mismatch> {
+    let is_key = names_persons(name) && distinct(present.iter().copied()).len() >= FEWEST_PERSONS;
+    is_key.then(|| mismatch(Contradiction::Identifier, Vec::new(), vec![Repair::LeaveOut]))
 }
 
 /// Fewest digits of a cell that could be somebody's key.
@@ -213,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_feature_that_names_persons_is_told_by_its_name() {
-        let of = |name: &str, cells: &[&str]| identifies(name, cells.iter().copied(), &rules(b',', b'.'));
+        let of = identifies;
         let found = of("patient_id", &["7", "7", "12", "9", "4"]).unwrap();
         assert_eq!((found.kind, found.repairs), (Contradiction::Identifier, vec![Repair::LeaveOut]));
         assert!(of("患者ID", &["1", "2", "3", "4"]).is_some());

@@ -172,7 +172,7 @@ struct Described {
     encoding: Option<String>,
 }
 
-/// Reads the open table as a kept description says; nothing where it has not the columns for that.
+/// Reads the open table as a kept description says; nothing where it cannot be read so.
 async fn read_as_kept(
     app: App,
     files: &Files,
@@ -184,7 +184,6 @@ async fn read_as_kept(
     let name = app.state.table().get_untracked()?.name.clone();
     let choices = super::genotypes::of_plan(kept.plan());
     let table = read(app, files, &rules, &name, false, choices).await.ok()?;
-    kept.open(&table.names)?;
     Some(Described { kept, table, encoding })
 }
 
@@ -193,10 +192,9 @@ async fn of_another_table(app: App, files: &Files) -> Option<Described> {
     files.get(FileRole::Table)?;
     let names = app.state.table().get_untracked()?.names.clone();
     let known = store::settings(&setting("")).await.ok()?;
-    let kept = known.iter().filter_map(|text| serde_json::from_str::<KeptDraft>(text).ok());
     // One column of this name alone is no sign of the same table.
     let is_same = |kept: &KeptDraft| kept.plan().columns.len() >= 2 && kept.open(&names).is_some();
-    let alike = kept.into_iter().find(is_same)?;
+    let alike = known.iter().filter_map(|text| serde_json::from_str(text).ok()).find(is_same)?;
     let encoding = app.state.setup().with_untracked(|setup| setup.encoding.clone());
     read_as_kept(app, files, alike, Some(encoding)).await
 }

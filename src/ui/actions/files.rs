@@ -216,7 +216,7 @@ async fn has_columns_of(app: App, files: &Files, before: &KeptDraft) -> bool {
 }
 
 /// Whether these files are still the open ones.
-fn are_open(app: App, files: &Files) -> bool {
+pub(super) fn are_open(app: App, files: &Files) -> bool {
     app.handles.with_value(|handles| handles.files.borrow().as_ref() == Some(files))
 }
 

@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, TextDecodeOptions, TextDecoder, TextDecoderOptions};
 
-use super::files::open_table;
+use super::files::{are_open, open_table};
 use super::run::{cancelling, on_progress, run};
 use super::say::fail_to_read;
 use crate::data::FileRole;
@@ -21,7 +21,7 @@ use crate::worker::protocol::{Failure, Progress, Reason};
 type Languages = fn() -> &'static str;
 
 /// Encodings as browsers name them, with the languages that they are for.
-pub const ENCODINGS: [(&str, Languages); 11] = [
+const ENCODINGS: [(&str, Languages); 11] = [
     ("windows-1250", words::letters::central_european),
     ("windows-1257", words::letters::baltic),
     ("windows-1251", words::letters::cyrillic),
@@ -59,30 +59,45 @@ fn chosen(app: App) -> Option<Blob> {
     undecoded.or_else(|| app.files()?.get(FileRole::Table).cloned())
 }
 
+/// How an encoding reads a line.
+#[derive(Clone)]
+pub struct Reading {
+    /// The encoding.
+    pub encoding: &'static str,
+    /// The languages that it is for.
+    pub languages: &'static str,
+    /// The line.
+    pub line: String,
+}
+
 /// The first line of the open table that has other letters than ASCII's, as each encoding reads it that can.
-pub async fn samples(app: App) -> Vec<(&'static str, String)> {
+pub async fn readings(app: App) -> Vec<Reading> {
     let Some(blob) = chosen(app) else { return Vec::new() };
     let Ok((mut bytes, _)) = dom::first_bytes(&blob, LOOKED_AT).await else { return Vec::new() };
     let line = bytes.split_mut(|byte| *byte == b'\n').find(|line| !line.is_ascii()).unwrap_or_default();
-    let read = |(encoding, _): &(&'static str, _)| {
+    let read = |(encoding, languages): (&'static str, Languages)| {
         let text = decoder(encoding).and_then(|decoder| decoder.decode_with_u8_array(line)).ok()?;
-        Some((*encoding, text.trim().chars().take(SHOWN).collect()))
+        Some(Reading { encoding, languages: languages(), line: text.trim().chars().take(SHOWN).collect() })
     };
-    ENCODINGS.iter().filter_map(read).collect()
+    ENCODINGS.into_iter().filter_map(read).collect()
 }
 
 /// Opens the table again as a file in this encoding.
 pub fn read_in(app: App, encoding: String) {
     let Some((table, blob)) = app.state.table().get_untracked().zip(chosen(app)) else { return };
-    let language = ENCODINGS.iter().find(|(own, _)| *own == encoding).map(|(_, language)| language());
+    let languages = ENCODINGS.iter().find(|(own, _)| *own == encoding).map(|(_, languages)| languages());
     spawn_local(async move {
         let (task, length) = (words::letters::reading(), Files::table(blob.clone()).length());
         match run(app, task, length as f64, decoded(app, &blob, length, &encoding)).await {
             Ok(text) => {
                 let part = Part { role: FileRole::Table, name: table.name.clone() };
-                open_table(app, vec![(part, text.clone())], Files::table(text), false, None).await;
-                app.state.decoded().set(language);
-                app.handles.with_value(|handles| handles.undecoded.replace(Some(blob)));
+                let files = Files::table(text.clone());
+                open_table(app, vec![(part, text)], files.clone(), false, None).await;
+                // Another table may have been opened meanwhile.
+                if are_open(app, &files) {
+                    app.state.decoded().set(languages);
+                    app.handles.with_value(|handles| handles.undecoded.replace(Some(blob)));
+                }
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
             Err(failure) => fail_to_read(app, failure),

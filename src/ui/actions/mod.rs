@@ -29,7 +29,7 @@ pub use files::{
 };
 pub use inspect::{inspect, inspect_on_the_way};
 pub use ledger::{differ, erase, join, relax, take_back};
-pub use letters::{ENCODINGS, read_in, samples};
+pub use letters::{Reading, read_in, readings};
 pub use navigation::{follow_address, go, go_to};
 pub use release::{release, show_kept};
 pub use run::cancel;

@@ -198,7 +198,7 @@ impl Doubt {
     }
 }
 
-/// Returns what the first release of a table makes permanent, where a column names the persons or one that is left out could.
+/// Returns what the first release of a table makes permanent, where a column names the persons or one could.
 fn fixes(app: App) -> Option<String> {
     let table = app.state.table().get()?;
     app.state.setup().with(|setup| {

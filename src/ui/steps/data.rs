@@ -266,7 +266,7 @@ pub fn OtherEncodings() -> impl IntoView {
 #[component]
 fn Letters(label: String) -> impl IntoView {
     let app = App::here();
-    let samples = LocalResource::new(move || actions::samples(app));
+    let readings = LocalResource::new(move || actions::readings(app));
     let choose = move |event: web_sys::Event| {
         let encoding = event_target_value(&event);
         if !encoding.is_empty() {
@@ -274,12 +274,10 @@ fn Letters(label: String) -> impl IntoView {
         }
     };
     let options = move || {
-        let found = samples.get().unwrap_or_default();
-        let option = move |(encoding, text): (&'static str, String)| {
-            let name = actions::ENCODINGS.iter().find(|(own, _)| *own == encoding).map(|(_, name)| name());
-            view! { <option value=encoding>{words::letters::option(name.unwrap_or_default(), text)}</option> }
+        let option = |actions::Reading { encoding, languages, line }| {
+            view! { <option value=encoding>{words::letters::option(languages, line)}</option> }
         };
-        found.into_iter().map(option).collect_view()
+        readings.get().unwrap_or_default().into_iter().map(option).collect_view()
     };
     view! {
         <label class="other-letters">{label} " "

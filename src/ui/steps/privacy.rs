@@ -76,8 +76,7 @@ pub fn worth(app: App) -> Option<Worth> {
 fn Meaning() -> impl IntoView {
     let app = App::here();
     let whom = Memo::new(move |_| app.state.setup().with(|setup| (setup.adjacency, setup.protect)));
-    let assumed =
-        Memo::new(move |_| (app.state.setup().with(|setup| setup.person.is_empty()), app.assumed_persons()));
+    let assumed = Memo::new(move |_| app.assumed(app.state.setup().with(|setup| setup.person.is_empty())));
     move || {
         let (adjacency, protect) = whom.get();
         worth(app).map(|worth| {
@@ -85,7 +84,7 @@ fn Meaning() -> impl IntoView {
             let sample = sample.and_then(|table| samples::budget(&table.name));
             view! {
                 <div class="meaning" role="status">
-                    <p class="meaning-main">{budget_sentence(adjacency, protect, worth.accuracy, assumed.get())}</p>
+                    <p class="meaning-main">{budget_sentence(adjacency, protect, worth.accuracy)} " " {assumed.get()}</p>
                     {sample.map(|told| view! { <p>{told}</p> })}
                     <p class="hint">{words::privacy::delta_means()}</p>
                 </div>

@@ -83,8 +83,8 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         app.state.ledger().with(|ledger| {
             let ledger = ledger.as_ref().filter(|ledger| is_own && ledger.entries().len() > 1)?;
             let worth = view_model::ledger_worth(ledger)?;
-            let assumed = (each_row, app.assumed_persons());
-            Some(view! { <p class="hint">{budget_sentence(adjacency, protect, worth.accuracy, assumed)}</p> })
+            let assumed = app.assumed(each_row);
+            Some(view! { <p class="hint">{budget_sentence(adjacency, protect, worth.accuracy)} " " {assumed}</p> })
         })
     };
     let origin = match origin {

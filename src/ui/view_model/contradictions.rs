@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
-    Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, identifies, meeting,
-    mismatches, names_persons, persons, survey_weight, turned_round, two_values, unmet,
+    Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, meeting, mismatches,
+    names_persons, persons, survey_weight, turned_round, two_values, unmet,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -79,10 +79,7 @@ impl<'a> FirstRows<'a> {
         };
         let na = rules.na.iter().cloned().chain(list(&column.na)).collect();
         let read = CsvRules { numbers: column.written.unwrap_or(rules.numbers), na, ..rules.clone() };
-        let mut found = mismatches(first().chain(further), stated, &read);
-        if found.iter().all(|one| one.kind != Contradiction::Identifier) {
-            found.extend(identifies(&column.name, first(), &read));
-        }
+        let mut found = mismatches(&column.name, first().chain(further), stated, &read);
         if column.role == Role::Feature {
             found.extend(survey_weight(&column.name, first(), &read));
             if column.kind == Some(ColumnType::Number) {
