@@ -4,16 +4,13 @@
 //! the attacker computes how far the two tables are apart in each round. The noise of the rounds is independent, so the log-likelihood
 //! ratios add up.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use super::bench::{PILOT, PILOT_RUNS, Side, scan};
 use super::error::AuditError;
 use super::one_run::{Guesses, MU};
 use super::pairs::column;
-use crate::data::statistics::Scratch;
-use crate::data::{EncodedRows, Exact, RecordMap, Statistic};
+use crate::data::{EncodedRows, Exact, Statistic, Sums};
 use crate::engine::{EngineError, Prepared};
 use crate::math::round::real;
 use crate::mechanisms::Info;
@@ -198,9 +195,8 @@ impl Chain {
         let mut run = self.prepared.start();
         let mut rounds = Vec::new();
         while let Some(round) = run.round() {
-            let Statistic::Map(map) = &round.statistic else { return Err(OTHER) };
             let drawn = round.noise.draw(rng);
-            let exact = self.exact(map);
+            let exact = self.exact(&round.statistic).ok_or(OTHER)?;
             let sums = Exact::Cells(exact[side.index()].clone());
             let answer = round.noise.answer(drawn, &sums, rng).ok_or(OTHER)?;
             rounds.push(Seen { cells: answer.cells.clone(), exact });
@@ -209,22 +205,17 @@ impl Chain {
         Ok(rounds)
     }
 
-    fn exact(&self, map: &Arc<dyn RecordMap>) -> [Vec<i128>; 2] {
-        let mut scratch = Scratch::default();
-        let mut sums = |rows: &EncodedRows| {
-            let mut cells = vec![0; map.cells()];
-            for row in rows.iter() {
-                map.add(row, &mut scratch, &mut cells);
-            }
-            cells
+    fn exact(&self, statistic: &Statistic) -> Option<[Vec<i128>; 2]> {
+        let sums = |rows: &EncodedRows| match statistic.of(rows) {
+            Sums::Cells(sums) => Some(sums.into_cells()),
+            Sums::Moments(_) | Sums::Rows(_) => None,
         };
-        let common = sums(&self.common);
-        let mut table = |own: &EncodedRows| {
-            let own = sums(own);
-            let both = common.iter().zip(own);
-            both.map(|(common, own)| i128::from(*common) * i128::from(TIMES) + i128::from(own)).collect()
+        let common = sums(&self.common)?;
+        let table = |own: &EncodedRows| {
+            let own = sums(own)?;
+            Some(common.iter().zip(own).map(|(common, own)| common * i128::from(TIMES) + own).collect())
         };
-        [table(&self.own[0]), table(&self.own[1])]
+        Some([table(&self.own[0])?, table(&self.own[1])?])
     }
 
     /// Returns Σ Δ_j / s_j (M_j − E_j) over the cells of all rounds, with M released, E the exact sums of the first table, Δ how far those

@@ -22,6 +22,9 @@ pub trait RowSink: Merge {
     /// Adds one row.
     fn row(&mut self, row: &[i32]);
 
+    /// Takes the number of the person whose rows the next ones are, where a column names persons.
+    fn person(&mut self, _: u32) {}
+
     /// Adds the row of a record that counts, unless it is skipped.
     fn record(&mut self, record: &Record<'_>, encoder: &mut Encoder) {
         if let Encoded::Row(row) = encoder.encode(record) {
@@ -71,13 +74,17 @@ impl Merge for Moments {
 pub struct EncodedRows {
     terms: usize,
     codes: Vec<i32>,
+    /// The number of each row's person; none where no column names persons.
+    persons: Vec<u32>,
+    /// Whose the next row is.
+    person: Option<u32>,
 }
 
 impl EncodedRows {
     /// Creates an empty sink for rows of this many terms.
     #[must_use]
     pub fn new(terms: usize) -> Self {
-        Self { terms, codes: Vec::new() }
+        Self { terms, codes: Vec::new(), persons: Vec::new(), person: None }
     }
 
     /// Returns the number of terms in a row.
@@ -92,7 +99,8 @@ impl EncodedRows {
         self.codes.len().checked_div(self.terms).unwrap_or(0)
     }
 
-    /// Returns the codes as bytes, for another thread: 4 each, little-endian. They are as private as the table.
+    /// Returns the codes as bytes, for another thread: 4 each, little-endian. They are as private as the table. Whose row each is stays
+    /// behind.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.codes.iter().flat_map(|code| code.to_le_bytes()).collect()
@@ -107,7 +115,9 @@ impl EncodedRows {
         if !rest.is_empty() || codes.len().checked_rem(terms).is_none_or(|rest| rest > 0) {
             return Err(MomentsError::Malformed);
         }
-        Ok(Self { terms, codes: codes.iter().map(|code| i32::from_le_bytes(*code)).collect() })
+        let mut rows = Self::new(terms);
+        rows.codes.extend(codes.iter().map(|code| i32::from_le_bytes(*code)));
+        Ok(rows)
     }
 
     /// Returns whether there is no row.
@@ -123,6 +133,24 @@ impl EncodedRows {
         self.codes.get(start..start.checked_add(self.terms)?)
     }
 
+    /// Returns the number of the person whose row this is, where a column names persons.
+    #[must_use]
+    pub fn person_of(&self, row: usize) -> Option<u32> {
+        self.persons.get(row).copied()
+    }
+
+    /// Returns the numbers of each person's rows, where a column names persons.
+    #[must_use]
+    pub fn by_person(&self) -> Vec<Vec<usize>> {
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        for (row, person) in self.persons.iter().enumerate() {
+            let person = *person as usize;
+            rows.resize_with(rows.len().max(person + 1), Vec::new);
+            rows[person].push(row);
+        }
+        rows
+    }
+
     /// Returns the rows in their order.
     pub fn iter(&self) -> impl Iterator<Item = &[i32]> {
         self.codes.chunks_exact(self.terms.max(1))
@@ -133,7 +161,12 @@ impl RowSink for EncodedRows {
     fn row(&mut self, row: &[i32]) {
         if row.len() == self.terms {
             self.codes.extend_from_slice(row);
+            self.persons.extend(self.person);
         }
+    }
+
+    fn person(&mut self, number: u32) {
+        self.person = Some(number);
     }
 }
 
@@ -143,6 +176,7 @@ impl Merge for EncodedRows {
             return Err(MomentsError::Terms { ours: self.terms, theirs: later.terms });
         }
         self.codes.append(&mut later.codes);
+        self.persons.append(&mut later.persons);
         Ok(())
     }
 }
@@ -186,6 +220,12 @@ impl RowSink for FewRows {
         if let Some(rows) = &mut self.rows {
             rows.row(row);
             self.check();
+        }
+    }
+
+    fn person(&mut self, number: u32) {
+        if let Some(rows) = &mut self.rows {
+            rows.person(number);
         }
     }
 }

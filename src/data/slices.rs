@@ -289,13 +289,13 @@ impl<S: RowSink> RecordReader<S> {
     pub(super) fn read(&mut self, record: &Record<'_>) {
         self.count += 1;
         let meets = self.only.iter().all(|condition| self.cells.meet(record, condition));
-        let keeps = match &mut self.persons {
-            Some((field, persons)) => persons.keep(record.field(*field), meets),
-            None => meets,
-        };
-        if keeps {
-            self.sink.record(record, &mut self.encoder);
+        if let Some((field, persons)) = &mut self.persons {
+            let Some(person) = persons.keep(record.field(*field), meets) else { return };
+            self.sink.person(person);
+        } else if !meets {
+            return;
         }
+        self.sink.record(record, &mut self.encoder);
     }
 }
 

@@ -19,8 +19,16 @@ pub trait RecordMap: Debug + Send + Sync {
     /// Returns how many records can be added in 64 bits.
     fn block(&self) -> u32;
 
-    /// Adds the integers of one record to `cells`.
+    /// Adds the integers of one record to `cells`, or to those of its person where there are such.
     fn add(&self, row: &[i32], scratch: &mut Scratch, cells: &mut [i64]);
+
+    /// Returns how many integers of a person's records are summed before they are mapped; 0 where each record is mapped alone.
+    fn of_person(&self) -> usize {
+        0
+    }
+
+    /// Adds to `cells` what these sums of one person's records map to. Its length is bounded, whatever the sums are.
+    fn add_person(&self, _sums: &[i64], _scratch: &mut Scratch, _cells: &mut [i64]) {}
 }
 
 /// Memory that a map may use for one record. Its contents mean nothing to the next record.
@@ -79,6 +87,10 @@ pub struct CellSums {
     block: Vec<i64>,
     rows: u32,
     scratch: Scratch,
+    /// The sums of each person's records, one person after the other, where the map sums them first.
+    persons: Vec<i64>,
+    /// Whose the next row is. Rows of nobody are one person's, so that what they add is bounded.
+    person: usize,
 }
 
 impl Statistic {
@@ -102,7 +114,7 @@ impl Statistic {
     #[must_use]
     pub fn of_part(&self, rows: &EncodedRows, part: Range<usize>) -> Sums {
         let mut sums = self.empty();
-        part.filter_map(|index| rows.get(index)).for_each(|row| sums.row(row));
+        sums.add_part(rows, part);
         sums
     }
 
@@ -119,12 +131,16 @@ impl Statistic {
             }
             Self::Rows(terms) => EncodedRows::from_bytes(*terms, bytes).map(Sums::Rows),
             Self::Map(map) => {
-                let (cells, rest) = bytes.as_chunks::<16>();
-                if !rest.is_empty() || cells.len() != map.cells() {
+                let length = map.cells().checked_mul(16).ok_or(MomentsError::Malformed)?;
+                let (cells, persons) = bytes.split_at_checked(length).ok_or(MomentsError::Malformed)?;
+                let (cells, (persons, rest)) = (cells.as_chunks::<16>().0, persons.as_chunks::<8>());
+                if !rest.is_empty() || persons.len().checked_rem(map.of_person()).unwrap_or(persons.len()) > 0
+                {
                     return Err(MomentsError::Malformed);
                 }
                 let cells = cells.iter().map(|cell| i128::from_le_bytes(*cell)).collect();
-                Ok(Sums::Cells(CellSums { cells, ..CellSums::new(Arc::clone(map)) }))
+                let persons = persons.iter().map(|sum| i64::from_le_bytes(*sum)).collect();
+                Ok(Sums::Cells(CellSums { cells, persons, ..CellSums::new(Arc::clone(map)) }))
             }
         }
     }
@@ -133,17 +149,32 @@ impl Statistic {
 impl Sums {
     /// Adds all rows.
     pub fn add_all(&mut self, rows: &EncodedRows) {
-        rows.iter().for_each(|row| self.row(row));
+        self.add_part(rows, 0..rows.len());
+    }
+
+    fn add_part(&mut self, rows: &EncodedRows, part: Range<usize>) {
+        for index in part {
+            if let Some(person) = rows.person_of(index) {
+                self.person(person);
+            }
+            if let Some(row) = rows.get(index) {
+                self.row(row);
+            }
+        }
     }
 
     /// Returns the bytes in which the sums cross to another thread: those of [`Moments::to_bytes`] or
-    /// [`EncodedRows::to_bytes`], or 16 bytes for each integer, little-endian.
+    /// [`EncodedRows::to_bytes`], or 16 bytes for each integer and then 8 for each sum of a person's records, little-endian.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Moments(moments) => moments.to_bytes(),
             Self::Rows(rows) => rows.to_bytes(),
-            Self::Cells(sums) => sums.into_cells().into_iter().flat_map(i128::to_le_bytes).collect(),
+            Self::Cells(mut sums) => {
+                sums.flush();
+                let cells = sums.cells.iter().flat_map(|cell| cell.to_le_bytes());
+                cells.chain(sums.persons.iter().flat_map(|sum| sum.to_le_bytes())).collect()
+            }
         }
     }
 }
@@ -153,21 +184,34 @@ impl CellSums {
     #[must_use]
     pub fn new(map: Arc<dyn RecordMap>) -> Self {
         let count = map.cells();
-        Self { map, cells: vec![0; count], block: vec![0; count], rows: 0, scratch: Scratch::default() }
+        Self {
+            map,
+            cells: vec![0; count],
+            block: vec![0; count],
+            rows: 0,
+            scratch: Scratch::default(),
+            persons: Vec::new(),
+            person: 0,
+        }
     }
 
     /// Returns the sums. A sum that would leave 128 bits saturates; bounded integers of at most 2^30 records stay below 2^94.
     #[must_use]
     pub fn into_cells(mut self) -> Vec<i128> {
+        let persons = std::mem::take(&mut self.persons);
+        for sums in persons.chunks_exact(self.map.of_person().max(1)) {
+            self.map.add_person(sums, &mut self.scratch, &mut self.block);
+            self.count_row();
+        }
         self.flush();
         self.cells
     }
 
-    /// Returns the sums as they stand.
-    #[must_use]
-    pub fn cells(&self) -> Vec<i128> {
-        let parts = self.cells.iter().zip(&self.block);
-        parts.map(|(cell, block)| cell.saturating_add(i128::from(*block))).collect()
+    fn count_row(&mut self) {
+        self.rows += 1;
+        if self.rows >= self.map.block() {
+            self.flush();
+        }
     }
 
     fn flush(&mut self) {
@@ -181,11 +225,20 @@ impl CellSums {
 
 impl RowSink for CellSums {
     fn row(&mut self, row: &[i32]) {
-        self.map.add(row, &mut self.scratch, &mut self.block);
-        self.rows += 1;
-        if self.rows >= self.map.block() {
-            self.flush();
+        let width = self.map.of_person();
+        if width == 0 {
+            self.map.add(row, &mut self.scratch, &mut self.block);
+            return self.count_row();
         }
+        let place = self.person * width..(self.person + 1) * width;
+        if self.persons.len() < place.end {
+            self.persons.resize(place.end, 0);
+        }
+        self.map.add(row, &mut self.scratch, &mut self.persons[place]);
+    }
+
+    fn person(&mut self, number: u32) {
+        self.person = number as usize;
     }
 
     fn least_bytes(&self) -> usize {
@@ -194,13 +247,17 @@ impl RowSink for CellSums {
 }
 
 impl Merge for CellSums {
-    fn append(&mut self, later: Self) -> Result<(), MomentsError> {
-        let later = later.into_cells();
-        if later.len() != self.cells.len() {
+    fn append(&mut self, mut later: Self) -> Result<(), MomentsError> {
+        later.flush();
+        if later.cells.len() != self.cells.len() {
             return Err(MomentsError::Malformed);
         }
-        for (cell, more) in self.cells.iter_mut().zip(later) {
+        for (cell, more) in self.cells.iter_mut().zip(later.cells) {
             *cell = cell.saturating_add(more);
+        }
+        self.persons.resize(self.persons.len().max(later.persons.len()), 0);
+        for (sum, more) in self.persons.iter_mut().zip(later.persons) {
+            *sum = sum.saturating_add(more);
         }
         Ok(())
     }
@@ -212,6 +269,14 @@ impl RowSink for Sums {
             Self::Moments(moments) => moments.row(row),
             Self::Rows(rows) => rows.row(row),
             Self::Cells(sums) => sums.row(row),
+        }
+    }
+
+    fn person(&mut self, number: u32) {
+        match self {
+            Self::Moments(_) => {}
+            Self::Rows(rows) => rows.person(number),
+            Self::Cells(sums) => sums.person(number),
         }
     }
 
@@ -252,7 +317,7 @@ impl<'a> From<&'a Sums> for Exact<'a> {
         match sums {
             Sums::Moments(moments) => Self::Moments(moments),
             Sums::Rows(rows) => Self::Rows(rows),
-            Sums::Cells(sums) => Self::Cells(sums.cells()),
+            Sums::Cells(sums) => Self::Cells(sums.clone().into_cells()),
         }
     }
 }

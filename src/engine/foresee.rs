@@ -76,6 +76,8 @@ pub struct Foreseen {
     pub of_logarithms: bool,
     /// What follows from several rows of a person; nothing where one counts.
     pub rows_of_one_person: Option<String>,
+    /// Whether standard errors allow for rows of one person that are alike.
+    pub takes_rows_together: bool,
     /// Columns whose logarithm is taken with an offset that is small beside their values, though they can be 0.
     pub far_zeros: Vec<String>,
     /// Where half of the rows are assumed to say yes: the noise if one in ten does.
@@ -203,6 +205,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         rare_references: rare_references(prepared.bound()),
         of_logarithms: of_logarithms(prepared.plan()),
         rows_of_one_person: rows_of_one_person(prepared),
+        takes_rows_together: prepared.fit().all_rounds().takes_rows_together(),
         far_zeros: far_zeros(prepared.plan()),
         rarely,
         needed,
@@ -485,7 +488,9 @@ impl Foreseen {
             sentences.push(words::forecast::even_odds().to_owned());
         }
         if self.forecast.robust {
-            sentences.push(words::forecast::robust().to_owned());
+            let alike = self.takes_rows_together;
+            let robust = if alike { words::forecast::robust_of_persons() } else { words::forecast::robust() };
+            sentences.push(robust.to_owned());
         } else if self.forecast.link == Link::Identity && self.forecast.advice != Advice::TooFew {
             let skewed = if self.of_logarithms {
                 words::forecast::skewed_logarithm()
@@ -506,7 +511,8 @@ impl Foreseen {
 #[must_use]
 pub fn rows_of_one_person(prepared: &Prepared) -> Option<String> {
     let most = prepared.checked().max_rows_per_person;
-    (most > 1).then(|| words::forecast::rows_of_one_person(most, two_digits(f64::from(most).sqrt())))
+    let counts = most > 1 && !prepared.fit().all_rounds().takes_rows_together();
+    counts.then(|| words::forecast::rows_of_one_person(most, two_digits(f64::from(most).sqrt())))
 }
 
 fn of_logarithms(plan: &Plan) -> bool {

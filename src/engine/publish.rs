@@ -88,7 +88,8 @@ pub(super) fn mark_rows_of_one_person(
     coefficients: &mut Coefficients,
     diagnostics: &mut Diagnostics,
 ) {
-    if most > 1 && coefficients.label_approximate() {
+    let allowed = diagnostics.notes.iter().any(|note| note.contains(words::note::robust_of_persons()));
+    if most > 1 && !allowed && coefficients.label_approximate() {
         diagnostics.notes.push(words::note::rows_of_one_person(most, two_digits(f64::from(most).sqrt())));
     }
 }

@@ -228,6 +228,7 @@ impl Table {
         for record in 0..records {
             let codes =
                 geometry.terms.iter().zip(&terms).map(|(term, (_, values))| code(term, values[record]));
+            rows.person(u32::try_from(record).ok()?);
             rows.row(&codes.collect::<Vec<i32>>());
         }
         // A mechanism may find the intercept by other sums than those of a record.

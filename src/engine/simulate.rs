@@ -31,7 +31,7 @@ pub fn demonstrate_bounds<'a>(
 pub enum Source {
     /// What the release needs of it: only the randomness differs between runs.
     Once(Sums),
-    /// Its encoded rows: each run draws as many of them, with replacement.
+    /// Its encoded rows: each run draws as many of them with replacement, or as many persons with all of their rows.
     Resample {
         /// Rows that count.
         rows: EncodedRows,
@@ -75,8 +75,18 @@ impl Simulation {
     }
 }
 
-/// The sums of `records` rows drawn with replacement from that many records.
+/// The sums of `records` rows drawn with replacement from that many records; where a column names persons, of as many persons as there are.
 fn resample(mut sums: Sums, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Sums {
+    let persons = rows.by_person();
+    let all = u32::try_from(persons.len()).unwrap_or(u32::MAX);
+    for number in 0..all {
+        sums.person(number);
+        let drawn = usize::try_from(uniform_below(&mut rng, all.into())).unwrap_or_default();
+        persons[drawn].iter().filter_map(|row| rows.get(*row)).for_each(|row| sums.row(row));
+    }
+    if !persons.is_empty() {
+        return sums;
+    }
     for _ in 0..records {
         let drawn = uniform_below(&mut rng, u128::from(records));
         if let Some(row) = usize::try_from(drawn).ok().and_then(|index| rows.get(index)) {

@@ -131,6 +131,11 @@ pub trait Rounds: Any + Debug + Send + Sync {
         None
     }
 
+    /// Returns whether standard errors allow for rows of one person that are alike.
+    fn takes_rows_together(&self) -> bool {
+        false
+    }
+
     /// Foresees the noise on `rows` rows with the budget μ for all rounds together, where the rounds find their own coordinates.
     fn noise_forecast(&self, _: &Task, _rows: f64, _mu: f64) -> Option<NoiseForecast> {
         None

@@ -420,16 +420,11 @@ pub fn augmented_sensitivity_squared(
     one_row * &k * k
 }
 
-/// Returns Δ², the squared sensitivity of the second moments of so many `blocks` of each record, each of the squared norm W² <= `square`
-/// (theory/adaptive 3.2): `blocks` times that of one.
+/// Returns Δ², the squared sensitivity of the second moments of so many `blocks` of each person, each of the squared norm W² <= `square`
+/// (theory/adaptive 3.2): `blocks` times that of one record.
 #[must_use]
-pub fn blocks_sensitivity_squared(
-    square: u64,
-    blocks: u64,
-    adjacency: Adjacency,
-    max_rows_per_person: u32,
-) -> UBig {
-    augmented_sensitivity_squared(square, 0, adjacency, max_rows_per_person) * UBig::from(blocks)
+pub fn blocks_sensitivity_squared(square: u64, blocks: u64, adjacency: Adjacency) -> UBig {
+    augmented_sensitivity_squared(square, 0, adjacency, 1) * UBig::from(blocks)
 }
 
 /// Returns Δ², the squared sensitivity of X'Y alone under replace-one: ‖x y' − x̃ ỹ'‖² <= (2 B_x B_y)², reached when only the

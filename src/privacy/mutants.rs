@@ -117,6 +117,8 @@ mutants! {
     ScoresUnnoised,
     /// The score of a record is not shortened.
     ScoresUnclipped,
+    /// The scores of a person's rows are not summed, although one score of each person is paid for.
+    ScoresOfRows,
     /// The squares of the final round have the noise of its cross moments.
     SquaresUnweighted,
     /// The final round has the noise of the second round once more.

@@ -128,6 +128,9 @@ pub struct AdaptiveScores {
     pub scale: String,
     /// T of each outcome: longer scores are shortened to it.
     pub radii: Vec<f64>,
+    /// Whether the scores of all rows of a person were summed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_persons: bool,
     /// Noisy integers: for each outcome the upper triangle of the constant and the features, row by row.
     pub products: Decimals,
 }

@@ -94,6 +94,7 @@ const KILLERS: &[(Mutant, &[&str])] = &[
     ),
     (Mutant::ScoresUnnoised, &["T1 P18", "T2 P18", "T3 rounds"]),
     (Mutant::ScoresUnclipped, &["T7 adaptive rounds"]),
+    (Mutant::ScoresOfRows, &["T1 P18 rows of a person"]),
     (Mutant::CurvatureUnnoised, &["T1 P20", "T2 P20", "T3 logistic rounds", LIST]),
     (Mutant::SquaresUnweighted, &["T1 P18", LIST]),
     (Mutant::RoundNoiseReused, &["T6 rounds"]),

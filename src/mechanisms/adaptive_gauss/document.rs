@@ -74,6 +74,7 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
                 record: scores.record.to_string(),
                 scale: scores.scale.get().to_string(),
                 radii: scores.radii.clone(),
+                of_persons: scores.of_persons,
                 products: Decimals(scores.cells.clone()),
             }),
         }),
@@ -148,6 +149,7 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
                 record: positive(&scores.record)?,
                 scale: scale(&scores.scale)?,
                 radii: scores.radii.clone(),
+                of_persons: scores.of_persons,
                 cells: scores.products.0.clone(),
             })
         }

@@ -30,6 +30,8 @@ pub mod units;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use self::progress::Setting;
 use self::radii::OUTCOME_RADII;
 use self::units::{Rounds, Shares};
@@ -73,10 +75,13 @@ const SHARES: Parameter = Parameter::new(
 const ROBUST_SHARE: Parameter = Parameter::new(
     "robust_share",
     "Share for robust standard errors",
-    Values::Number(Range::closed(0.01, 0.3)),
+    Values::Number(Range::closed(0.0, 0.3)),
 )
-.usual(Usual::From("no robust standard errors"))
-.help("Of the budget, of μ². It buys standard errors that hold also where residuals do not spread equally");
+.usual(Usual::From("0.1 where several rows of a person count, else 0"))
+.help("Of the budget, of μ². It buys standard errors that hold also where residuals do not spread equally or the rows of a person are alike");
+
+/// [`ROBUST_SHARE`] where several rows of a person count: without it intervals would take them for independent.
+const SHARE_OF_PERSONS: f64 = 0.1;
 
 const OUTCOME_RADIUS: Parameter = Parameter::new(
     "outcome_radius",
@@ -118,7 +123,7 @@ impl Parameters {
     /// # Errors
     /// [`PlanError`] for a value out of range, and where the plan does not fit.
     pub fn read(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
-        let (shares, outcome_radius) = (shares(params)?, params.optional(&OUTCOME_RADIUS)?);
+        let (shares, outcome_radius) = (shares(plan, params)?, params.optional(&OUTCOME_RADIUS)?);
         require_intercept(plan)?;
         require_rows(plan, INFO.name)?;
         let grid = if plan.budget.is_some() { FINE } else { WITHOUT_NOISE };
@@ -156,20 +161,35 @@ impl Configured for Parameters {
         let [_, _, _, last, _] = shares.split(units);
         let mu_last = mu_squared_of_units(last).sqrt() / f64::from(plan.max_rows_per_person.max(1));
         let steps = steps_of(&encoding, &coded);
-        let (adjacency, outcome_radius) = (plan.adjacency, self.outcome_radius);
-        let setting = Setting { terms, shares, rounds, adjacency, mu_last, outcome_radius, coded, steps };
+        let setting = Setting {
+            terms,
+            shares,
+            rounds,
+            adjacency: plan.adjacency,
+            max_rows_per_person: plan.max_rows_per_person,
+            stated_persons: plan.public_rows(),
+            mu_last,
+            outcome_radius: self.outcome_radius,
+            coded,
+            steps,
+        };
         // What the noise does to a coefficient depends on the transform, so no forecast goes by the last round's law.
         Ok(Resolved::new(encoding, Some(charge), Arc::new(setting)))
     }
 }
 
 /// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together; and `robust_share`, that of
-/// the scores: 0.01 to 0.3.
-fn shares(params: &mut Params<'_>) -> Result<Shares, PlanError> {
+/// the scores: 0 to 0.3.
+fn shares(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Shares, PlanError> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most half of the whole")]
     let parts = |share: f64| (share * f64::from(WHOLE_SHARE)).round() as u32;
     let [margins, moments, tails] = params.shares(&SHARES)?.map(parts);
-    let scores = params.optional(&ROBUST_SHARE)?.map_or(0, parts);
+    let scores = if plan.max_rows_per_person > 1 {
+        params.value_or(&ROBUST_SHARE, Value::from(SHARE_OF_PERSONS), Parameter::number)?
+    } else {
+        params.optional(&ROBUST_SHARE)?.unwrap_or_default()
+    };
+    let scores = parts(scores);
     Ok(Shares { margins, moments, tails, scores })
 }
 

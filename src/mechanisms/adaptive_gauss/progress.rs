@@ -38,6 +38,10 @@ pub struct Setting {
     pub rounds: Rounds,
     /// What neighbouring tables are.
     pub adjacency: Adjacency,
+    /// p: at most so many rows of a person count.
+    pub max_rows_per_person: u32,
+    /// How many persons there are, if the plan states it.
+    pub stated_persons: Option<u64>,
     /// μ of the final round for one row of a person: √(u_4 2^-40) / p.
     pub mu_last: f64,
     /// R_y, if the plan states it.
@@ -53,6 +57,20 @@ impl Setting {
     #[must_use]
     pub fn count(&self) -> u32 {
         if self.rounds.scores.is_some() { 5 } else { 4 }
+    }
+
+    /// Whether the scores of each person are summed before their products.
+    #[must_use]
+    pub fn sums_persons(&self) -> bool {
+        self.max_rows_per_person > 1 && !is_active(Mutant::ScoresOfRows)
+    }
+
+    /// How many rows a person has on average where there are so many in all: half of the most where nobody states the persons.
+    fn rows_of_a_person(&self, rows: f64) -> f64 {
+        let most = f64::from(self.max_rows_per_person.max(1));
+        let stated = self.stated_persons.filter(|_| self.sums_persons());
+        let rows = stated.map_or((1.0 + most) / 2.0, |persons| rows / real(persons.max(1)));
+        if self.sums_persons() { rows.clamp(1.0, most) } else { 1.0 }
     }
 
     /// Number of integers of a round.
@@ -176,8 +194,30 @@ impl RoundMap {
             }
             Self::Scores(setting, guide, radii, grid, map) => {
                 last::codes(guide, grid, setting.rounds.codes, radii, values, reals, codes);
-                map.add(grid, codes, reals, scores, cells);
+                if setting.sums_persons() {
+                    map.add_to_person(grid, codes, reals, cells);
+                } else {
+                    map.add(grid, codes, reals, scores, cells);
+                }
             }
+        }
+    }
+
+    /// How many integers of a person's records are summed before they are mapped.
+    #[must_use]
+    pub fn of_person(&self) -> usize {
+        match self {
+            Self::Scores(setting, .., map) if setting.sums_persons() => {
+                map.outcomes() * setting.terms.coefficients()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Adds what the sums of a person's records map to; `reals` and `scores` are working memory.
+    pub fn add_person(&self, sums: &[i64], reals: &mut Vec<f64>, scores: &mut Vec<i32>, cells: &mut [i64]) {
+        if let Self::Scores(.., map) = self {
+            map.add_person(sums, reals, scores, cells);
         }
     }
 }
@@ -274,7 +314,8 @@ impl Progress {
             let map = |round| {
                 let released = self.released()?;
                 let solved = released.solve(&[], None).ok()?;
-                Some(ScoreMap::of(&released, &solved, round))
+                let rows = setting.rows_of_a_person(released.rows().0);
+                Some(ScoreMap::of(&released, &solved, round, rows))
             };
             self.scores = setting.rounds.scores.as_ref().and_then(map);
         }
@@ -291,6 +332,7 @@ impl Progress {
             record: round.record,
             scale: round.round.scale,
             radii: map.radii.clone(),
+            of_persons: self.setting.sums_persons(),
             cells: cells.clone(),
         });
         Some(Released {

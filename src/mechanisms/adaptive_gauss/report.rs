@@ -317,12 +317,17 @@ fn notes(
     if solved.gate.is_penalised() {
         notes.push(words::note::own_unit_penalty().into());
     }
-    let is_robust = || format!("{} {}", words::note::robust(), words::note::robust_shortened());
     let spread = match (robust, &released.scores) {
-        (true, _) => {
+        (true, scores) => {
             let noisy: Vec<&usize> = doubts.rough.iter().filter(|place| !gate.held.contains(place)).collect();
-            let rough = || words::note::robust_rough(listed(&noisy));
-            if noisy.is_empty() { is_robust() } else { format!("{} {}", is_robust(), rough()) }
+            let of_persons = scores.as_ref().is_some_and(|scores| scores.of_persons);
+            let sentences = [
+                Some(words::note::robust().to_owned()),
+                of_persons.then(|| words::note::robust_of_persons().to_owned()),
+                Some(words::note::robust_shortened().to_owned()),
+                (!noisy.is_empty()).then(|| words::note::robust_rough(listed(&noisy))),
+            ];
+            sentences.into_iter().flatten().collect::<Vec<String>>().join(" ")
         }
         (false, Some(_)) if solved.scores.is_empty() => words::note::robust_of_others().to_owned(),
         // No coefficient is determined.

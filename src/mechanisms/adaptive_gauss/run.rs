@@ -24,6 +24,10 @@ impl Rounds for Setting {
         Box::new(Progress::new(self))
     }
 
+    fn takes_rows_together(&self) -> bool {
+        self.rounds.scores.is_some() && self.sums_persons()
+    }
+
     fn noise_forecast(&self, task: &Task, rows: f64, mu: f64) -> Option<NoiseForecast> {
         let Self { terms, adjacency, shares, outcome_radius, .. } = self;
         let people = task.checked.max_rows_per_person;
@@ -75,6 +79,14 @@ impl RecordMap for RoundMap {
         values.clear();
         values.extend(row.iter().zip(&self.setting().steps).map(|(code, step)| f64::from(*code) * step));
         self.add_values(values, reals, codes, scores, cells);
+    }
+
+    fn of_person(&self) -> usize {
+        Self::of_person(self)
+    }
+
+    fn add_person(&self, sums: &[i64], scratch: &mut Scratch, cells: &mut [i64]) {
+        Self::add_person(self, sums, &mut scratch.reals, &mut scratch.scores, cells);
     }
 }
 

@@ -1,5 +1,5 @@
 //! Round 5, where the plan pays for it: products of scores, from which standard errors follow that hold also where residuals do not spread
-//! equally (theory/adaptive 2.7).
+//! equally, and where the rows of a person are alike (theory/adaptive 2.7).
 
 use nalgebra::DMatrix;
 
@@ -46,14 +46,17 @@ impl ScoreMap {
         Self { slopes, radii, reach: f64::from(record) - rounding_room(coefficients), record }
     }
 
-    /// The map at what the fourth round gives. Where that determines nothing, scores are those of no effect at all.
+    /// The map at what the fourth round gives, where a person has about `rows` rows. Where that determines nothing, scores are those of
+    /// no effect at all.
     #[must_use]
-    pub fn of(released: &Released, solved: &Solved, round: &ScoreRound) -> Self {
+    pub fn of(released: &Released, solved: &Solved, round: &ScoreRound, rows: f64) -> Self {
         let k = released.terms.coefficients();
         let reach = f64::from(round.record) - rounding_room(k);
         // The noise on a mean square, in units of T².
-        let noise = round.round.s() / (reach * reach) / solved.moments.features[(0, 0)].max(1.0);
-        let square = (AIM / (noise * real(k))).clamp(SQUARES[0], SQUARES[1]) * real(k);
+        let noise = round.round.s() * rows / (reach * reach) / solved.moments.features[(0, 0)].max(1.0);
+        // The mean square of the sum of so many scores, each pair of which has half of a square in common.
+        let of_sum = rows * (1.0 + (rows - 1.0) / 2.0);
+        let square = (AIM / (noise * real(k))).clamp(SQUARES[0], SQUARES[1]) * real(k) * of_sum;
         let (mut slopes, mut radii) = (Vec::new(), Vec::new());
         for outcome in 0..released.terms.outcomes() {
             let fit = released.fit(solved, outcome);
@@ -64,8 +67,13 @@ impl ScoreMap {
         Self::new(slopes, radii, round.record)
     }
 
-    /// Adds the products of a record's scores, from its codes of the last round; `reals` and `scores` are working memory. A score adds
-    /// nothing where the integer check Σ code² <= W² fails, from which alone the sensitivity is proved.
+    /// Number of outcomes.
+    #[must_use]
+    pub fn outcomes(&self) -> usize {
+        self.slopes.len()
+    }
+
+    /// Adds the products of a record's scores, from its codes of the last round; `reals` and `scores` are working memory.
     pub fn add(
         &self,
         grid: &Grid,
@@ -74,31 +82,63 @@ impl ScoreMap {
         scores: &mut Vec<i32>,
         cells: &mut [i64],
     ) {
-        let Some(k) = codes.len().checked_sub(self.slopes.len()) else { return };
-        let (features, outcomes) = codes.split_at(k);
-        let size = triangle::len(k);
-        let blocks = cells.chunks_exact_mut(size.max(1));
-        let unit = grid.unit(0, k);
-        let maps = self.slopes.iter().zip(&self.radii);
-        for (place, ((outcome, (slopes, radius)), block)) in outcomes.iter().zip(maps).zip(blocks).enumerate()
-        {
-            let outcome = f64::from(*outcome) * grid.unit(k + place, k);
-            let fitted = features
-                .iter()
-                .zip(slopes)
-                .fold(0.0, |sum, (code, slope)| sum + f64::from(*code) * unit * slope);
-            let residual = outcome - fitted;
-            reals.clear();
-            reals.extend(features.iter().map(|code| f64::from(*code) * unit * residual));
-            let norm = reals.iter().fold(0.0, |sum, score| sum + score * score).sqrt();
-            let unbounded = is_active(Mutant::ScoresUnclipped);
-            let factor = if norm > *radius && !unbounded { radius / norm } else { 1.0 };
-            scores.clear();
-            scores.extend(reals.iter().map(|score| nearest(score * (factor * (self.reach / radius)))));
-            let checked = within(scores, self.record);
-            if checked || unbounded || is_active(Mutant::RoundChecksOmitted) {
-                add_products(scores, block);
+        let size = triangle::len(codes.len().saturating_sub(self.outcomes()));
+        for (outcome, block) in cells.chunks_exact_mut(size.max(1)).enumerate() {
+            self.score(outcome, grid, codes, reals);
+            self.add_score(outcome, reals, scores, block);
+        }
+    }
+
+    /// Adds a record's scores to the sums of its person's, one outcome after the other.
+    pub fn add_to_person(&self, grid: &Grid, codes: &[i32], reals: &mut Vec<f64>, sums: &mut [i64]) {
+        let k = codes.len().saturating_sub(self.outcomes());
+        for (outcome, sums) in sums.chunks_exact_mut(k.max(1)).enumerate() {
+            self.score(outcome, grid, codes, reals);
+            let unit = self.radii.get(outcome).map_or(0.0, |radius| self.reach / radius);
+            for (sum, score) in sums.iter_mut().zip(reals.iter()) {
+                *sum = sum.saturating_add(i64::from(nearest(score * unit)));
             }
+        }
+    }
+
+    /// Adds the products of the sums of one person's scores.
+    pub fn add_person(&self, sums: &[i64], reals: &mut Vec<f64>, scores: &mut Vec<i32>, cells: &mut [i64]) {
+        let k = sums.len().checked_div(self.outcomes()).unwrap_or(0);
+        let blocks = cells.chunks_exact_mut(triangle::len(k).max(1));
+        for (outcome, (sums, block)) in sums.chunks_exact(k.max(1)).zip(blocks).enumerate() {
+            let unit = self.radii.get(outcome).map_or(0.0, |radius| radius / self.reach);
+            reals.clear();
+            reals.extend(sums.iter().map(|sum| real(*sum) * unit));
+            self.add_score(outcome, reals, scores, block);
+        }
+    }
+
+    /// Writes the score of one outcome in real units.
+    fn score(&self, outcome: usize, grid: &Grid, codes: &[i32], reals: &mut Vec<f64>) {
+        reals.clear();
+        let Some((k, slopes)) = codes.len().checked_sub(self.outcomes()).zip(self.slopes.get(outcome)) else {
+            return;
+        };
+        let (features, outcomes) = codes.split_at(k);
+        let unit = grid.unit(0, k);
+        let own = outcomes.get(outcome).map_or(0.0, |code| f64::from(*code) * grid.unit(k + outcome, k));
+        let fitted =
+            features.iter().zip(slopes).fold(0.0, |sum, (code, slope)| sum + f64::from(*code) * unit * slope);
+        let residual = own - fitted;
+        reals.extend(features.iter().map(|code| f64::from(*code) * unit * residual));
+    }
+
+    /// Adds the products of a score. It adds nothing where the integer check Σ code² <= W² fails, from which alone the sensitivity is
+    /// proved.
+    fn add_score(&self, outcome: usize, reals: &[f64], scores: &mut Vec<i32>, block: &mut [i64]) {
+        let Some(radius) = self.radii.get(outcome) else { return };
+        let norm = reals.iter().fold(0.0, |sum, score| sum + score * score).sqrt();
+        let unbounded = is_active(Mutant::ScoresUnclipped);
+        let factor = if norm > *radius && !unbounded { radius / norm } else { 1.0 };
+        scores.clear();
+        scores.extend(reals.iter().map(|score| nearest(score * (factor * (self.reach / radius)))));
+        if within(scores, self.record) || unbounded || is_active(Mutant::RoundChecksOmitted) {
+            add_products(scores, block);
         }
     }
 }
@@ -112,6 +152,8 @@ pub struct ReleasedScores {
     pub scale: NoiseScale,
     /// T of each outcome.
     pub radii: Vec<f64>,
+    /// Whether the scores of each person were summed.
+    pub of_persons: bool,
     /// The noisy integers: the upper triangle of each outcome.
     pub cells: Vec<i128>,
 }

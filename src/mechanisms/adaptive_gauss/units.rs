@@ -127,7 +127,8 @@ impl Rounds {
         })?;
         let scores = (shares.scores > 0).then(|| {
             let (record, scores) = calibrated(RECORDS, fifth, |record| {
-                blocks_sensitivity_squared(u64::from(record).pow(2), outcomes, adjacency, k)
+                // The scores of all rows of a person are one score.
+                blocks_sensitivity_squared(u64::from(record).pow(2), outcomes, adjacency)
             })?;
             let (full, half) = triangle(terms.coefficients() as u64);
             Ok(ScoreRound { record, round: Round::new(scores, (outcomes * full, outcomes * half)) })

@@ -43,6 +43,8 @@ pub fn released(
         shares,
         rounds,
         adjacency,
+        max_rows_per_person: 1,
+        stated_persons: None,
         mu_last,
         coded: Vec::new(),
         steps: Vec::new(),

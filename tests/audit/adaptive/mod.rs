@@ -88,7 +88,7 @@ pub fn last_cells(
     wide(&cells)
 }
 
-/// The exact sums of round 5.
+/// The exact sums of round 5 over the rows of one person.
 pub fn score_cells(
     rounds: &Rounds,
     guide: &Guide,
@@ -98,12 +98,18 @@ pub fn score_cells(
     rows: &[Vec<f64>],
 ) -> Vec<i128> {
     let outcomes = radii.outcomes.len();
-    let mut cells = vec![0; outcomes * triangle(rows[0].len() + 1 - outcomes)];
+    let k = rows[0].len() + 1 - outcomes;
+    let (mut cells, mut sums) = (vec![0; outcomes * triangle(k)], vec![0; outcomes * k]);
     let (mut reals, mut codes, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
         last::codes(guide, grid, rounds.codes, radii, row, &mut reals, &mut codes);
-        map.add(grid, &codes, &mut reals, &mut scores, &mut cells);
+        if rows.len() > 1 {
+            map.add_to_person(grid, &codes, &mut reals, &mut sums);
+        } else {
+            map.add(grid, &codes, &mut reals, &mut scores, &mut cells);
+        }
     }
+    map.add_person(&sums, &mut reals, &mut scores, &mut cells);
     wide(&cells)
 }
 

@@ -4,6 +4,7 @@ mod adversarial;
 #[path = "../../vectors/adaptive.rs"]
 mod golden;
 mod hostile;
+mod persons;
 mod released;
 
 use discreet::inference::noise_forecast::Advice;

@@ -69,14 +69,14 @@ pub fn resampled(rows: &EncodedRows, run: u64) -> EncodedRows {
 /// What a mechanism sums of the rows in its first round, or the rows themselves where it has several.
 pub enum Input<'a> {
     Rows(&'a EncodedRows),
-    Sums(discreet::data::Sums),
+    Sums(Box<discreet::data::Sums>),
 }
 
 impl<'a> Input<'a> {
     pub fn new(prepared: &Prepared, rows: &'a EncodedRows) -> Self {
         match prepared.statistic() {
             Statistic::Rows(_) => Self::Rows(rows),
-            statistic => Self::Sums(statistic.of(rows)),
+            statistic => Self::Sums(Box::new(statistic.of(rows))),
         }
     }
 }
@@ -85,7 +85,7 @@ impl<'a> Input<'a> {
 pub fn run(prepared: &Prepared, input: &Input<'_>, run: u64) -> Result<Vec<Coefficient>, EngineError> {
     let exact = match input {
         Input::Rows(rows) => Exact::from(*rows),
-        Input::Sums(sums) => Exact::from(sums),
+        Input::Sums(sums) => Exact::from(&**sums),
     };
     let release =
         demonstrate(prepared, exact, DemoRng::new(SEED, run), Software::new("accuracy".to_owned()))?;
