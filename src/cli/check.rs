@@ -17,11 +17,14 @@ use crate::mechanisms::info::are_log_odds;
 use crate::model::Role;
 use crate::plan::Purpose;
 use crate::plan::bound::Kind;
+use crate::plan::derived::named_with;
 use crate::plan::document::Column;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::promise::doubt;
 use crate::release::format::{at_most, percent, significant};
+use crate::release::odds;
 use crate::text::one_line;
+use crate::words;
 
 /// Runs the command.
 ///
@@ -64,6 +67,13 @@ fn described(job: &Job) -> String {
                  `person` in the plan"
             .to_owned(),
     });
+    if are_log_odds(prepared.plan()) {
+        let of = |outcome: &String| odds::named(prepared.plan(), outcome, true);
+        let outcomes: Vec<String> = named_with(prepared.plan(), Role::Outcome).iter().map(of).collect();
+        let outcomes = outcomes.join(", ");
+        lines.push(format!("computed: {outcomes}; another `reference` of the outcome turns it round"));
+        lines.push(words::method::no_refit().to_owned());
+    }
     let errors = standard_errors(prepared).unwrap_or_default();
     let (verdict, terms) = match (foresee(stage), expected(stage)) {
         (Some(foreseen), _) => (format!("{} {}", foreseen.verdict(), foreseen.advice()), foreseen.terms),

@@ -99,7 +99,10 @@ impl Input {
             None if phenotypes.is_some() => Err(CliError::usage(
                 "--phenotypes is for a .bed file or a VCF; leave it out, because a CSV has the outcomes in its columns",
             )),
-            None => Ok(Self::Table(Table::open(path, HeaderRules::of(checked))?)),
+            None => match Table::open(path, HeaderRules::of(checked)) {
+                Err(TableError::Io(error)) => Err(CliError::unreadable("table", path, error)),
+                opened => Ok(Self::Table(opened?)),
+            },
         }
     }
 

@@ -35,7 +35,9 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         Some("import") => import(arguments),
         Some("relax") => relax(arguments),
         Some("--help" | "-h") => print(help::LEDGER),
-        _ => Err(CliError::usage("the action is missing; give new, show, verify, reprint, import or relax")),
+        _ => Err(CliError::usage(
+            "the action is missing or unknown; give new, show, verify, reprint, import or relax",
+        )),
     }
 }
 

@@ -52,6 +52,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn command(mut arguments: Vec<OsString>) -> Result<(), CliError> {
+    // `help release` is `release --help`.
+    if arguments.len() > 1 && arguments[0] == "help" {
+        arguments.remove(0);
+        arguments.truncate(1);
+        arguments.push("--help".into());
+    }
     let name = if arguments.is_empty() { None } else { Some(arguments.remove(0)) };
     match name.as_ref().and_then(|name| name.to_str()) {
         Some("release") => release::run(arguments),

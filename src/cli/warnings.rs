@@ -9,7 +9,8 @@ use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::{
-    Contradiction, Stated, codes, meeting, mismatches, persons, survey_weight, turned_round, unmet,
+    Contradiction, Stated, codes, meeting, mismatches, persons, spelt_twice, survey_weight, turned_round,
+    unmet,
 };
 use crate::data::preview::{ROWS, preview};
 use crate::model::Role;
@@ -83,8 +84,16 @@ fn warnings(job: &Job) -> (bool, Vec<String>) {
 }
 
 fn told(name: &str, kind: Contradiction) -> String {
-    format!("column `{name}`: {}", what(kind))
+    told_of(name, what(kind))
 }
+
+fn told_of(name: &str, what: &str) -> String {
+    format!("column `{name}`: {what}")
+}
+
+/// What to do about missing cells where a person has several rows.
+const FILLED_LATER: &str = "most of its first cells are missing; of each person the first rows in the file count, so if it is filled in later rows, \
+                            choose those by a condition on it in `only`";
 
 /// Returns what contradicts the plan in the cells of the first records.
 fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec<String> {
@@ -111,13 +120,23 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
         if matches!(stated, Stated::Number { .. }) {
             found.extend(codes(name, cells(field), &rules));
         }
-        warnings.extend(found.iter().map(|found| told(name, found.kind)));
+        warnings.extend(found.iter().map(|found| match found.kind {
+            Contradiction::Missing { .. } if bound.person.is_some() => told_of(name, FILLED_LATER),
+            kind => told(name, kind),
+        }));
     }
     let turned = bound.columns.iter().filter(|column| column.role == Role::Outcome).filter_map(|column| {
         let Kind::Category { levels, reference, .. } = &column.kind else { return None };
         Some(told(&column.name, turned_round(levels, levels.get(*reference)?)?.kind))
     });
     warnings.extend(turned);
+    let twice = bound.columns.iter().filter_map(|column| match (&column.source, &column.kind) {
+        (Source::Field(_), Kind::Category { levels, .. }) => {
+            Some(told(&column.name, spelt_twice(levels)?.kind))
+        }
+        _ => None,
+    });
+    warnings.extend(twice);
     if bound.person.is_none() {
         let others = names.iter().enumerate().filter(|(field, _)| !used.contains(field));
         let found = others.filter_map(|(field, name)| Some((name, persons(name, cells(field), &bound.csv)?)));
@@ -178,7 +197,7 @@ const fn what(kind: Contradiction) -> &'static str {
             "the first rows have numbers with units, which are no levels; remove the units and make the column a number"
         }
         Contradiction::Missing { .. } => {
-            "most of its first cells are missing; see `missing`, or leave the column out"
+            "most of its first cells are missing, and such rows do not count; see `missing`"
         }
         Contradiction::Identifier => {
             "it numbers or names rows or persons, to judge by its name or its first cells; such a column explains nothing"
@@ -197,6 +216,9 @@ const fn what(kind: Contradiction) -> &'static str {
         }
         Contradiction::Codes => {
             "it looks like codes of groups; as a number they have one coefficient, per unit; is it a category?"
+        }
+        Contradiction::SpeltTwice => {
+            "two of its levels differ by capitals, accents or spaces alone, and each has a coefficient of its own; join them with a term `merged`"
         }
         Contradiction::TurnedRound => {
             "its reference is yes, so the regression explains no; see `reference`, or put the level that is explained last"

@@ -409,9 +409,14 @@ impl Foreseen {
         self.forecast.advice == Advice::TooFew || self.loses_all
     }
 
-    /// Returns whether a person is asked before such a release: it is expected to give nothing, or to withhold most coefficients.
+    /// Returns whether a person is asked before such a release: it is expected to give nothing, or to withhold most coefficients, or gave
+    /// nothing in some rehearsals.
     #[must_use]
     pub fn is_asked_about(&self) -> bool {
+        self.withholds_most() || self.nothing >= NOTHING_ASKED
+    }
+
+    fn withholds_most(&self) -> bool {
         self.gives_nothing() || self.loses_most
     }
 
@@ -432,7 +437,13 @@ impl Foreseen {
     fn why_asked(&self) -> String {
         let lost = self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all);
         let ways = self.needed.map(|needed| needed.ways(self.rows));
-        [Some(self.verdict().to_owned()), lost, ways].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        let nothing =
+            (self.nothing > 0.0).then(|| words::forecast::perhaps_nothing(in_percent(self.nothing)));
+        [Some(self.verdict().to_owned()), lost, nothing, ways]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// Returns the same as [`Self::sentences`] in one paragraph.
@@ -539,6 +550,9 @@ fn hardly_withheld(forecast: &NoiseForecast) -> f64 {
 fn in_percent(share: f64) -> String {
     two_digits(100.0 * share.min(1.0))
 }
+
+/// Share of the rehearsals without any interval from which on a person is asked before such a release.
+const NOTHING_ASKED: f64 = 0.1;
 
 /// The condition from which on few coefficients are withheld.
 const LOSES_MANY: f64 = 1.6;
@@ -649,7 +663,7 @@ pub fn precision(
         // What shortening costs counts as noise.
         let noise = (foreseen.widening().0.powi(2) - 1.0).max(0.0).sqrt();
         // What is withheld now is so with less of the budget, too.
-        let least = if foreseen.is_asked_about() { NEXT_ABOVE } else { 0.0 };
+        let least = if foreseen.withholds_most() { NEXT_ABOVE } else { 0.0 };
         return Some(Precision { noise, withheld_below: foreseen.withheld_below.max(least) });
     }
     let (errors, signal): (Vec<(f64, f64)>, f64) = if let Some(preview) = expected {

@@ -29,8 +29,6 @@ pub(super) enum Drawn {
     Level(Vec<f64>),
 }
 
-/// Standard deviations that a mean lies above the end of the logarithm for the number to be called normal, though its logarithm is taken.
-const SYMMETRIC_FROM: f64 = 3.0;
 /// Times of its lower bound that the upper one is for a number to be called log-normal, where nothing is known of it and its logarithm is taken.
 const WIDE: f64 = 10.0;
 
@@ -55,21 +53,16 @@ impl Number {
         // Beside a logarithm a standard deviation says something of numbers about a known mean alone.
         let typical = typical.filter(|typical| offset.is_none() || typical.mean.is_some());
         let middle = typical.and_then(|typical| typical.mean).unwrap_or(lower / 2.0 + upper / 2.0);
+        let known = typical.zip(offset).and_then(|(typical, offset)| typical.log_normal(offset));
         let offset = offset.filter(|offset| match typical {
-            Some(typical) => middle + offset < SYMMETRIC_FROM * typical.sd,
+            Some(_) => known.is_some(),
             None => upper + offset > WIDE * (lower + offset),
         });
         let map = |value: f64| offset.map_or(value, |offset| libm::log(value + offset));
         let (low, high) = (map(lower), map(upper));
         let (mut mean, mut sd) = (low / 2.0 + high / 2.0, assumed.spread * (high / 2.0 - low / 2.0));
         if let Some(typical) = typical {
-            (mean, sd) = match offset {
-                None => (middle, typical.sd),
-                Some(offset) => {
-                    let variance = libm::log1p((typical.sd / (middle + offset)).powi(2));
-                    (map(middle) - variance / 2.0, variance.sqrt())
-                }
-            };
+            (mean, sd) = known.unwrap_or((middle, typical.sd));
         }
         Self { lower, upper, mean, sd, offset }
     }

@@ -43,3 +43,17 @@ pub struct Typical {
     /// Standard deviation, in the column's unit, above 0.
     pub sd: f64,
 }
+
+/// Standard deviations that a mean lies above the end of the logarithm for the number to be called normal, though its logarithm is taken.
+const SYMMETRIC_FROM: f64 = 3.0;
+
+impl Typical {
+    /// Returns mean and standard deviation of the logarithm of the number and `offset`, where such a number is taken for log-normal.
+    #[must_use]
+    pub fn log_normal(self, offset: f64) -> Option<(f64, f64)> {
+        let middle = self.mean? + offset;
+        let variance = libm::log1p((self.sd / middle).powi(2));
+        (middle > 0.0 && middle < SYMMETRIC_FROM * self.sd)
+            .then(|| (libm::log(middle) - variance / 2.0, variance.sqrt()))
+    }
+}

@@ -54,12 +54,11 @@ pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> Strin
 /// Says how many residuals of an outcome were clipped, the standard deviation of that number, and where in units of their spread.
 #[must_use]
 pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> String {
-    words::note::clipped_outcome(
-        name,
-        grouped(rows.max(0.0)),
-        grouped(deviation),
-        format_args!("{radius:.1}"),
-    )
+    let radius = format_args!("{radius:.1}");
+    if rows < 2.0 * deviation {
+        return words::note::clipped_few(name, radius);
+    }
+    words::note::clipped_outcome(name, grouped(rows), grouped(deviation), radius)
 }
 
 /// Says that hardly any of the stated rows counted.

@@ -13,7 +13,8 @@ use super::error::{PlanError, list_for_object};
 use super::number_format::{NumberFormat, Thousands};
 use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::text::json::read;
+use crate::text::json::{read, schema};
+use crate::text::one_line;
 use crate::words;
 
 /// The name and version that every plan carries.
@@ -579,14 +580,15 @@ impl Plan {
     /// [`PlanError`] with the path inside the document when it is no JSON, has an unknown, doubled or missing field, or
     /// another schema.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
+        if let Some(other) = schema(text).filter(|schema| schema != SCHEMA) {
+            let what = words::plan::other_document(one_line(&other), SCHEMA);
+            return Err(PlanError::at("schema", what, words::plan::other_document_advice()));
+        }
         let plan: Self = read(text).map_err(PlanError::document)?;
         let given: Value = read(text).map_err(PlanError::document)?;
         if let Some(path) = list_for_object(&given, &json!(plan)) {
             let path = path.strip_prefix('.').unwrap_or(words::plan::top_level());
             return Err(PlanError::list(path));
-        }
-        if plan.schema != SCHEMA {
-            return Err(PlanError::at("schema", words::plan::schema(SCHEMA), words::plan::check_file()));
         }
         Ok(plan)
     }

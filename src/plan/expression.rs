@@ -217,8 +217,19 @@ impl Expression {
         }
     }
 
+    /// Returns what is added to a column before its logarithm, if that is taken.
+    fn offset(&self, column: usize) -> Option<f64> {
+        match self {
+            Self::Log { of, offset } if matches!(**of, Self::Leaf(ref leaf) if leaf.column() == column) => {
+                Some(*offset)
+            }
+            Self::Leaf(_) => None,
+            _ => self.parts().iter().find_map(|part| part.offset(column)),
+        }
+    }
+
     /// Returns an approximate mean and standard deviation, for a forecast: those of its values at the quantiles of independent normal
-    /// distributions and of equally frequent levels, clipped to their bounds. `None` if the spread of one of its numbers is not known.
+    /// distributions, or log-normal ones, and of equally frequent levels, clipped to their bounds. `None` if the spread of one of its numbers is not known.
     #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         // One column of points for each column of the record.
@@ -231,8 +242,16 @@ impl Expression {
                 Leaf::Number { lower, upper, typical, .. } => {
                     let Typical { mean, sd } = (*typical)?;
                     let mean = mean.unwrap_or(lower / 2.0 + upper / 2.0);
-                    let quantile = |point: u32| normal_quantile((f64::from(point) + 0.5) / f64::from(POINTS));
-                    (0..POINTS).map(|point| (mean + sd * quantile(point)).clamp(*lower, *upper)).collect()
+                    let offset = self.offset(leaf.column());
+                    let logarithm = offset.and_then(|offset| Some((offset, (*typical)?.log_normal(offset)?)));
+                    let value = |point: u32| {
+                        let z = normal_quantile((f64::from(point) + 0.5) / f64::from(POINTS));
+                        match logarithm {
+                            Some((offset, (mean, sd))) => libm::exp(mean + sd * z) - offset,
+                            None => mean + sd * z,
+                        }
+                    };
+                    (0..POINTS).map(|point| value(point).clamp(*lower, *upper)).collect()
                 }
                 Leaf::Level { levels, .. } => (0..*levels).map(real).collect(),
             };

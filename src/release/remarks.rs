@@ -2,6 +2,7 @@
 //! merged, and that standard errors are robust.
 
 use super::Release;
+use super::figure::column;
 use crate::model::Role;
 use crate::plan::Plan;
 use crate::plan::derived::{name_of, named_with};
@@ -65,8 +66,21 @@ pub fn chosen_rows(plan: &Plan) -> Option<String> {
     let all: Vec<String> = plan.only.iter().map(condition).collect();
     let told = (!all.is_empty()).then(|| words::journal::only(all.join(", ")))?;
     let outcomes = named_with(plan, Role::Outcome);
-    let by_outcome = plan.only.iter().any(|condition| outcomes.contains(&condition.column));
+    let narrows = |own: &&Condition| outcomes.contains(&own.column) && !holds_all(plan, own);
+    let by_outcome = plan.only.iter().any(|own| narrows(&own));
     Some(if by_outcome { format!("{told} {}", words::journal::only_by_outcome()) } else { told })
+}
+
+/// Returns whether all that is stated of a column meets a condition on it, so that it leaves out what is missing and what cannot be.
+fn holds_all(plan: &Plan, condition: &Condition) -> bool {
+    let Some(column) = column(plan, &condition.column) else { return false };
+    match (&condition.levels, column.stated_bounds()) {
+        (Some(chosen), _) => column.levels.iter().flatten().all(|level| chosen.contains(level)),
+        (None, Some((lower, upper))) => {
+            condition.lower.is_none_or(|from| from <= lower) && condition.upper.is_none_or(|to| to >= upper)
+        }
+        (None, None) => false,
+    }
 }
 
 /// Returns the remarks that a file of numbers or a drawing carries with it.

@@ -45,7 +45,10 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
         let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
         let end = lines.map(str::len).sum::<usize>() + error.column();
         let path = path(text.as_bytes().get(..end).unwrap_or(text.as_bytes()));
-        Fault { path: Some(path).filter(|path| !path.is_empty()), what: in_words(&error) }
+        let path = Some(path).filter(|path| !path.is_empty());
+        let begins = text.trim_start().starts_with(['{', '[']);
+        let what = if begins { in_words(&error) } else { words::json::no_document().to_owned() };
+        Fault { path, what }
     })
 }
 
@@ -325,6 +328,11 @@ mod tests {
             (r#"{"rows" 5}"#, None, "a colon is missing after a name (line 1, column 9)"),
             (r#"{rows: 5}"#, None, "a name in quotes is needed (line 1, column 2)"),
             ("{\"rows\": 5} x", None, "there is text after the end of the document (line 1, column 13)"),
+            (
+                "rows: 5",
+                None,
+                "this is no JSON, which begins with a brace; other forms, such as YAML, are not read",
+            ),
             (r#"{"rows": five}"#, None, "this is no value; a text needs quotes (line 1, column 11)"),
         ] {
             let fault = if text.starts_with('[') {

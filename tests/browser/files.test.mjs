@@ -121,6 +121,13 @@ test("a table in Latin-1 comes back after a reload as it was read and described,
   assert.equal(await discreet.alert.count(), 0);
   await discreet.goTo(say("step.columns"));
   assert.equal(await page.getByLabel(say("columns.highest_of", { name: "größe" }), { exact: true }).inputValue(), "230");
+  // A plan of a copy in UTF-8 changes nothing of how this file is read.
+  const columns = ["bmi", "bp"].map((name, place) => ({ name, role: ["feature", "outcome"][place], type: "number", lower: 10, upper: 200 }));
+  await discreet.openSaved(json("plan.json", { schema: "discreet.plan/1", adjacency: "add-remove", stated_rows: 60, csv: { decimal: "," }, columns, mechanism: { name: "adaptive-gauss" }, budget: { epsilon: 1, delta: 1e-6 } }));
+  await page.getByText(say("data.the_plan_is_open")).first().waitFor();
+  assert.equal(await discreet.alert.count(), 0);
+  await discreet.goTo(say("step.data"));
+  await discreet.preview.getByRole("columnheader", { name: "größe" }).waitFor();
 });
 
 test("a table in Shift-JIS or Windows-1250 is read by the line that reads right, and again where its description was kept", async (t) => {

@@ -171,6 +171,8 @@ test("rows are chosen by columns, a condition that no row shown meets is asked a
   await discreet.strip.getByRole("button").first().waitFor();
   await choose("sex", say("only.levels"), "F");
   await contradictions(page, "sex").waitFor({ state: "detached" });
+  await page.getByRole("button", exact(say("whole.start"))).click();
+  await page.getByText(/^0 of the 1.?198 rows that meet the conditions/).waitFor();
   await discreet.budget({ epsilon: 8, oneIn: 1000000 });
   await page.getByLabel(new RegExp(`^${say("privacy.rows_chosen_label")}`)).fill("1200");
   await discreet.make();

@@ -259,6 +259,33 @@ test("an outcome of merged levels is named where columns are chosen, and what is
   assert.match(entries[0], /merged\(stage\) on age by \S+, epsilon [\d.]+/);
 });
 
+test("levels in two spellings are joined by one click, and with both in the model Privacy says that one follows from the other", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.load(table("sexo.csv", "edad,sexo,oxford", people(900, (row) => `${40 + (row % 50)},${["Mujer", "Hombre", "mujer"][row % 3]},${10 + ((row * 7) % 30)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("edad", { role: say("columns.feature"), lower: 18, upper: 110 });
+  await discreet.describe("sexo", { role: say("columns.feature"), type: say("columns.category"), levels: "Hombre, Mujer, mujer" });
+  await discreet.describe("oxford", { role: say("columns.outcome"), lower: 0, upper: 48 });
+  await discreet.budget({ rows: 900, epsilon: 8, oneIn: 1000000 });
+  await discreet.strip.getByRole("button", exact(say("gap.asked", { name: "sexo" }))).click();
+  const twice = contradictions(page, "sexo");
+  await twice.getByText(say("contradiction.spelt_twice", { cells: "Mujer and mujer" })).waitFor();
+  await twice.getByRole("button", exact(say("contradiction.merge"))).click();
+  await twice.waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel(say("columns.role_of", { name: "sexo" }), { exact: true }).inputValue(), say("columns.ignored"));
+  await discreet.describe("sexo", { role: say("columns.feature") });
+  await contradictions(page, "sexo").getByLabel(say("contradiction.right_as_levels")).check();
+  await discreet.goTo(say("step.privacy"));
+  await page.getByText(/can be computed exactly from other features/).first().waitFor();
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sexo", { role: say("columns.ignored") });
+  await discreet.make();
+  const { plan, coefficients } = await discreet.downloadJson(say("result.release_json"));
+  assert.deepEqual(plan.derived, [{ name: "merged(sexo)", role: "feature", transform: "merged", from: ["sexo"], groups: [{ name: "Mujer", levels: ["Mujer", "mujer"] }] }]);
+  assert.deepEqual(coefficients.map(({ term }) => term), ["(Intercept)", "edad", "merged(sexo)[Mujer]"]);
+  assert.deepEqual(faults(record), {});
+});
+
 test("an empty column, dates and units are told when a column is chosen", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const line = (row) => `${30 + (row % 50)};${row % 4 ? "" : 3 + (row % 9)};${1 + (row % 28)}.03.2019;${100 + row} mmHg;${60 + (row % 30)},5`;

@@ -271,6 +271,8 @@ fn bad_input_has_status_2_and_a_place() {
     for (line, expected) in [
         ("", "the command is missing"),
         ("relase", "the command is missing"),
+        ("help relase", "the command is missing"),
+        ("ledger lst", "the action is missing or unknown"),
         ("release --plan plan.json table.csv", "--ledger is missing"),
         ("release --plan plan.json --ledger ledger.json", "the table is missing"),
         ("release --plan plan.json --ledger ledger.json table.csv other.csv", "too many"),
@@ -286,7 +288,7 @@ fn bad_input_has_status_2_and_a_place() {
             "the ledger nothing.json cannot be read",
         ),
         ("release --plan plan.json --ledger table.csv table.csv", "the ledger is not valid"),
-        ("release --plan plan.json --ledger ledger.json nothing.csv", "the table cannot be read"),
+        ("release --plan plan.json --ledger ledger.json nothing.csv", "the table nothing.csv cannot be read"),
         ("release --plan plan.json --ledger ledger.json --public p.csv table.csv", "takes no public input"),
         ("simulate --plan plan.json --runs 0 table.csv", "--runs"),
         ("simulate --plan plan.json --seed x table.csv", "--seed is `x`"),
@@ -495,6 +497,42 @@ fn a_column_of_persons_that_the_plan_does_not_name_is_warned_of() {
     bench.plan(&of_persons);
     let warned = text(&bench.run(check).stderr);
     assert!(warned.contains("column `patient_id`: it numbers or names rows or persons"), "{warned}");
+    // An outcome of the last visit is not among the rows that count, which are the first.
+    let late: String = (0..40)
+        .map(|row| format!("P{},{}.5,90,{}\n", row / 3, 20 + row % 10, if row % 3 == 2 { "100" } else { "" }))
+        .collect();
+    bench.write("table.csv", format!("patient_id,bmi,bp,target\n{late}"));
+    bench.plan(&plan);
+    let warned = text(&bench.run(check).stderr);
+    assert!(
+        warned.contains("column `target`: most of its first cells are missing; of each person"),
+        "{warned}"
+    );
+}
+
+/// What the page asks about, the command line warns of: two spellings of a level, and what a logistic regression computes.
+#[test]
+fn levels_in_two_spellings_are_warned_of_and_log_odds_are_named() {
+    let bench = Bench::new();
+    let category = |name: &str, role: &str, levels: Value| json!({"name": name, "role": role, "type": "category", "levels": levels});
+    let columns = [
+        category("sexo", "feature", json!(["Hombre", "Mujer", "mujer"])),
+        category("readmitted", "outcome", json!(["no", "yes"])),
+    ];
+    let mut plan = plan(&columns, json!({"epsilon": 1, "delta": 1e-5}));
+    plan["mechanism"] = json!({"name": "adaptive-logistic"});
+    bench.plan(&plan);
+    bench.write("table.csv", "sexo,readmitted\nHombre,no\nMujer,yes\nmujer,no\n");
+    let check = "check --plan plan.json table.csv";
+    let warned = text(&bench.run(check).stderr);
+    assert!(warned.contains("column `sexo`: two of its levels differ by capitals"), "{warned}");
+    let told = text(&bench.run(check).stdout);
+    assert!(told.contains("computed: ") && told.contains("No other regression can be fitted"), "{told}");
+    assert!(bench.ok("help check").contains("discreet check --plan FILE TABLE"));
+    bench.write("plan.json", "schema: discreet.plan/1\n");
+    assert!(text(&bench.run(check).stderr).contains("such as YAML"));
+    bench.write("plan.json", r#"{"schema": "discreet.release/1", "plan": {}}"#);
+    assert!(text(&bench.run(check).stderr).contains("this is a discreet.release/1, and no discreet.plan/1"));
 }
 
 #[test]

@@ -77,6 +77,27 @@ fn robust_errors_are_foretold() {
     assert!(foreseen(&robust).advice().contains("will be robust"));
 }
 
+/// The outcome's logarithm spreads alike for every method: a number whose spread comes near its mean is log-normal.
+#[test]
+fn the_logarithm_of_a_skewed_number_has_the_spread_of_a_log_normal_one() {
+    let half = |mechanism: &str| {
+        let mut plan = plan(Some(20_000), 8.0);
+        let outcome = &mut plan["columns"][3];
+        outcome["role"] = json!("ignored");
+        (outcome["lower"], outcome["upper"]) = (json!(1), json!(3_000));
+        outcome["typical"] = json!({"mean": 320, "sd": 160});
+        let name = outcome["name"].clone();
+        plan["derived"] = json!([{"transform": "log", "from": [name], "role": "outcome"}]);
+        plan["mechanism"] = json!({"name": mechanism});
+        let prepared = prepare(parsed(&plan), &names(), b',', Purpose::Release).unwrap();
+        let foreseen = foresee(&prepared).map(|foreseen| foreseen.terms);
+        let terms = foreseen.unwrap_or_else(|| expected(&prepared).unwrap().terms);
+        terms.iter().find(|term| term.term == "age").unwrap().sampling_std_error
+    };
+    let ratio = half("analyze-gauss") / half("adaptive-gauss");
+    assert!((0.9..1.25).contains(&ratio), "{ratio}");
+}
+
 /// Where a square is not told apart from its column, to centre it helps, and is what is said.
 #[test]
 fn a_column_far_from_zero_is_to_be_centred_before_its_square() {
@@ -133,6 +154,7 @@ fn a_release_that_may_give_nothing_is_told_before() {
             found.sentences().iter().any(|sentence| sentence.contains("no coefficient had an interval"));
         assert_eq!(told, found.nothing > 0.0 && found.forecast.advice != Advice::TooFew, "{rows} {found:?}");
         assert_eq!(question.is_some(), found.is_asked_about(), "{rows} {found:?}");
+        assert!(question.is_some() || found.nothing < 0.1, "{rows} {found:?}");
         found.nothing
     };
     let found: Vec<f64> = [400, 500, 600, 700, 800, 900, 1_000, 1_200, 12_000].map(told).into();

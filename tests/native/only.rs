@@ -129,6 +129,12 @@ fn a_result_says_which_rows_counted() {
     bench.write("by-outcome.json", of_outcome);
     let said = bench.ok("report --release by-outcome.json --format markdown");
     assert!(said.contains("y from 1 counted. They were chosen by the outcome itself"), "{said}");
+    // A condition as wide as the bounds leaves out what is missing and what cannot be.
+    plan["only"] = json!([{"column": "y", "lower": 0, "upper": 1e9}]);
+    bench.plan(&plan);
+    bench.write("recorded.json", bench.ok("simulate --plan plan.json --runs 1 --seed 3 table.csv"));
+    let said = bench.ok("report --release recorded.json --format markdown");
+    assert!(said.contains("Only rows with y from 0 to") && !said.contains("by the outcome itself"), "{said}");
     let whose = "One row of each person counts, the first in the file among those that meet the conditions.";
     assert!(bench.ok("report --release release.json").contains(whose));
     for format in ["html", "csv", "markdown", "svg"] {

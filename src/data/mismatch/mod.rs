@@ -7,6 +7,7 @@ mod chosen;
 mod codes;
 mod formats;
 mod persons;
+mod twins;
 mod weights;
 
 use std::collections::BTreeSet;
@@ -25,6 +26,7 @@ pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
 use self::persons::identifies;
 pub use self::persons::{could_be_persons, names_persons, persons};
+pub use self::twins::spelt_twice;
 pub use self::weights::survey_weight;
 
 /// Most cells that are quoted of one kind.
@@ -83,6 +85,8 @@ pub enum Contradiction {
     Weight,
     /// They are codes of groups, to judge by the column's name, and a number is stated.
     Codes,
+    /// Stated levels differ by capitals, accents or spaces alone.
+    SpeltTwice,
     /// The reference of the outcome is yes, so that what is explained is no.
     TurnedRound,
     /// More of them are missing than not.
@@ -121,6 +125,8 @@ pub enum Repair {
     LeaveOut,
     /// The column names the persons.
     Person,
+    /// The levels of each list are one.
+    Merge(Vec<Vec<String>>),
 }
 
 /// A contradiction between cells and description.

@@ -9,7 +9,7 @@ use crate::plan::bound::CsvRules;
 const FEWEST_PERSONS: usize = 4;
 
 /// Endings of the names of columns that name persons.
-const PERSON_ENDINGS: [&str; 12] = [
+const PERSON_ENDINGS: [&str; 13] = [
     "id",
     "ids",
     "pid",
@@ -18,6 +18,7 @@ const PERSON_ENDINGS: [&str; 12] = [
     "subjid",
     "usubjid",
     "mrn",
+    "nhc",
     "pseudonym",
     "identifier",
     "patnr",

@@ -126,6 +126,7 @@ impl Publication {
         } else {
             labels.title.trim().to_owned()
         };
+        let title = if release.demo.is_some() { words::report::title_demo(title) } else { title };
         Self {
             title,
             date: labels.date.trim().to_owned(),

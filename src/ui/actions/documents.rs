@@ -153,9 +153,15 @@ pub async fn apply(app: App, plan: Plan) {
         return;
     };
     let mut dialect = dialect_here(app, &plan);
-    // A title above the header belongs to a file and not to a plan: where the names are there, the line they were found in stays.
+    // A title above the header belongs to a file and not to a plan, and so does an encoding that was chosen for it: where the names are
+    // there, what they were found with stays.
     if draft::open(&plan, &table.names).2.is_empty() {
-        dialect.header = app.state.setup().with_untracked(|setup| setup.header);
+        app.state.setup().with_untracked(|setup| {
+            dialect.header = setup.header;
+            if setup.encoding != Setup::default().encoding {
+                dialect.encoding.clone_from(&setup.encoding);
+            }
+        });
     }
     let rules = |setup: &Setup| (draft::header_rules(setup), draft::csv_rules(setup, b','));
     let reads_alike = app.state.setup().with_untracked(|now| rules(now) == rules(&dialect));

@@ -38,8 +38,9 @@ const ENCODINGS: [(&str, Languages); 11] = [
 /// Bytes in which a line with other letters is looked for.
 const LOOKED_AT: f64 = 1_048_576.0;
 
-/// Most characters of a line that are shown.
+/// Most characters of a line that are shown, and at most so many of them before the first other letter.
 const SHOWN: usize = 40;
+const BEFORE: usize = 20;
 
 /// Bytes that are decoded at a time: a few hundredths of a second.
 const SLICE: u64 = 4_194_304;
@@ -66,7 +67,7 @@ pub struct Reading {
     pub encoding: &'static str,
     /// The languages that it is for.
     pub languages: &'static str,
-    /// The line.
+    /// The line about its first letter that is not of ASCII.
     pub line: String,
 }
 
@@ -77,7 +78,10 @@ pub async fn readings(app: App) -> Vec<Reading> {
     let line = bytes.split_mut(|byte| *byte == b'\n').find(|line| !line.is_ascii()).unwrap_or_default();
     let read = |(encoding, languages): (&'static str, Languages)| {
         let text = decoder(encoding).and_then(|decoder| decoder.decode_with_u8_array(line)).ok()?;
-        Some(Reading { encoding, languages: languages(), line: text.trim().chars().take(SHOWN).collect() })
+        let line = text.trim();
+        let first = line.chars().position(|letter| !letter.is_ascii()).unwrap_or_default();
+        let line = line.chars().skip(first.saturating_sub(BEFORE)).take(SHOWN).collect();
+        Some(Reading { encoding, languages: languages(), line })
     };
     ENCODINGS.into_iter().filter_map(read).collect()
 }

@@ -63,8 +63,8 @@ impl Column {
             Place::Cell(_, Cell::Levels) => lacks_levels(c),
             _ => false,
         });
-        let is_contradicted = gap.text == words::gap::contradicted(self.read(|c| c.name.clone()));
-        (!is_asked && !is_contradicted).then_some(gap.text)
+        let of_name = self.read(|c| [words::gap::contradicted(&c.name), words::gap::asked(&c.name)]);
+        (!is_asked && !of_name.contains(&gap.text)).then_some(gap.text)
     }
 
     /// The identifier of the sentence about a cell that is wrong.

@@ -7,7 +7,7 @@ use super::whole_file;
 use crate::data::inspection::{Misfits, QUOTED};
 use crate::data::mismatch::{Contradiction, Mismatch, Repair};
 use crate::model::Role;
-use crate::plan::document::ColumnType;
+use crate::plan::document::{ColumnType, Derived, Group, Transform};
 use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::parts::Icon;
@@ -115,7 +115,10 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
     let (told, repairs) = (mismatch.clone(), mismatch.repairs);
     let told = move || {
         let of = |columns: &Vec<ColumnDraft>| columns.get(index).map(|column| sentence(&told, column));
-        app.state.columns().with(of)
+        let of_persons = app.state.setup().with(|setup| !setup.person.is_empty());
+        let later = of_persons && matches!(kind, Contradiction::Missing { .. });
+        let later = later.then(words::contradiction::filled_later);
+        app.state.columns().with(of).into_iter().chain(later.map(str::to_owned)).collect::<Vec<_>>().join(" ")
     };
     let offer = move || {
         let button = |repair: Repair| view! { <Offer index repair/> };
@@ -159,6 +162,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Shares => words::contradiction::shares(cells),
         Contradiction::Weight => words::contradiction::survey_weight().to_owned(),
         Contradiction::Codes => words::contradiction::codes(cells),
+        Contradiction::SpeltTwice => words::contradiction::spelt_twice(cells),
         Contradiction::TurnedRound => words::contradiction::turned_round(cells),
         Contradiction::Beyond { above: true } => words::contradiction::above_in_file(&column.upper),
         Contradiction::Beyond { above: false } => words::contradiction::below_in_file(&column.lower),
@@ -182,7 +186,7 @@ fn allowed(kind: Contradiction) -> &'static str {
         Contradiction::Weight => words::contradiction::right_as_measurement(),
         Contradiction::Codes => words::contradiction::right_as_amounts(),
         Contradiction::TurnedRound => words::contradiction::right_as_question(),
-        Contradiction::Unit => words::contradiction::right_as_levels(),
+        Contradiction::Unit | Contradiction::SpeltTwice => words::contradiction::right_as_levels(),
         Contradiction::SeveralRows => words::contradiction::right_as_rows(),
         Contradiction::Persons => words::contradiction::one_row_each(),
         Contradiction::Totals => words::contradiction::no_totals(),
@@ -203,6 +207,7 @@ fn label(repair: &Repair) -> String {
         Repair::Category => words::contradiction::make_category().to_owned(),
         Repair::LeaveOut => words::contradiction::leave_out().to_owned(),
         Repair::Person => words::contradiction::names_persons().to_owned(),
+        Repair::Merge(_) => words::contradiction::merge().to_owned(),
     }
 }
 
@@ -233,6 +238,7 @@ fn take(app: App, index: usize, repair: &Repair) {
         }
         Repair::Format(format) => read_format(app, *format),
         Repair::OwnFormat(format) => app.edit(index, |column| column.written = Some(*format)),
+        Repair::Merge(groups) => merge(app, index, groups),
         // A negative code or a word is no value of any column; another number may be one, such as an age of 99.
         Repair::Missing(cells)
             if cells.iter().all(|cell| draft::number(cell).is_none_or(|code| code < 0.0)) =>
@@ -256,6 +262,29 @@ fn take(app: App, index: usize, repair: &Repair) {
     if app.state.inspection().with_untracked(Option::is_some) {
         actions::inspect(app);
     }
+}
+
+/// Puts the column with these levels joined in its place.
+fn merge(app: App, index: usize, groups: &[Vec<String>]) {
+    let Some(column) = app.state.columns().with_untracked(|columns| columns.get(index).cloned()) else {
+        return;
+    };
+    let group = |levels: &Vec<String>| Some(Group { name: levels.first()?.clone(), levels: levels.clone() });
+    let groups: Vec<Group> = groups.iter().filter_map(group).collect();
+    let joined = |level: &String| {
+        let own = groups.iter().find(|group| group.levels.contains(level));
+        own.map_or(level, |group| &group.name).clone()
+    };
+    let entry = Derived {
+        transform: Transform::Merged,
+        from: vec![column.name.clone()],
+        role: (column.role == Role::Outcome).then_some(Role::Outcome),
+        reference: Some(joined(&column.reference)).filter(|reference| !reference.is_empty()),
+        groups: Some(groups.clone()),
+        ..Derived::default()
+    };
+    app.state.setup().update(|setup| setup.derived.push(entry));
+    app.edit(index, |column| column.role = Role::Ignored);
 }
 
 /// Reads the file's numbers in another format.

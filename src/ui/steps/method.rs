@@ -151,7 +151,10 @@ fn Expectation() -> impl IntoView {
                     Some(outlook) if outlook.preflight.is_ample() => (Some(outlook.advice()), None),
                     outlook => (None, outlook.map(|outlook| view! { <Prospect outlook/> })),
                 };
-                view! { {short} <Expected preview plan=forecast.plan/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
+                let dependent = forecast.dependence.map(|why| {
+                    view! { <div class="verdict withheld" role="status"><p class="verdict-main">{why}</p></div> }
+                });
+                view! { {dependent} {short} <Expected preview plan=forecast.plan/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
             }
             None if forecast.outlook.is_some() || forecast.errors.is_some() => {
                 let hopeless = forecast.hopeless.filter(|_| forecast.outlook.is_none()).map(|why| {

@@ -404,6 +404,9 @@ fn Prospect() -> impl IntoView {
             let forecast = forecast.as_ref().ok()?;
             match (&forecast.foreseen, &forecast.preview) {
                 (Some(foreseen), _) => Some((foreseen.verdict().to_owned(), foreseen.sentences())),
+                (None, Some(_)) if forecast.dependence.is_some() => {
+                    forecast.dependence.clone().map(|why| (why, Vec::new()))
+                }
                 (None, Some(preview)) => {
                     let withheld = preview.verdict == Verdict::Withheld;
                     let verdict = if app.falls_back(&forecast.plan) && !withheld {

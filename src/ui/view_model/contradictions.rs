@@ -7,7 +7,7 @@ use crate::data::first_line::{Doubt, without_units};
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
     Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, meeting, mismatches,
-    names_persons, persons, survey_weight, turned_round, two_values, unmet,
+    names_persons, persons, spelt_twice, survey_weight, turned_round, two_values, unmet,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -88,6 +88,9 @@ impl<'a> FirstRows<'a> {
         } else if column.role == Role::Outcome && column.kind == Some(ColumnType::Category) {
             found.extend(turned_round(&levels, &column.reference));
         }
+        if column.role != Role::Ignored && column.kind == Some(ColumnType::Category) {
+            found.extend(spelt_twice(&levels));
+        }
         for repair in found.iter_mut().flat_map(|mismatch| &mut mismatch.repairs) {
             if let Repair::Format(format) = *repair
                 && self.is_own(column, format)
@@ -136,7 +139,8 @@ pub fn contradictions(
     let in_whole = whole.map_or(0, |whole| whole.found.rows);
     let first = FirstRows::new(table, columns, setup);
     let rules = &first.rules;
-    let rows = &first.rows;
+    // Conditions make gaps in a number of rows, which is then no longer seen to be one.
+    let rows = without_units(&table.rows, rules);
     let of_column = |(place, column): (usize, &ColumnDraft)| {
         let mut found = first.compare(place, column, None);
         if let Some(misfits) = misfits.get(&place) {
@@ -235,6 +239,10 @@ pub fn open_questions(
         let text = match open.kind {
             Contradiction::SeveralRows | Contradiction::Persons => words::gap::persons(name),
             Contradiction::Totals => words::gap::totals(name),
+            Contradiction::TurnedRound
+            | Contradiction::SpeltTwice
+            | Contradiction::Codes
+            | Contradiction::Weight => words::gap::asked(name),
             _ => words::gap::contradicted(name),
         };
         Some(Gap::new(Place::Cell(*place, cell(open, column)), text))

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::budget::{ask, taken};
 use super::estimates::{bounds_of, needs_consent};
-use crate::engine::foresee::{Foreseen, Precision, expected, foresee, foresee_noise, hopeless, precision};
+use crate::engine::foresee::{
+    Foreseen, Precision, dependence, expected, foresee, foresee_noise, hopeless, precision,
+};
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::recommend;
@@ -47,6 +49,8 @@ pub struct Forecast {
     pub foreseen: Option<Foreseen>,
     /// Why a release would be of no use and what would help; absent where it may be of use.
     pub hopeless: Option<String>,
+    /// Which features follow from others, whatever the rows are; absent where none does.
+    pub dependence: Option<String>,
     /// What to expect of it; absent without a stated number of rows.
     pub preview: Option<Preview>,
     /// How wide intervals are against the budget, where a stated number of rows says it.
@@ -128,6 +132,7 @@ pub fn forecast(
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
         hopeless: hopeless(&prepared, foreseen.as_ref(), preview.as_ref()),
+        dependence: dependence(&prepared),
         precision: precision(&prepared, foreseen.as_ref(), preview.as_ref()),
         foreseen,
         preview,
