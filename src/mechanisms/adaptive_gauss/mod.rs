@@ -167,7 +167,6 @@ impl Configured for Parameters {
             rounds,
             adjacency: plan.adjacency,
             max_rows_per_person: plan.max_rows_per_person,
-            stated_persons: plan.public_rows(),
             mu_last,
             outcome_radius: self.outcome_radius,
             coded,

@@ -40,8 +40,6 @@ pub struct Setting {
     pub adjacency: Adjacency,
     /// p: at most so many rows of a person count.
     pub max_rows_per_person: u32,
-    /// How many persons there are, if the plan states it.
-    pub stated_persons: Option<u64>,
     /// μ of the final round for one row of a person: √(u_4 2^-40) / p.
     pub mu_last: f64,
     /// R_y, if the plan states it.
@@ -65,12 +63,9 @@ impl Setting {
         self.max_rows_per_person > 1 && !is_active(Mutant::ScoresOfRows)
     }
 
-    /// How many rows a person has on average where there are so many in all: half of the most where nobody states the persons.
-    fn rows_of_a_person(&self, rows: f64) -> f64 {
-        let most = f64::from(self.max_rows_per_person.max(1));
-        let stated = self.stated_persons.filter(|_| self.sums_persons());
-        let rows = stated.map_or((1.0 + most) / 2.0, |persons| rows / real(persons.max(1)));
-        if self.sums_persons() { rows.clamp(1.0, most) } else { 1.0 }
+    /// How many rows a person is taken to have: half-way between one and the most.
+    fn rows_of_a_person(&self) -> f64 {
+        if self.sums_persons() { (1.0 + f64::from(self.max_rows_per_person)) / 2.0 } else { 1.0 }
     }
 
     /// Number of integers of a round.
@@ -314,8 +309,7 @@ impl Progress {
             let map = |round| {
                 let released = self.released()?;
                 let solved = released.solve(&[], None).ok()?;
-                let rows = setting.rows_of_a_person(released.rows().0);
-                Some(ScoreMap::of(&released, &solved, round, rows))
+                Some(ScoreMap::of(&released, &solved, round, setting.rows_of_a_person()))
             };
             self.scores = setting.rounds.scores.as_ref().and_then(map);
         }

@@ -44,7 +44,6 @@ pub fn released(
         rounds,
         adjacency,
         max_rows_per_person: 1,
-        stated_persons: None,
         mu_last,
         coded: Vec::new(),
         steps: Vec::new(),

@@ -44,7 +44,7 @@ fn plan_of_visits(persons: usize, epsilon: f64, params: Value) -> Value {
     plan["mechanism"] = json!({"name": "adaptive-gauss", "params": params});
     plan["person"] = json!("id");
     plan["max_rows_per_person"] = json!(4);
-    plan["stated_rows"] = json!(persons);
+    plan["stated_rows"] = json!(4 * persons);
     plan
 }
 
