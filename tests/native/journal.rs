@@ -596,6 +596,26 @@ fn without_noise_all_numbers_are_those_of_the_rows() {
     assert_eq!((count.about().as_str(), count.verdict), ("442", Verdict::AsStated));
 }
 
+/// Where the noise hides the spread of an outcome's own squares, Table 1 has what residuals and coefficients give.
+#[test]
+fn table_1_has_the_spread_of_an_outcome_that_its_own_squares_do_not_tell() {
+    let (_, rows) = table();
+    let (_, sd, _) = truth(&rows);
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 4, "delta": 1e-6}));
+    let target = plan["columns"].as_array().unwrap().iter().position(|column| column["name"] == "target");
+    plan["columns"][target.unwrap()]["upper"] = json!(5_000);
+    let hidden = demonstrations(&plan, 24, 20).into_iter().find_map(|release| {
+        let found = supplement(&release);
+        let description = found.description.clone()?;
+        description.sd("target").is_none().then_some((release, found, description))
+    });
+    let (release, found, description) = hidden.expect("wide bounds hide the spread");
+    let columns = tables::columns(&release, &found, &description);
+    let row = columns.rows.iter().find(|row| row[0].starts_with("target")).unwrap();
+    let shown: f64 = row[3].parse().unwrap();
+    assert!((shown / sd[5] - 1.0).abs() < 0.2, "{row:?}");
+}
+
 /// 160 seeded runs of each mechanism: the squared errors over the stated variances sum to a chi-square of 160 degrees of freedom, whose
 /// 10⁻⁶ points are 88 and 259. A first-order error may be off by a tenth, so the bounds are a fifth wider.
 #[test]
