@@ -8,6 +8,7 @@ use std::str::FromStr;
 use lexopt::{Arg, Parser};
 
 use super::error::CliError;
+use super::print;
 
 /// The arguments of a command.
 #[derive(Debug, Default)]
@@ -15,12 +16,11 @@ pub struct Args {
     options: BTreeMap<&'static str, OsString>,
     flags: Vec<&'static str>,
     places: Vec<OsString>,
-    /// Whether help was asked for.
-    pub help: bool,
 }
 
 impl Args {
-    /// Reads `arguments`: `options` take a value, `flags` take none, all others are positional.
+    /// Reads `arguments`: `options` take a value, `flags` take none, all others are positional. Where help is asked for it is printed, and
+    /// there is nothing.
     ///
     /// # Errors
     /// [`CliError::Input`] for an option that is not listed, is given twice or lacks its value.
@@ -28,12 +28,13 @@ impl Args {
         arguments: Vec<OsString>,
         options: &[&'static str],
         flags: &[&'static str],
-    ) -> Result<Self, CliError> {
+        help: &str,
+    ) -> Result<Option<Self>, CliError> {
         let mut parser = Parser::from_args(arguments);
-        let mut args = Self::default();
+        let (mut args, mut asks) = (Self::default(), false);
         while let Some(argument) = parser.next()? {
             match argument {
-                Arg::Long("help") | Arg::Short('h') => args.help = true,
+                Arg::Long("help") | Arg::Short('h') => asks = true,
                 Arg::Long(name) => {
                     let listed = |list: &[&'static str]| list.iter().copied().find(|other| *other == name);
                     if let Some(flag) = listed(flags) {
@@ -54,7 +55,11 @@ impl Args {
                 Arg::Short(_) => return Err(argument.unexpected().into()),
             }
         }
-        Ok(args)
+        if asks {
+            print(help)?;
+            return Ok(None);
+        }
+        Ok(Some(args))
     }
 
     /// Returns whether a flag is given.

@@ -31,10 +31,10 @@ use crate::words;
 /// # Errors
 /// [`CliError`]; nothing is charged, and no row is read.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["plan", "public", "phenotypes", "workers"], &[])?;
-    if args.help {
-        return print(help::CHECK);
-    }
+    let Some(args) = Args::parse(arguments, &["plan", "public", "phenotypes", "workers"], &[], help::CHECK)?
+    else {
+        return Ok(());
+    };
     let job = Job::new(&args, Purpose::Release)?;
     warnings::warn(&job)?;
     print(described(&job))

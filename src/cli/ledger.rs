@@ -42,10 +42,7 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
 }
 
 fn one_file(arguments: Vec<OsString>, work: impl Fn(&Path) -> Result<(), CliError>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &[], &[])?;
-    if args.help {
-        return print(help::LEDGER);
-    }
+    let Some(args) = Args::parse(arguments, &[], &[], help::LEDGER)? else { return Ok(()) };
     let [path] = args.places(["the ledger"])?;
     work(&path)
 }
@@ -64,10 +61,7 @@ fn new(arguments: Vec<OsString>) -> Result<(), CliError> {
         "max-rows-per-person",
         "confirm-weak",
     ];
-    let args = Args::parse(arguments, &options, &[])?;
-    if args.help {
-        return print(help::LEDGER);
-    }
+    let Some(args) = Args::parse(arguments, &options, &[], help::LEDGER)? else { return Ok(()) };
     let [path] = args.places(["the ledger"])?;
     let adjacency = match args.needed_text("adjacency")? {
         "add-remove" => Adjacency::AddRemove,
@@ -167,20 +161,14 @@ fn protection(text: &str) -> Result<Protect, CliError> {
 
 /// Prints a release that is kept beside the ledger.
 fn reprint(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["entry"], &[])?;
-    if args.help {
-        return print(help::LEDGER);
-    }
+    let Some(args) = Args::parse(arguments, &["entry"], &[], help::LEDGER)? else { return Ok(()) };
     let [path] = args.places(["the ledger"])?;
     let entry = args.value("entry", "the number of an entry, as `ledger show` prints it")?;
     print(kept::read(&store::canonical(&path)?, &store::read(&path)?, entry)?)
 }
 
 fn import(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &[], &[])?;
-    if args.help {
-        return print(help::LEDGER);
-    }
+    let Some(args) = Args::parse(arguments, &[], &[], help::LEDGER)? else { return Ok(()) };
     let [path, from] = args.places(["the ledger", "the exported copy"])?;
     let exported = store::read(&from)?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
@@ -190,10 +178,7 @@ fn import(arguments: Vec<OsString>) -> Result<(), CliError> {
 }
 
 fn relax(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &[], &["confirm"])?;
-    if args.help {
-        return print(help::LEDGER);
-    }
+    let Some(args) = Args::parse(arguments, &[], &["confirm"], help::LEDGER)? else { return Ok(()) };
     let [path, protect] = args.places(["the ledger", "`features` or `labels`"])?;
     let protect = protection(protect.to_str().unwrap_or_default())?;
     if !args.flag("confirm") {

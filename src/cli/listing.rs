@@ -18,10 +18,7 @@ use crate::plan::params::Parameter;
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let (named, rest): (Vec<_>, Vec<_>) =
         arguments.into_iter().partition(|argument| !argument.to_string_lossy().starts_with('-'));
-    let args = Args::parse(rest, &[], &["markdown"])?;
-    if args.help {
-        return print(help::MECHS);
-    }
+    let Some(args) = Args::parse(rest, &[], &["markdown"], help::MECHS)? else { return Ok(()) };
     let markdown = args.flag("markdown");
     match &*named {
         [] if markdown => print(document()),

@@ -61,10 +61,9 @@ impl Files {
 /// # Errors
 /// [`CliError`] when there is no page or the port is taken.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args = Args::parse(arguments, &["folder", "port"], &["no-open"])?;
-    if args.help {
-        return print(help::PAGE);
-    }
+    let Some(args) = Args::parse(arguments, &["folder", "port"], &["no-open"], help::PAGE)? else {
+        return Ok(());
+    };
     let [] = args.places([])?;
     let files = match args.path("folder") {
         Some(folder) => Files::Folder(

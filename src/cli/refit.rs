@@ -18,10 +18,7 @@ use crate::release::publication::Format;
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let options = ["release", "outcome", "features", "ridge", "repair", "confidence", "format", "path"];
-    let args = Args::parse(arguments, &options, &[])?;
-    if args.help {
-        return print(help::REFIT);
-    }
+    let Some(args) = Args::parse(arguments, &options, &[], help::REFIT)? else { return Ok(()) };
     let [] = args.places([])?;
     let path = args.needed_path("release")?;
     let outcome = args.needed_text("outcome")?;

@@ -10,7 +10,7 @@ use super::halt::halt;
 use super::job::{Job, software};
 use super::kept::{Kept, answered};
 use super::store::LedgerFile;
-use super::{check_output, help, print, public, warnings, write_out};
+use super::{check_output, help, public, warnings, write_out};
 use crate::engine::{Computation, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
@@ -30,10 +30,7 @@ use crate::words;
 /// [`CliError`], which says whether the charge was made.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let options = ["plan", "ledger", "public", "confirm-public", "confirm-weak", "phenotypes", "workers"];
-    let args = Args::parse(arguments, &options, &["confirm"])?;
-    if args.help {
-        return print(help::RELEASE);
-    }
+    let Some(args) = Args::parse(arguments, &options, &["confirm"], help::RELEASE)? else { return Ok(()) };
     let path = args.needed_path("ledger")?;
     check_output()?;
     let job = Job::new(&args, Purpose::Release)?;

@@ -22,11 +22,15 @@ const LEDGER_DIGITS: usize = 8;
 /// # Errors
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args =
-        Args::parse(arguments, &["release", "format", "title", "date", "per", "outcome", "compare"], &[])?;
-    if args.help {
-        return print(help::REPORT);
-    }
+    let Some(args) = Args::parse(
+        arguments,
+        &["release", "format", "title", "date", "per", "outcome", "compare"],
+        &[],
+        help::REPORT,
+    )?
+    else {
+        return Ok(());
+    };
     let [] = args.places([])?;
     let path = args.needed_path("release")?;
     let named = args.text("format")?.unwrap_or("html");

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use super::args::Args;
 use super::error::CliError;
 use super::job::{Job, software};
-use super::{check_output, help, print};
+use super::{check_output, help};
 use crate::data::EncodedRows;
 use crate::engine::simulate::Source;
 use crate::engine::{Demonstration, Prepared, Simulation, demonstrate, demonstrate_bounds};
@@ -20,11 +20,15 @@ use crate::words;
 /// # Errors
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let args =
-        Args::parse(arguments, &["plan", "runs", "seed", "public", "phenotypes", "workers"], &["resample"])?;
-    if args.help {
-        return print(help::SIMULATE);
-    }
+    let Some(args) = Args::parse(
+        arguments,
+        &["plan", "runs", "seed", "public", "phenotypes", "workers"],
+        &["resample"],
+        help::SIMULATE,
+    )?
+    else {
+        return Ok(());
+    };
     let runs = args.value::<u64>("runs", "a whole number from 1")?.unwrap_or(1);
     if runs == 0 || runs >> 32 != 0 {
         return Err(CliError::usage("--runs is out of range; give 1 to 4294967295"));

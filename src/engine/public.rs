@@ -97,19 +97,11 @@ fn derivable(plan: &Plan, names: &[String]) -> Vec<Derived> {
 pub fn prepare_table(plan: &Plan, names: &[String], delimiter: u8) -> Result<Prepared, EngineError> {
     let features = plan.columns.iter().filter(|column| column.role == Role::Feature);
     let known: HashSet<&str> = names.iter().map(String::as_str).collect();
-    if let Some(missing) =
-        features.filter_map(|column| column.name.as_deref()).find(|name| !known.contains(name))
-    {
-        return Err(refuse(
-            words::public_input::column_missing(missing),
-            words::public_input::column_missing_advice(),
-        ));
-    }
     let kept = derivable(plan, names);
     let lost = plan.derived_with(Role::Feature).find(|entry| !kept.contains(entry));
-    if let Some(missing) =
-        lost.and_then(|entry| entry.from.iter().find(|name| !known.contains(name.as_str())))
-    {
+    let sources = lost.into_iter().flat_map(|entry| &entry.from).map(String::as_str);
+    let mut needed = features.filter_map(|column| column.name.as_deref()).chain(sources);
+    if let Some(missing) = needed.find(|name| !known.contains(name)) {
         return Err(refuse(
             words::public_input::column_missing(missing),
             words::public_input::column_missing_advice(),

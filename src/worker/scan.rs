@@ -88,57 +88,44 @@ impl Scanner {
         attachments: Attachments,
     ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
         match request {
-            ScanRequest::StartHash { key } => {
-                self.file_key = Some(key);
-                Ok(None)
-            }
-            ScanRequest::StartMinHash { key, delimiter } => {
-                self.minhash_key = Some((key, delimiter));
-                Ok(None)
-            }
-            ScanRequest::Read { span, slice } => self.read(span, slice).await.map(Some),
+            ScanRequest::Read { span, slice } => return self.read(span, slice).await.map(Some),
+            ScanRequest::Sum { slices } => return self.sum(&slices).map(Some),
+            ScanRequest::StartHash { key } => self.file_key = Some(key),
+            ScanRequest::StartMinHash { key, delimiter } => self.minhash_key = Some((key, delimiter)),
             ScanRequest::Plan { plan, names, delimiter, public } => {
                 let public = public.as_deref();
-                let prepared = engine::prepare_with(*plan, public, &names, delimiter, Purpose::Release);
-                self.keep(prepared)
+                self.keep(engine::prepare_with(*plan, public, &names, delimiter, Purpose::Release))?;
             }
             ScanRequest::Public { plan, names, delimiter } => {
-                self.keep(engine::public::prepare_table(&plan, &names, delimiter))
+                self.keep(engine::public::prepare_table(&plan, &names, delimiter))?;
             }
             ScanRequest::Inspect { plan, names, delimiter } => {
                 let bound = engine::bind_described(*plan, &names, delimiter);
                 self.inspected = Some(bound.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?);
-                Ok(None)
             }
             ScanRequest::Keep { part } => {
                 let calls = attachments.bytes.ok_or_else(Failure::protocol)?.to_vec();
                 self.parts.push(part.with_calls(calls).ok_or_else(Failure::protocol)?);
-                Ok(None)
             }
             ScanRequest::Forget => {
                 self.kept.clear();
                 self.parts.clear();
-                Ok(None)
             }
             ScanRequest::Answer => {
                 let bytes = attachments.bytes.ok_or_else(Failure::protocol)?.to_vec();
                 let answer = Answer::from_bytes(&bytes).map_err(|_| Failure::protocol())?;
                 self.run.as_mut().ok_or_else(Failure::protocol)?.take(answer);
-                Ok(None)
             }
-            ScanRequest::Sum { slices } => self.sum(&slices).map(Some),
         }
+        Ok(None)
     }
 
     /// Stores the plan under which slices will be read.
-    fn keep(
-        &mut self,
-        prepared: Result<Prepared, EngineError>,
-    ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
+    fn keep(&mut self, prepared: Result<Prepared, EngineError>) -> Result<(), Failure> {
         let prepared = prepared.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
         self.run = Some(prepared.start());
         self.prepared = Some(prepared);
-        Ok(None)
+        Ok(())
     }
 
     /// Reads a span, a slice, or both from the same bytes.

@@ -68,10 +68,15 @@ pub fn run(mut arguments: Vec<OsString>) -> Result<(), CliError> {
         FAMILIES.iter().flat_map(|family| family.conversions).find(|one| one.name == name).ok_or_else(
             || CliError::usage(format!("`{name}` is no conversion; `discreet account --help` lists them")),
         )?;
-    let args = Args::parse(arguments, &options(conversion.usage), &[])?;
-    if args.help {
-        return print(format!("discreet account{}", entry(conversion)));
-    }
+    let Some(args) = Args::parse(
+        arguments,
+        &options(conversion.usage),
+        &[],
+        &format!("discreet account{}", entry(conversion)),
+    )?
+    else {
+        return Ok(());
+    };
     let [] = args.places([])?;
     let answer = (conversion.compute)(&Given::new(&args))?;
     print(answer + "\n")
@@ -123,7 +128,7 @@ mod tests {
         let mut names = Vec::new();
         for conversion in FAMILIES.iter().flat_map(|family| family.conversions) {
             names.push(conversion.name);
-            let args = Args::parse(Vec::new(), &options(conversion.usage), &[]).unwrap();
+            let args = Args::parse(Vec::new(), &options(conversion.usage), &[], "").unwrap().unwrap();
             let error = (conversion.compute)(&Given::new(&args)).unwrap_err();
             assert_eq!(error.status(), 2, "{}", conversion.name);
             assert!(error.to_string().contains("--"), "{}: {error}", conversion.name);

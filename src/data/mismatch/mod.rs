@@ -26,6 +26,7 @@ pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
 use self::persons::identifies;
 pub use self::persons::{could_be_persons, names_persons, persons};
+use self::twins::in_any_capitals;
 pub use self::twins::spelt_twice;
 pub use self::weights::survey_weight;
 
@@ -311,7 +312,7 @@ fn has_unit(cell: &str) -> bool {
 }
 
 /// What people write where there is no answer: letters and digits alone, in small letters.
-const NO_ANSWER: [&str; 18] = [
+const NO_ANSWER: [&str; 24] = [
     "ka",
     "keineangabe",
     "unbekannt",
@@ -324,6 +325,12 @@ const NO_ANSWER: [&str; 18] = [
     "dontknow",
     "null",
     "ni",
+    "saknas",
+    "okänd",
+    "ukendt",
+    "ukjent",
+    "mangler",
+    "desconocido",
     "naoinformado",
     "nãoinformado",
     "未測定",
@@ -382,8 +389,15 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
             _ => Contradiction::Levels,
         };
         let missing = no_answers(&others);
+        let is_level = |cell: &String| levels.iter().any(|level| level.to_lowercase() == cell.to_lowercase());
+        let by_capitals = kind == Contradiction::Spelling && others.iter().any(is_level);
+        let capitals = by_capitals.then(|| in_any_capitals(levels));
         let mended = misspelt(levels, &cells, &others).filter(|mended| Some(mended) != repair.as_ref());
-        found.push(mismatch(kind, others, missing.into_iter().chain(mended).chain(repair).collect()));
+        found.push(mismatch(
+            kind,
+            others,
+            missing.into_iter().chain(capitals).chain(mended).chain(repair).collect(),
+        ));
     }
     if !codes.is_empty() {
         let repair = Repair::Missing(codes.clone());
@@ -613,11 +627,13 @@ mod tests {
                 "{cells:?} {stated:?}"
             );
         }
-        for (cells, stated) in
-            [(&["yes", "No", "YES"][..], &["no", "yes"][..]), (&["low", "Low", "mid"], &["a", "b"])]
-        {
+        let any = Repair::Merge(vec![texts(&["no", "No", "NO"]), texts(&["yes", "Yes", "YES"])]);
+        for (cells, stated, repair) in [
+            (&["yes", "No", "YES"][..], &["no", "yes"][..], Some(any)),
+            (&["low", "Low", "mid"], &["a", "b"], None),
+        ] {
             let unmatched: Vec<&str> = cells.iter().copied().filter(|cell| !stated.contains(cell)).collect();
-            assert_eq!(category(cells, stated), one(Contradiction::Spelling, &unmatched, None));
+            assert_eq!(category(cells, stated), one(Contradiction::Spelling, &unmatched, repair));
         }
         for (cells, stated) in [
             (&["red"][..], &["F", "M"][..]),

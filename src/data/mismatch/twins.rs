@@ -32,6 +32,24 @@ pub fn spelt_twice(levels: &[String]) -> Option<Mismatch> {
         .then(|| mismatch(Contradiction::SpeltTwice, twins.concat(), vec![Repair::Merge(twins)]))
 }
 
+/// Returns the repair that takes each level in capital and in small letters for one. It follows from the levels alone: a spelling that was
+/// taken from the cells would be published with the plan.
+pub(super) fn in_any_capitals(levels: &[String]) -> Repair {
+    let of = |level: &String| {
+        let mut letters = level.chars();
+        let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+        let (small, capital) = (level.to_lowercase(), level.to_uppercase());
+        let mut spellings = vec![level.clone()];
+        for spelling in [first + &letters.as_str().to_lowercase(), small, capital] {
+            if !levels.contains(&spelling) && !spellings.contains(&spelling) {
+                spellings.push(spelling);
+            }
+        }
+        spellings
+    };
+    Repair::Merge(levels.iter().map(of).filter(|spellings| spellings.len() > 1).collect())
+}
+
 fn plain(level: &str) -> String {
     let bare = |letter: char| {
         let marked = MARKED.iter().find(|(_, marked)| marked.contains(letter));
@@ -60,5 +78,14 @@ mod tests {
         assert_eq!(merged(&["Sí", "No", "Si"]), pairs(&[["Sí", "Si"]]));
         assert_eq!(merged(&["II a", "IIa", "I"]), pairs(&[["II a", "IIa"]]));
         assert_eq!(merged(&["+", "-", "1", "10", "I", "II"]), None);
+    }
+
+    #[test]
+    fn spellings_of_a_level_follow_from_the_level() {
+        let levels = ["Kvinna", "Man", "m", "3"].map(str::to_owned);
+        let Repair::Merge(groups) = in_any_capitals(&levels) else { panic!() };
+        let groups: Vec<Vec<&str>> =
+            groups.iter().map(|group| group.iter().map(String::as_str).collect()).collect();
+        assert_eq!(groups, [vec!["Kvinna", "kvinna", "KVINNA"], vec!["Man", "man", "MAN"], vec!["m", "M"]]);
     }
 }

@@ -185,44 +185,10 @@ pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str, from: 
     listed
 }
 
-/// Whether two columns are described alike.
+/// Whether two columns are described alike, whatever their names are and whether they are ticked.
 fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
-    let ColumnDraft {
-        name: _,
-        label,
-        role,
-        kind,
-        lower,
-        upper,
-        estimate,
-        typical_mean,
-        typical_sd,
-        typical_shares,
-        integer,
-        written,
-        na,
-        unit,
-        levels,
-        reference,
-        note,
-        selected: _,
-    } = left;
-    *label == right.label
-        && *role == right.role
-        && *kind == right.kind
-        && *lower == right.lower
-        && *upper == right.upper
-        && *estimate == right.estimate
-        && *typical_mean == right.typical_mean
-        && *typical_sd == right.typical_sd
-        && *typical_shares == right.typical_shares
-        && *integer == right.integer
-        && *written == right.written
-        && *na == right.na
-        && *unit == right.unit
-        && *levels == right.levels
-        && *reference == right.reference
-        && *note == right.note
+    let (name, selected) = (right.name.clone(), right.selected);
+    ColumnDraft { name, selected, ..left.clone() } == *right
 }
 
 /// The rows that each entry of a plan's columns stands for, in a header of `names`: a name claims its columns before any

@@ -284,7 +284,16 @@ fn merge(app: App, index: usize, groups: &[Vec<String>]) {
         ..Derived::default()
     };
     app.state.setup().update(|setup| setup.derived.push(entry));
-    app.edit(index, |column| column.role = Role::Ignored);
+    app.edit(index, |column| {
+        let mut levels = draft::list(&column.levels);
+        for level in groups.into_iter().flat_map(|group| group.levels) {
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+        column.levels = draft::unlist(&levels);
+        column.role = Role::Ignored;
+    });
 }
 
 /// Reads the file's numbers in another format.

@@ -8,7 +8,7 @@ use crate::engine::covariance;
 use crate::inference::partial_effect::{columns, partial_effect};
 use crate::release::Release;
 use crate::release::figure;
-use crate::release::publication::drawing;
+use crate::release::publication::{Format, drawing};
 use crate::release::supplement::Supplement;
 use crate::ui::parts::Choice;
 use crate::ui::state::{App, StateStoreFields};
@@ -54,11 +54,8 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
         let note = effect.note(&release.plan);
         let svg = drawing::effect(&release.plan, &outcome, &effect, "");
         let file = drawing::effect(&release.plan, &outcome, &effect, &note);
-        let files = Files {
-            name: format!("discreet-effect-{}", column.with(|name| names::plain(name))),
-            svg: Some(file),
-            ..Files::default()
-        };
+        let name = format!("discreet-effect-{}", column.with(|name| names::plain(name)));
+        let files = Files::new(&name, |format| (format == Format::Svg).then(|| file.clone()));
         Some(
             view! {
                 <div class="drawn" inner_html=svg></div>

@@ -160,6 +160,14 @@ fn Explains() -> impl IntoView {
             })
         })
     });
+    let made = move || {
+        let names = app.state.setup().with(|setup| {
+            let features =
+                setup.derived.iter().filter(|term| term.role.is_none_or(|role| role == Role::Feature));
+            features.map(name_of).collect::<Vec<_>>()
+        });
+        (!names.is_empty()).then(|| words::roles::explains_made(text::list(&names, names.len())))
+    };
     let tick = move |(place, name): (usize, String)| {
         let role = move || columns.with(|columns| columns.get(place).map(|column| column.role));
         let set = move |event| {
@@ -177,7 +185,7 @@ fn Explains() -> impl IntoView {
                 <fieldset class="explains" id="explaining-columns" aria-describedby="explaining-hint">
                     <legend>{words::roles::explains()}</legend>
                     <div class="ticks">{offered.into_iter().map(tick).collect_view()}</div>
-                    <p class="hint" id="explaining-hint">{words::roles::explains_hint()}</p>
+                    <p class="hint" id="explaining-hint">{words::roles::explains_hint()} " " {made}</p>
                 </fieldset>
             }
         })

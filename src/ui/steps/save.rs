@@ -8,34 +8,20 @@ use crate::ui::state::App;
 use crate::ui::{actions, dom};
 use crate::words;
 
-/// What is handed out, each form where there is one.
-#[derive(Clone, Default)]
+/// A table that pastes into a word processor, as Markdown, for LaTeX and for a spreadsheet, and the figure.
+const FORMATS: [Format; 5] = [Format::Word, Format::Markdown, Format::Latex, Format::Csv, Format::Svg];
+
+/// What is handed out: the beginning of the files' names, and each of the formats where there is one.
+#[derive(Clone)]
 pub struct Files {
-    /// The beginning of the files' names.
-    pub name: String,
-    /// A table that pastes into a word processor.
-    pub word: Option<String>,
-    /// The same as Markdown.
-    pub plain: Option<String>,
-    /// The same for LaTeX.
-    pub latex: Option<String>,
-    /// The same for a spreadsheet.
-    pub csv: Option<String>,
-    /// The figure.
-    pub svg: Option<String>,
+    name: String,
+    forms: [Option<String>; 5],
 }
 
 impl Files {
     /// The files of what `form` writes.
     pub fn new(name: &str, form: impl Fn(Format) -> Option<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            word: form(Format::Word),
-            plain: form(Format::Markdown),
-            latex: form(Format::Latex),
-            csv: form(Format::Csv),
-            svg: form(Format::Svg),
-        }
+        Self { name: name.to_owned(), forms: FORMATS.map(form) }
     }
 }
 
@@ -43,7 +29,7 @@ impl Files {
 #[component]
 pub fn Saved(files: Files) -> impl IntoView {
     let app = App::here();
-    let Files { name, word, plain, latex, csv, svg } = files;
+    let Files { name, forms: [word, plain, latex, csv, svg] } = files;
     let name = StoredValue::new(name);
     let file = move |ending: &str| actions::named(app, &format!("{}.{ending}", name.get_value()));
     let copy = word.clone().zip(plain.clone()).map(|(rich, plain)| {

@@ -12,7 +12,7 @@ use crate::data::mismatch::{
 use crate::mechanisms::find;
 use crate::model::Role;
 use crate::plan::bound::{BoundCondition, CsvRules, FieldRules};
-use crate::plan::document::ColumnType;
+use crate::plan::document::{ColumnType, Derived, Transform};
 use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{Cell, ColumnDraft, Gap, Place, Setup, csv_rules, list, number};
 use crate::ui::table::Table;
@@ -143,6 +143,11 @@ pub fn contradictions(
     let rows = without_units(&table.rows, rules);
     let of_column = |(place, column): (usize, &ColumnDraft)| {
         let mut found = first.compare(place, column, None);
+        let is_joined =
+            |term: &Derived| term.transform == Transform::Merged && term.from.contains(&column.name);
+        if setup.derived.iter().any(is_joined) {
+            found.retain(|mismatch| mismatch.kind != Contradiction::SpeltTwice);
+        }
         if let Some(misfits) = misfits.get(&place) {
             add_codes(&mut found, misfits);
             add_further(&mut found, misfits, column, in_whole);

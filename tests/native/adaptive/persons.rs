@@ -133,7 +133,7 @@ fn what_takes_rows_for_independent_is_marked() {
     assert_eq!(foreseen.rows_of_one_person, None);
     assert!(foreseen.advice().contains("rows of one person that are alike"), "{}", foreseen.advice());
     assert_eq!(kinds(list(&robust))[..2], [Interval::Normal; 2]);
-    assert!(says(&robust.diagnostics.notes, "take the rows of one person together"));
+    assert!(says(&robust.diagnostics.notes, "cluster-robust"));
     assert!(!says(&robust.diagnostics.notes, "count rows as independent"));
 
     let (plain, foreseen) = of(json!({"robust_share": 0}));
