@@ -70,6 +70,8 @@ pub struct Foreseen {
     pub has_levels: bool,
     /// Whether the plan states the shares of the levels of all of them.
     pub states_shares: bool,
+    /// The numbers among the features of which no typical standard deviation is stated.
+    pub assumed: Vec<String>,
     /// The categories among the features whose reference is stated to be rare.
     pub rare_references: Vec<String>,
     /// Whether each outcome is a logarithm.
@@ -207,6 +209,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         rows_of_one_person: rows_of_one_person(prepared),
         takes_rows_together: prepared.fit().all_rounds().takes_rows_together(),
         far_zeros: far_zeros(prepared.plan()),
+        assumed: assumed(prepared.bound()),
         rarely,
         needed,
         withheld_below,
@@ -310,6 +313,15 @@ fn with_rare_answers(task: &Task) -> Option<Task> {
 fn categories(bound: &BoundPlan) -> impl Iterator<Item = &BoundColumn> {
     let of_features = bound.columns.iter().filter(|column| column.role == Role::Feature);
     of_features.filter(|column| matches!(column.kind, Kind::Category { .. }))
+}
+
+/// Returns the numbers among the features of which no typical standard deviation is stated.
+fn assumed(bound: &BoundPlan) -> Vec<String> {
+    let is_assumed = |column: &&BoundColumn| {
+        let is_number = matches!(column.kind, Kind::Number { .. }) && column.source.field().is_some();
+        column.role == Role::Feature && is_number && column.typical.is_none()
+    };
+    bound.columns.iter().filter(is_assumed).map(|column| column.name.clone()).collect()
 }
 
 /// The share below which a reference is called rare.
@@ -512,6 +524,9 @@ impl Foreseen {
         }
         if !self.far_zeros.is_empty() {
             sentences.push(words::forecast::far_zeros(quoted(&self.far_zeros)));
+        }
+        if !self.assumed.is_empty() && self.forecast.advice != Advice::TooFew {
+            sentences.push(words::forecast::assumed_spreads(quoted(&self.assumed)));
         }
         sentences.push(words::forecast::long_tails().to_owned());
         sentences

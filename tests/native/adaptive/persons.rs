@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use discreet::data::{EncodedRows, Exact, Merge, RowSink, Statistic, Sums};
-use discreet::engine::Prepared;
 use discreet::engine::foresee::foresee;
+use discreet::engine::{Prepared, supplement};
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
 use discreet::model::{Coefficient, Interval};
 use discreet::noise::entropy::DemoRng;
+use discreet::release::publication::draft::methods;
 use serde_json::{Value, json};
 
 use crate::adaptive_checks::Draws;
@@ -135,6 +136,7 @@ fn what_takes_rows_for_independent_is_marked() {
     assert_eq!(kinds(list(&robust))[..2], [Interval::Normal; 2]);
     assert!(says(&robust.diagnostics.notes, "cluster-robust"));
     assert!(!says(&robust.diagnostics.notes, "count rows as independent"));
+    assert!(methods(&robust, &supplement(&robust)).contains("with one cluster for each person"));
 
     let (plain, foreseen) = of(json!({"robust_share": 0}));
     assert!(foreseen.rows_of_one_person.is_some());
