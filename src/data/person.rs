@@ -1,5 +1,5 @@
-//! Keeps each person's first rows. This is the only part of reading in which the order of rows matters and memory grows with
-//! the table.
+//! Keeps each person's first rows. This is the only part of reading in which the order of rows matters. With the sums of a person's
+//! scores ([`super::statistics`]) it is the only one in which memory grows with the table.
 
 use std::collections::HashMap;
 

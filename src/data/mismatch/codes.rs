@@ -8,7 +8,7 @@ use crate::plan::bound::CsvRules;
 
 /// Words of the names of columns whose numbers stand for groups.
 const GROUPS: &str = "abteilung|afdeling|arm|beruf|bezirk|bundesland|canton|category|center|centre|clinic|code|country|county|\
-    dente|department|dept|diagnose|diagnosis|diente|district|doctor|drg|etablissement|facility|ethnicity|gemeente|group|groupe|\
+    dente|department|dept|diagnose|diagnosis|diente|district|doctor|drg|etablissement|ethnicity|facility|gemeente|group|groupe|\
     gruppe|hopital|hospital|icd|insurer|kanton|kategorie|klinik|krankenhaus|nationality|occupation|oddzial|physician|\
     practice|praktijk|province|provincie|race|regimen|regio|region|religion|room|school|site|spital|station|surgeon|\
     szpital|theater|theatre|tooth|ward|zahn|zentrum";

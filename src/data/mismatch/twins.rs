@@ -35,13 +35,15 @@ pub fn spelt_twice(levels: &[String]) -> Option<Mismatch> {
 /// Returns the repair that takes each level in capital and in small letters for one. It follows from the levels alone: a spelling that was
 /// taken from the cells would be published with the plan.
 pub(super) fn in_any_capitals(levels: &[String]) -> Repair {
+    let is_alone = |small: &String| levels.iter().filter(|level| level.to_lowercase() == *small).count() == 1;
     let of = |level: &String| {
         let mut letters = level.chars();
         let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
         let (small, capital) = (level.to_lowercase(), level.to_uppercase());
         let mut spellings = vec![level.clone()];
-        for spelling in [first + &letters.as_str().to_lowercase(), small, capital] {
-            if !levels.contains(&spelling) && !spellings.contains(&spelling) {
+        let others = [first + &letters.as_str().to_lowercase(), small.clone(), capital];
+        for spelling in others.into_iter().filter(|_| is_alone(&small)) {
+            if !spellings.contains(&spelling) {
                 spellings.push(spelling);
             }
         }
@@ -82,7 +84,7 @@ mod tests {
 
     #[test]
     fn spellings_of_a_level_follow_from_the_level() {
-        let levels = ["Kvinna", "Man", "m", "3"].map(str::to_owned);
+        let levels = ["Kvinna", "Man", "m", "3", "Ja", "jA"].map(str::to_owned);
         let Repair::Merge(groups) = in_any_capitals(&levels) else { panic!() };
         let groups: Vec<Vec<&str>> =
             groups.iter().map(|group| group.iter().map(String::as_str).collect()).collect();

@@ -146,6 +146,9 @@ impl Configured for Parameters {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         let (terms, coded) = terms_of(&encoding);
         check_size(&terms)?;
+        if plan.max_rows_per_person > 1 && shares.scores > 0 {
+            check_persons(&terms, plan.public_rows().unwrap_or_default())?;
+        }
         encoding.check(None)?;
         let Some(budget) = plan.budget else {
             // Without noise there is nothing to adapt to, and all rounds but the last say nothing.
@@ -190,6 +193,22 @@ fn shares(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Shares, PlanErr
     };
     let scores = parts(scores);
     Ok(Shares { margins, moments, tails, scores })
+}
+
+/// Most integers that the scores of all persons may be: a gibibyte.
+const MOST_SUMS: u64 = 1 << 27;
+
+/// Refuses scores that would not fit in memory: those of each person are kept, of whom there are as many as `rows` at most.
+fn check_persons(terms: &Terms, rows: u64) -> Result<(), PlanError> {
+    let of_person = terms.coefficients().saturating_mul(terms.outcomes()) as u64;
+    if of_person.saturating_mul(rows.max(1 << 16)) <= MOST_SUMS {
+        return Ok(());
+    }
+    Err(PlanError::at(
+        "mechanism.params.robust_share",
+        "robust standard errors of persons need more memory than there is for so many rows, features and outcomes",
+        "choose fewer outcomes, or give `robust_share` 0",
+    ))
 }
 
 fn check_size(terms: &Terms) -> Result<(), PlanError> {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use discreet::data::{EncodedRows, Exact, Merge, RowSink, Statistic, Sums};
 use discreet::engine::foresee::foresee;
-use discreet::engine::{Prepared, supplement};
+use discreet::engine::{EngineError, Prepared, supplement};
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
 use discreet::model::{Coefficient, Interval};
@@ -152,6 +152,23 @@ fn what_takes_rows_for_independent_is_marked() {
     };
     assert!(!says(&refit(Ridge::None), "count rows as independent"));
     assert!(says(&refit(Ridge::Fixed(1.0)), "count rows as independent"));
+}
+
+/// The scores of all persons are in memory at once.
+#[test]
+fn scores_of_persons_that_would_not_fit_in_memory_are_refused() {
+    let mut plan = plan_of_visits(1_000, 8.0, json!({}));
+    let columns = plan["columns"].as_array_mut().unwrap();
+    columns.extend((0..480).map(|index| column(&format!("z{index}"), "outcome", 0.0, 1.0)));
+    columns.extend((0..6).map(|index| column(&format!("f{index}"), "feature", 0.0, 1.0)));
+    let names: Vec<&str> = columns.iter().map(|column| column["name"].as_str().unwrap()).collect();
+    let header = format!("id,{}\n", names.join(","));
+    match prepared(&plan, &header) {
+        Err(EngineError::Plan(error)) => assert_eq!(error.path, "mechanism.params.robust_share"),
+        other => panic!("{other:?}"),
+    }
+    plan["mechanism"]["params"] = json!({"robust_share": 0});
+    assert!(prepared(&plan, &header).is_ok());
 }
 
 /// A person is drawn with all rows, so the estimates of resampled tables vary as those of new tables do, and not as those of new rows.
