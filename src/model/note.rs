@@ -163,6 +163,12 @@ mod tests {
     }
 
     #[test]
+    fn a_count_within_its_noise_is_not_written() {
+        assert!(clipped_outcome("y", 53.0, 29.0, 3.7).contains("too few to be told"));
+        assert!(clipped_outcome("y", 90.0, 29.0, 3.7).contains("about 90 ± 29"));
+    }
+
+    #[test]
     fn numbers_are_rounded_up_and_names_listed() {
         assert_eq!([1.01, 10.2].map(factor), ["1.1", "11"]);
         assert_eq!([1.012, 1.12, 10.2].map(widening), ["1.02", "1.2", "11"]);

@@ -229,7 +229,8 @@ impl Expression {
     }
 
     /// Returns an approximate mean and standard deviation, for a forecast: those of its values at the quantiles of independent normal
-    /// distributions, or log-normal ones, and of equally frequent levels, clipped to their bounds. `None` if the spread of one of its numbers is not known.
+    /// distributions, or log-normal ones, and of equally frequent levels, clipped to their bounds. `None` if the spread of one of its
+    /// numbers is not known.
     #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         // One column of points for each column of the record.

@@ -138,7 +138,7 @@ fn an_outcome_of_two_answers_says_which_is_modelled() {
         (
             "html",
             vec![
-                "Private regression of tod: odds of Nein against Ja</h1>",
+                "Demonstration, not private: regression of tod: odds of Nein against Ja</h1>",
                 "<caption>Logistic regression of tod: odds of Nein against Ja",
                 "Ja, Nein; odds of Nein against Ja",
             ],

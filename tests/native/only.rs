@@ -129,6 +129,7 @@ fn a_result_says_which_rows_counted() {
     bench.write("by-outcome.json", of_outcome);
     let said = bench.ok("report --release by-outcome.json --format markdown");
     assert!(said.contains("y from 1 counted. They were chosen by the outcome itself"), "{said}");
+    assert!(said.starts_with("## Demonstration, not private: regression of y"), "{said}");
     // A condition as wide as the bounds leaves out what is missing and what cannot be.
     plan["only"] = json!([{"column": "y", "lower": 0, "upper": 1e9}]);
     bench.plan(&plan);

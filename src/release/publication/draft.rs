@@ -91,11 +91,12 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     sentences.extend(chosen_rows(plan));
     sentences.extend(plan.derived.iter().map(made));
     sentences.extend(missing(plan));
-    let scores = release.moments.iter().filter_map(|moments| moments.adaptive.as_ref()?.scores.as_ref());
-    sentences.extend(scores.map(|scores| {
-        if scores.of_persons { words::journal::errors_of_persons() } else { words::journal::errors_robust() }
-            .to_owned()
-    }));
+    let notes = || release.diagnostics.notes.iter();
+    if notes().any(|note| note.contains(words::note::robust_of_persons())) {
+        sentences.push(words::journal::errors_of_persons().to_owned());
+    } else if notes().any(|note| note.starts_with(words::note::robust())) {
+        sentences.push(words::journal::errors_robust().to_owned());
+    }
     let lines: Vec<figure::Line> = figure::outcomes(release)
         .iter()
         .take(MOST_OUTCOMES)

@@ -118,15 +118,16 @@ impl Publication {
     #[must_use]
     pub fn new(release: &Release, supplement: &Supplement, labels: &Labels) -> Self {
         let outcomes = figure::outcomes(release);
-        let title = if labels.title.trim().is_empty() {
-            match outcomes.as_slice() {
-                [one] => words::report::title_one(odds::named(&release.plan, one, supplement.log_odds)),
-                many => words::report::title_many(many.len()),
-            }
-        } else {
-            labels.title.trim().to_owned()
+        let regression = || match outcomes.as_slice() {
+            [one] => words::report::of_one(odds::named(&release.plan, one, supplement.log_odds)),
+            many => words::report::of_many(many.len()),
         };
-        let title = if release.demo.is_some() { words::report::title_demo(title) } else { title };
+        let typed = Some(labels.title.trim()).filter(|title| !title.is_empty()).map(str::to_owned);
+        let title = match (release.demo.is_some(), typed) {
+            (true, typed) => words::report::title_demo(typed.unwrap_or_else(regression)),
+            (false, None) => words::report::title(regression()),
+            (false, Some(typed)) => typed,
+        };
         Self {
             title,
             date: labels.date.trim().to_owned(),
