@@ -77,7 +77,7 @@ fn by_first_letters(levels: &[String], cells: &[String]) -> Option<Vec<String>> 
     spelt.find(|spelt| covers(spelt, cells))
 }
 
-fn capital(word: &str) -> String {
+pub(super) fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters.flat_map(char::to_lowercase)).collect()

@@ -13,6 +13,7 @@ use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{
     Claimed, Coefficients, Demo, Diagnostics, LedgerReference, Privacy, Release, SCHEMA, Software,
 };
+use crate::release::remarks::are_of_persons;
 use crate::release::statement::relaxation;
 use crate::words;
 
@@ -88,8 +89,7 @@ pub(super) fn mark_rows_of_one_person(
     coefficients: &mut Coefficients,
     diagnostics: &mut Diagnostics,
 ) {
-    let allowed = diagnostics.notes.iter().any(|note| note.contains(words::note::robust_of_persons()));
-    if most > 1 && !allowed && coefficients.label_approximate() {
+    if most > 1 && !are_of_persons(&diagnostics.notes) && coefficients.label_approximate() {
         diagnostics.notes.push(words::note::rows_of_one_person(most, two_digits(f64::from(most).sqrt())));
     }
 }

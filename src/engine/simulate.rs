@@ -78,19 +78,16 @@ impl Simulation {
 /// The sums of `records` rows drawn with replacement from that many records; where a column names persons, of as many persons as there are.
 fn resample(mut sums: Sums, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Sums {
     let persons = rows.by_person();
-    let all = u32::try_from(persons.len()).unwrap_or(u32::MAX);
-    for number in 0..all {
-        sums.person(number);
-        let drawn = usize::try_from(uniform_below(&mut rng, all.into())).unwrap_or_default();
-        persons[drawn].iter().filter_map(|row| rows.get(*row)).for_each(|row| sums.row(row));
-    }
-    if !persons.is_empty() {
-        return sums;
-    }
-    for _ in 0..records {
-        let drawn = uniform_below(&mut rng, u128::from(records));
-        if let Some(row) = usize::try_from(drawn).ok().and_then(|index| rows.get(index)) {
-            sums.row(row);
+    let mut draw = |all: u64| usize::try_from(uniform_below(&mut rng, u128::from(all))).unwrap_or(usize::MAX);
+    if persons.is_empty() {
+        for _ in 0..records {
+            rows.get(draw(records)).into_iter().for_each(|row| sums.row(row));
+        }
+    } else {
+        for number in (0_u32..).take(persons.len()) {
+            sums.person(number);
+            let drawn = persons.get(draw(persons.len() as u64)).into_iter().flatten();
+            drawn.filter_map(|row| rows.get(*row)).for_each(|row| sums.row(row));
         }
     }
     sums

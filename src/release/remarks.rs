@@ -83,11 +83,23 @@ fn holds_all(plan: &Plan, condition: &Condition) -> bool {
     }
 }
 
+/// Returns the note on robust standard errors, where they are robust.
+#[must_use]
+pub fn robust(notes: &[String]) -> Option<&String> {
+    notes.iter().find(|note| note.starts_with(words::note::robust()))
+}
+
+/// Returns whether standard errors take the rows of each person together.
+#[must_use]
+pub fn are_of_persons(notes: &[String]) -> bool {
+    robust(notes).is_some_and(|note| note.contains(words::note::robust_of_persons()))
+}
+
 /// Returns the remarks that a file of numbers or a drawing carries with it.
 #[must_use]
 pub fn remarks(release: &Release) -> Vec<String> {
     let notes = &release.diagnostics.notes;
-    let robust = notes.iter().filter(|note| note.starts_with(words::note::robust())).cloned();
+    let robust = robust(notes).cloned();
     let demo = release.demo.as_ref().map(|_| words::journal::not_private().to_owned());
     demo.into_iter().chain(of_plan(&release.plan)).chain(robust).collect()
 }

@@ -1,6 +1,7 @@
 //! Levels that are one answer in two spellings.
 
 use super::{Contradiction, Mismatch, Repair, mismatch};
+use crate::data::spelling::capital;
 
 /// Letters with a mark, each list behind the letter without it.
 const MARKED: [(char, &str); 9] = [
@@ -37,11 +38,9 @@ pub fn spelt_twice(levels: &[String]) -> Option<Mismatch> {
 pub(super) fn in_any_capitals(levels: &[String]) -> Repair {
     let is_alone = |small: &String| levels.iter().filter(|level| level.to_lowercase() == *small).count() == 1;
     let of = |level: &String| {
-        let mut letters = level.chars();
-        let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-        let (small, capital) = (level.to_lowercase(), level.to_uppercase());
+        let small = level.to_lowercase();
         let mut spellings = vec![level.clone()];
-        let others = [first + &letters.as_str().to_lowercase(), small.clone(), capital];
+        let others = [capital(level), small.clone(), level.to_uppercase()];
         for spelling in others.into_iter().filter(|_| is_alone(&small)) {
             if !spellings.contains(&spelling) {
                 spellings.push(spelling);

@@ -146,9 +146,6 @@ impl Configured for Parameters {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         let (terms, coded) = terms_of(&encoding);
         check_size(&terms)?;
-        if plan.max_rows_per_person > 1 && shares.scores > 0 {
-            check_persons(&terms, plan.public_rows().unwrap_or_default())?;
-        }
         encoding.check(None)?;
         let Some(budget) = plan.budget else {
             // Without noise there is nothing to adapt to, and all rounds but the last say nothing.
@@ -156,6 +153,9 @@ impl Configured for Parameters {
             let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, none);
             return Ok(Resolved::new(encoding, None, Arc::new(rounds)));
         };
+        if plan.max_rows_per_person > 1 && shares.scores > 0 {
+            check_persons(&terms, plan.public_rows().unwrap_or_default())?;
+        }
         let units = budget_parts(&budget, &Split::Gaussian)?.capacity.gaussian;
         let rounds = Rounds::new(&terms, plan.adjacency, plan.max_rows_per_person, shares, units)?;
         let said = ["S_margins", "S_moments", "S_tails", "S_last", "S_scores"].into_iter();

@@ -197,24 +197,6 @@ impl RoundMap {
             }
         }
     }
-
-    /// How many integers of a person's records are summed before they are mapped.
-    #[must_use]
-    pub fn of_person(&self) -> usize {
-        match self {
-            Self::Scores(setting, .., map) if setting.sums_persons() => {
-                map.outcomes() * setting.terms.coefficients()
-            }
-            _ => 0,
-        }
-    }
-
-    /// Adds what the sums of a person's records map to; `reals` and `scores` are working memory.
-    pub fn add_person(&self, sums: &[i64], reals: &mut Vec<f64>, scores: &mut Vec<i32>, cells: &mut [i64]) {
-        if let Self::Scores(.., map) = self {
-            map.add_person(sums, reals, scores, cells);
-        }
-    }
 }
 
 /// Where a release stands: public.

@@ -82,11 +82,18 @@ impl RecordMap for RoundMap {
     }
 
     fn of_person(&self) -> usize {
-        Self::of_person(self)
+        match self {
+            Self::Scores(setting, .., map) if setting.sums_persons() => {
+                map.outcomes() * setting.terms.coefficients()
+            }
+            _ => 0,
+        }
     }
 
     fn add_person(&self, sums: &[i64], scratch: &mut Scratch, cells: &mut [i64]) {
-        Self::add_person(self, sums, &mut scratch.reals, &mut scratch.scores, cells);
+        if let Self::Scores(.., map) = self {
+            map.add_person(sums, &mut scratch.reals, &mut scratch.scores, cells);
+        }
     }
 }
 

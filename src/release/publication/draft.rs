@@ -6,7 +6,7 @@ use super::super::Release;
 use super::super::figure;
 use super::super::format::{at_most, row, short};
 use super::super::odds::{self, Answers};
-use super::super::remarks::{chosen_rows, made};
+use super::super::remarks::{are_of_persons, chosen_rows, made, robust};
 use super::super::row_count::RowCount;
 use super::super::significance::{Absent, Tests};
 use super::super::statement::Statement;
@@ -91,12 +91,15 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     sentences.extend(chosen_rows(plan));
     sentences.extend(plan.derived.iter().map(made));
     sentences.extend(missing(plan));
-    let notes = || release.diagnostics.notes.iter();
-    if notes().any(|note| note.contains(words::note::robust_of_persons())) {
-        sentences.push(words::journal::errors_of_persons().to_owned());
-    } else if notes().any(|note| note.starts_with(words::note::robust())) {
-        sentences.push(words::journal::errors_robust().to_owned());
-    }
+    let notes = &release.diagnostics.notes;
+    sentences.extend(robust(notes).map(|_| {
+        if are_of_persons(notes) {
+            words::journal::errors_of_persons()
+        } else {
+            words::journal::errors_robust()
+        }
+        .to_owned()
+    }));
     let lines: Vec<figure::Line> = figure::outcomes(release)
         .iter()
         .take(MOST_OUTCOMES)

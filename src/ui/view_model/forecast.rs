@@ -132,7 +132,10 @@ pub fn forecast(
         of_all: taken(&charge, &all, wallet),
         of_left: taken(&charge, &left, wallet),
         hopeless: hopeless(&prepared, foreseen.as_ref(), preview.as_ref()),
-        dependence: dependence(&prepared),
+        dependence: match &foreseen {
+            Some(foreseen) => foreseen.dependence.clone(),
+            None => dependence(&prepared),
+        },
         precision: precision(&prepared, foreseen.as_ref(), preview.as_ref()),
         foreseen,
         preview,

@@ -19,7 +19,7 @@ use crate::support::{column, list, plan, prepared, resampling, runs, scan};
 /// The slope of the column that is the same in all rows of a person, and of the one that is not.
 const SLOPES: [f64; 2] = [3.0, 2.0];
 
-/// A table of persons with four rows each, whose residuals have the correlation 0.8.
+/// Returns a table of persons with four rows each, whose residuals have the correlation 0.8.
 fn visits(persons: usize, seed: u64) -> String {
     let mut draws = Draws(seed * 7_919 + 1);
     let mut table = "id,x,w,y\n".to_owned();
@@ -49,7 +49,7 @@ fn plan_of_visits(persons: usize, epsilon: f64, params: Value) -> Value {
     plan
 }
 
-/// Share of the intervals of x that hold its slope, over tables that are drawn anew.
+/// Returns the share of tables, each drawn anew, in which the interval of x holds its slope.
 fn coverage(persons: usize, epsilon: f64, params: &Value, tables: u64) -> f64 {
     let held = (1..=tables).filter(|seed| {
         let plan = plan_of_visits(persons, epsilon, params.clone());
@@ -70,7 +70,7 @@ fn intervals_hold_where_the_rows_of_a_person_are_alike() {
     assert!(without < 0.86 && (0.89..=0.99).contains(&with), "{without} {with}");
 }
 
-/// The sums of round 5 of these rows.
+/// Returns what round 5 sums, after four rounds on these rows.
 fn scores(prepared: &Prepared, rows: &EncodedRows) -> Statistic {
     let (mut run, mut rng) = (prepared.start(), DemoRng::new(1, 1));
     for _ in 0..4 {
