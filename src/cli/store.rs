@@ -69,6 +69,8 @@ impl LedgerFile {
                 path.display()
             )));
         }
+        // No lock is left beside a file that is no ledger.
+        read(&path)?;
         let lock = lock(&path)?;
         let stored = text(&path)?;
         let mut ledger = Ledger::parse(&stored)?;

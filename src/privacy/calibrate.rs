@@ -272,6 +272,26 @@ pub fn mu_squared_of_units(units: u128) -> f64 {
     units / LEAST_SCALE_F64
 }
 
+/// Returns the μ of `percent` of this many units, rounded down to six digits so that it fits and can be read out; nothing for 0.
+#[must_use]
+pub fn mu_of_part(units: u128, percent: u8) -> Option<f64> {
+    six_digits_down((mu_squared_of_units(units) * f64::from(percent.min(100)) / 100.0).sqrt())
+}
+
+/// Returns `percent` of an ε or a δ, rounded down to six digits likewise.
+#[must_use]
+pub fn part(amount: f64, percent: u8) -> Option<f64> {
+    six_digits_down(amount * f64::from(percent.min(100)) / 100.0)
+}
+
+fn six_digits_down(number: f64) -> Option<f64> {
+    let place = libm::pow(10.0, libm::floor(libm::log10(number)) - 5.0);
+    let rounded = libm::floor(number / place) * place;
+    // Six digits are written, so that the plan contains 0.167348 and not the nearest double.
+    let written = format!("{rounded:.5e}").parse().unwrap_or(rounded);
+    Some(written).filter(|number: &f64| number.is_finite())
+}
+
 /// Returns the ε of this many units, rounded down. Mechanisms that are charged to the (ε, δ) budget are calibrated to it.
 #[must_use]
 pub fn epsilon_of_units(units: u128) -> Epsilon {

@@ -250,8 +250,10 @@ fn releases_until_the_budget_is_gone() {
     let before = bench.read("ledger.json");
     bench.fails(RELEASE, 3);
     assert_eq!(bench.read("ledger.json"), before, "a refusal changes nothing");
-    // A smaller request may follow.
-    bench.plan(&small_diabetes_plan(json!({"epsilon": 0.05, "delta": 1e-5})));
+    // The largest request that fits is said, and fits.
+    let (_, most) = refusal.trim().split_once("`mu` of at most ").unwrap();
+    let most: f64 = most.strip_suffix(" fits").unwrap().parse().unwrap();
+    bench.plan(&small_diabetes_plan(json!({"mu": most, "delta": 1e-5})));
     bench.ok(RELEASE);
 }
 

@@ -98,6 +98,14 @@ fn bound(bench: &Bench, line: &str) -> Option<Output> {
 }
 
 #[test]
+fn a_file_that_is_no_ledger_gets_no_lock() {
+    let bench = Bench::new();
+    bench.fails("release table.csv --plan plan.json --ledger plan.json", 2);
+    assert_eq!(strays(&bench), Vec::<String>::new());
+    assert!(!bench.path("plan.json.lock").exists());
+}
+
+#[test]
 fn a_folder_or_a_file_that_is_read_only_gives_no_release() {
     let bench = Bench::new();
     bench.open_ledger("1");

@@ -4,7 +4,7 @@ use std::fmt;
 
 use dashu_int::UBig;
 
-use crate::privacy::calibrate::CalibrationError;
+use crate::privacy::calibrate::{CalibrationError, epsilon_of_units, mu_of_part, part};
 use crate::words;
 
 /// A quantity that a ledger counts.
@@ -57,7 +57,14 @@ impl fmt::Display for Refusal {
             return formatter.write_str(&words::error::refused_whole(quantity, split, other));
         }
         let (need, rest) = (percent(asked, capacity, true), percent(left, capacity, false));
-        formatter.write_str(&words::error::refused(need, quantity, rest, asked, left))
+        formatter.write_str(&words::error::refused(need, quantity, rest, asked, left))?;
+        let most = match quantity {
+            _ if left <= capacity / 1_000 => None,
+            Quantity::Gaussian => mu_of_part(left, 100).map(|most| ("mu", most)),
+            Quantity::Epsilon => part(epsilon_of_units(left).get(), 100).map(|most| ("epsilon", most)),
+            Quantity::Delta | Quantity::Slack => None,
+        };
+        most.map_or(Ok(()), |(field, most)| formatter.write_str(&words::error::refused_most(field, most)))
     }
 }
 
@@ -152,6 +159,12 @@ mod tests {
             text.contains("0.67 % of the ledger's Gaussian budget, and 0.66 % is left (200 and 199 units)"),
             "{text}"
         );
+        let little = Refusal { left: 30, ..refusal };
+        assert!(little.to_string().ends_with("a smaller budget"), "{little}");
+        let half = Refusal { left: 1 << 39, capacity: 1 << 40, ..refusal };
+        assert!(half.to_string().ends_with(": `mu` of at most 0.707106 fits"), "{half}");
+        let epsilon = Refusal { quantity: Quantity::Epsilon, ..half };
+        assert!(epsilon.to_string().ends_with(": `epsilon` of at most 0.5 fits"), "{epsilon}");
         let none = Refusal { quantity: Quantity::Epsilon, asked: 1, left: 0, capacity: 0 }.to_string();
         assert!(none.contains("epsilon of the (epsilon, delta)") && none.contains("`gaussian`"), "{none}");
         assert!(LedgerError::from(refusal).is_refusal() && !LedgerError::Older.is_refusal());

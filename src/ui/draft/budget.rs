@@ -4,6 +4,7 @@ use super::place::{Gap, Place};
 use super::setup::{BudgetKind, Setup};
 use super::typed::{count, number};
 use crate::plan::document::BudgetForm;
+use crate::privacy::calibrate::{mu_of_part, part};
 use crate::words;
 
 /// N of the δ = 1/N that is proposed for a stated number of rows: ten times as many, rounded up to one digit.
@@ -56,28 +57,14 @@ pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
     Ok(form)
 }
 
-/// What a release asks for that takes `share` percent of what is `left` of a Gaussian ledger, in units of 2^-40 of μ²:
-/// μ = √(left · share / 100 / 2^40), rounded down to six digits so that it fits and can be read out.
+/// What a release asks for that takes `share` percent of what is `left` of a Gaussian ledger, in units of 2^-40 of μ².
 #[must_use]
 pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
-    let units = left as f64 * f64::from(share.min(100)) / 100.0;
-    let mu = (units / 1_099_511_627_776.0).sqrt();
-    BudgetForm { mu: six_digits_down(mu), delta: Some(delta), ..BudgetForm::default() }
+    BudgetForm { mu: mu_of_part(left, share), delta: Some(delta), ..BudgetForm::default() }
 }
 
-/// What a release that is charged to the (ε, δ) budget asks for that takes `share` percent of what is left of it: ε rounded down to six digits,
-/// so that it fits and can be read out.
+/// What a release that is charged to the (ε, δ) budget asks for that takes `share` percent of what is left of it.
 #[must_use]
 pub fn ask_other(epsilon: f64, delta: f64, share: u8) -> BudgetForm {
-    let part = |left: f64| six_digits_down(left * f64::from(share.min(100)) / 100.0);
-    BudgetForm { epsilon: part(epsilon), delta: part(delta), ..BudgetForm::default() }
-}
-
-/// The number rounded down to six digits; nothing where it is none.
-fn six_digits_down(number: f64) -> Option<f64> {
-    let place = libm::pow(10.0, libm::floor(libm::log10(number)) - 5.0);
-    let rounded = libm::floor(number / place) * place;
-    // Six digits are written, so that the plan contains 0.167348 and not the nearest double.
-    let written = format!("{rounded:.5e}").parse().unwrap_or(rounded);
-    Some(written).filter(|number: &f64| number.is_finite())
+    BudgetForm { epsilon: part(epsilon, share), delta: part(delta, share), ..BudgetForm::default() }
 }
