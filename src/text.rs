@@ -11,7 +11,6 @@ pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Returns the text on one line: characters that break a line, steer a terminal or turn the direction of reading are written as
 /// escapes, all others as they are.
-#[must_use]
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -24,7 +23,6 @@ pub fn one_line(text: &str) -> String {
 const LONGEST: usize = 700;
 
 /// Returns a message with at most 700 characters. The middle of a longer one is left out, because its end says what to do.
-#[must_use]
 pub fn shortened(text: &str) -> Cow<'_, str> {
     let count = text.chars().count();
     if count <= LONGEST {
@@ -42,7 +40,6 @@ fn steers(c: char) -> bool {
 }
 
 /// Returns the first names of a list, at most `most` of them, and the number of the others.
-#[must_use]
 pub fn listing<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -> String {
     let more = names.len().saturating_sub(most);
     let shown = names.take(most).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -50,13 +47,11 @@ pub fn listing<'a>(names: impl ExactSizeIterator<Item = &'a str>, most: usize) -
 }
 
 /// Returns bytes as lower-case hexadecimal digits, two for each.
-#[must_use]
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Formats a number of rows or people, at least 0, rounded to the place that the standard deviation of its noise leaves.
-#[must_use]
 pub fn about(value: f64, deviation: f64) -> String {
     let place =
         if deviation > 0.0 { libm::pow(10.0, libm::floor(libm::log10(deviation)).max(0.0)) } else { 1.0 };
@@ -64,7 +59,6 @@ pub fn about(value: f64, deviation: f64) -> String {
 }
 
 /// Formats a whole number with thin spaces between groups of three from ten thousand on.
-#[must_use]
 pub fn grouped(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();

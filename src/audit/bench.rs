@@ -33,7 +33,6 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::Without, Self::With];
 
     /// Returns 0 or 1.
-    #[must_use]
     pub const fn index(self) -> usize {
         match self {
             Self::Without => 0,
@@ -76,7 +75,6 @@ impl Bench {
     }
 
     /// Returns the released integers of one run, in the layout's order.
-    #[must_use]
     pub fn release(&self, side: Side, run: u64) -> Vec<i128> {
         let stream = u64::from(self.lane) << 32 | run << 1 | side.index() as u64;
         (self.mechanism)(&self.moments[side.index()], &self.noise, &mut DemoRng::new(self.seed, stream))
@@ -87,7 +85,6 @@ impl Bench {
     /// Σ Δ_j / s_j M_j over the cells, with Δ the difference of the exact sums: the likelihood ratio of Gaussian noise of
     /// variances s. They are those of the noise as it is, from [`PILOT`] runs, so that a cell with less noise than
     /// claimed is used to the full.
-    #[must_use]
     pub fn score(&self) -> Option<Score> {
         let [origin, with] = [0, 1].map(|side| exact(&self.moments[side], &self.noise));
         let change: Vec<f64> = with.iter().zip(&origin).map(|(with, without)| real(with - without)).collect();
@@ -116,7 +113,6 @@ pub struct Score {
 
 impl Score {
     /// Returns the score of one release.
-    #[must_use]
     pub fn of(&self, cells: &[i128]) -> f64 {
         let centred = cells.iter().zip(&self.origin).map(|(cell, origin)| real(cell - origin));
         centred.zip(&self.weights).map(|(cell, weight)| cell * weight).sum()
@@ -197,7 +193,6 @@ pub fn noise(prepared: &Prepared) -> Result<Noise, AuditError> {
 }
 
 /// Returns the exact sums, as [`perturb`] releases them.
-#[must_use]
 pub fn exact(moments: &Moments, noise: &Noise) -> Vec<i128> {
     noise.layout.pairs().map(|(row, column)| moments.get(row, column)).collect()
 }

@@ -48,7 +48,6 @@ pub struct ChainPair {
 /// moves every round by its Δ: where outcomes hardly vary, because every other outcome is clipped; where five in eight at x = −1 and three in
 /// eight at x = 1 say yes, because a yes at x = 1 has the error 0.62 at which curvature and gradient together move most. That row is a little
 /// shorter than the longest in the second round of the latter, whose whole μ is 0.99.
-#[must_use]
 pub fn chain_pairs() -> Vec<ChainPair> {
     let pair = |name, catches, info, adjacency, own| ChainPair {
         name,
@@ -220,7 +219,6 @@ impl Chain {
 
     /// Returns Σ Δ_j / s_j (M_j − E_j) over the cells of all rounds, with M released, E the exact sums of the first table, Δ how far those
     /// of the second are from it, and s the measured variances; and the log-likelihood ratio, which is less by ½ Σ Δ_j² / s_j.
-    #[must_use]
     pub fn score(&self, seen: &[Seen]) -> (f64, f64) {
         let (mut score, mut half) = (0.0, 0.0);
         for (seen, weights) in seen.iter().zip(&self.weights) {
@@ -270,7 +268,6 @@ impl Coins {
     }
 
     /// Returns the guesses so far.
-    #[must_use]
     pub const fn guesses(&self) -> &Guesses {
         &self.guesses
     }

@@ -159,7 +159,6 @@ pub enum Verdict {
 
 impl Verdict {
     /// Returns whether the item passed; `None` while runs are missing.
-    #[must_use]
     pub const fn good(self) -> Option<bool> {
         match self {
             Self::Running => None,
@@ -202,13 +201,11 @@ enum Source {
 
 impl Check {
     /// Creates a check under a seed. The same seed gives the same findings on every computer.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed, tasks: tasks(), item: 0, work: None }
     }
 
     /// Returns the list.
-    #[must_use]
     pub fn items() -> Vec<Item> {
         let pairs: Vec<(&str, &str)> = pairs(Shape::Goe)
             .iter()

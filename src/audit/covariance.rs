@@ -22,7 +22,6 @@ pub struct Covariance {
 
 impl Covariance {
     /// Creates an estimate without runs, for the bench's first table.
-    #[must_use]
     pub fn new(bench: &Bench) -> Self {
         let s = bench.noise.scale.real();
         let deviation = |(row, column)| match bench.noise.on(row, column) {
@@ -61,7 +60,6 @@ impl Covariance {
 
     /// Returns the largest deviation from the claim in standard errors: means against 0 (se 1/√N), variances against the claimed
     /// (se √(2/N)), correlations against 0 (se 1/√N).
-    #[must_use]
     pub fn score(&self) -> f64 {
         let runs = f64::from(self.runs);
         let mut worst = 0.0_f64;

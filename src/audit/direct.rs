@@ -9,7 +9,6 @@ use crate::privacy::measure::Epsilon;
 
 /// Returns a lower bound on the mechanism's δ at ε with confidence 1 − 2α, α for each of the two Clopper-Pearson bounds; 0 before
 /// there are runs.
-#[must_use]
 pub fn delta_lower(runs: &HeldOut, epsilon: Epsilon, alpha: Level) -> f64 {
     let factor = libm::exp(epsilon.get());
     let counts = runs.counts(|hit, alarm| hit - factor * alarm);

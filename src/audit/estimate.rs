@@ -85,7 +85,6 @@ impl Level {
 
 /// Returns the one-sided lower confidence bound of a probability: the p at which P[Bin(n, p) >= k] = α, 0 for k = 0; rounded down.
 /// Clopper and Pearson 1934.
-#[must_use]
 pub fn cp_lower(count: Count, alpha: Level) -> f64 {
     let Count { hits, trials } = count;
     if hits == 0 {
@@ -97,7 +96,6 @@ pub fn cp_lower(count: Count, alpha: Level) -> f64 {
 
 /// Returns the one-sided upper confidence bound of a probability: the p at which P[Bin(n, p) <= k] = α, 1 for k = n; rounded up.
 /// Clopper and Pearson 1934.
-#[must_use]
 pub fn cp_upper(count: Count, alpha: Level) -> f64 {
     let Count { hits, trials } = count;
     if hits == trials {
@@ -112,7 +110,6 @@ pub fn cp_upper(count: Count, alpha: Level) -> f64 {
 /// (theory/audit 3.2).
 ///
 /// The test, including its threshold, must have been fixed before these trials.
-#[must_use]
 pub fn eps_lower(true_alarms: Count, false_alarms: Count, delta: Delta, alpha: Level) -> Epsilon {
     let gain = cp_lower(true_alarms, alpha.half()) - delta.get();
     let cost = cp_upper(false_alarms, alpha.half());
@@ -122,7 +119,6 @@ pub fn eps_lower(true_alarms: Count, false_alarms: Count, delta: Delta, alpha: L
 
 /// Returns a lower bound on μ of Gaussian differential privacy from the same counts: Φ⁻¹(1 − FPR_hi) − Φ⁻¹(FNR_hi), at least 0,
 /// with α/2 for each of the two bounds; rounded down (theory/audit 3.2).
-#[must_use]
 pub fn mu_lower(true_alarms: Count, false_alarms: Count, alpha: Level) -> Mu {
     let false_positive = cp_upper(false_alarms, alpha.half());
     let false_negative = cp_upper(true_alarms.misses(), alpha.half());

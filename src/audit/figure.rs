@@ -36,7 +36,6 @@ pub struct Bar {
 ///
 /// The interval of μ̂ has [`signal::ALARM`] standard errors on each side; that of a disproved μ is everything above it. For a
 /// p-value the logarithm is drawn, and the claim is the least p that passes.
-#[must_use]
 pub fn mark(measured: &Measured) -> Option<Mark> {
     let at = |share: f64| Mark { at: Some(cut(share)), span: None, beyond: share > 1.0 };
     Some(match *measured {
@@ -67,7 +66,6 @@ fn cut(share: f64) -> f64 {
 }
 
 /// Returns the bars of a histogram, scaled so that the highest bar or expected height is 1.
-#[must_use]
 pub fn bars(bins: &[Bin]) -> Vec<Bar> {
     let slot = 1.0 / (bins.len() as f64).max(1.0);
     let most = bins.iter().map(|bin| f64::from(bin.observed).max(bin.expected)).fold(1.0, f64::max);

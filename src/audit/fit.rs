@@ -37,7 +37,6 @@ pub struct Bin {
 
 impl Fit {
     /// Integers of a symmetric law, a cell for each that expects 20 of `planned` draws and two tails.
-    #[must_use]
     pub fn of_integers(pmf: impl Fn(i32) -> f64, planned: u32) -> Self {
         let edge = (1..).find(|k| f64::from(planned) * pmf(*k) < LEAST_EXPECTED).unwrap_or(1) - 1;
         let inside: Vec<f64> = (-edge..=edge).map(pmf).collect();
@@ -47,7 +46,6 @@ impl Fit {
     }
 
     /// Returns cells of equal probability, numbered from 0.
-    #[must_use]
     pub fn of_equal_cells(cells: u16) -> Self {
         let probabilities = vec![1.0 / f64::from(cells); usize::from(cells)];
         Self { first: 1, counts: vec![0; probabilities.len()], probabilities }
@@ -64,13 +62,11 @@ impl Fit {
     }
 
     /// Draws so far.
-    #[must_use]
     pub fn draws(&self) -> u32 {
         self.counts.iter().sum()
     }
 
     /// Returns the histogram.
-    #[must_use]
     pub fn bins(&self) -> Vec<Bin> {
         let draws = f64::from(self.draws());
         let values = (self.first - 1..).zip(self.counts.iter().zip(&self.probabilities));
@@ -79,7 +75,6 @@ impl Fit {
 
     /// Returns the p-value of the fit, by chi-square. Neighbouring cells are merged until each expects 20 draws; `None` if fewer than
     /// two cells remain.
-    #[must_use]
     pub fn p_value(&self) -> Option<f64> {
         let draws = f64::from(self.draws());
         let mut cells: Vec<(f64, f64)> = Vec::new();
@@ -121,7 +116,6 @@ impl Sampler {
     }
 
     /// Returns an empty histogram with its distribution, for `planned` draws.
-    #[must_use]
     pub fn histogram(self, planned: u32) -> Fit {
         let float = |scale: NonZeroU64| scale.get() as f64;
         match self {

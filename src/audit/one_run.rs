@@ -61,13 +61,11 @@ impl Guesses {
     }
 
     /// Returns the number of coins.
-    #[must_use]
     pub fn coins(&self) -> u64 {
         self.coins.len() as u64
     }
 
     /// Returns the number of right guesses among the clearest, and their number.
-    #[must_use]
     pub fn right(&self) -> (u32, u32) {
         let mut guesses = self.coins.clone();
         guesses.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -77,7 +75,6 @@ impl Guesses {
     }
 
     /// Returns ε of the claim, at δ.
-    #[must_use]
     pub const fn claim(&self) -> (Epsilon, Delta) {
         (self.epsilon, self.delta)
     }
@@ -149,13 +146,11 @@ impl OneRun {
     }
 
     /// Releases so far.
-    #[must_use]
     pub const fn runs(&self) -> u32 {
         self.runs
     }
 
     /// Returns the guesses so far.
-    #[must_use]
     pub const fn guesses(&self) -> &Guesses {
         &self.guesses
     }

@@ -28,7 +28,6 @@ pub struct Pair {
 }
 
 /// Returns all pairs, under noise of one shape.
-#[must_use]
 pub fn pairs(shape: Shape) -> Vec<Pair> {
     let empty_and = |row: &str| ["x,y\n".to_owned(), format!("x,y\n{row}\n")];
     let pair = |name, catches, plan, tables| Pair { name, catches, plan, tables, mu: MU };
@@ -99,7 +98,6 @@ pub fn pairs(shape: Shape) -> Vec<Pair> {
 
 /// Returns pairs for one set of features and many outcomes, two of each without a constant. With these norms a record is clipped by
 /// the factor √½ as a whole. Then both sides have their largest norm.
-#[must_use]
 pub fn many_outcomes() -> Vec<Pair> {
     let header = "x,w,y,z\n";
     let columns =
@@ -174,7 +172,6 @@ const HOSTILE: [&str; 7] =
     ["nan,0.88", "inf,-inf", "1e308,-1e308", "1e999,0", ",", "9223372036854775808,1", "-nan,0x1p3"];
 
 /// Returns a number column of the audit's tables.
-#[must_use]
 pub fn column(name: &str, role: &str) -> Value {
     json!({"name": name, "role": role, "type": "number", "lower": -1, "upper": 1})
 }
@@ -190,7 +187,6 @@ fn plan(columns: &[Value], params: Value) -> Value {
 }
 
 /// Returns a plan with a constant, one feature and one outcome. With `row_norm` 1/2 a record along one axis has the largest norm.
-#[must_use]
 pub fn with_constant(shape: Shape) -> Value {
     plan(&[column("x", "feature"), column("y", "outcome")], json!({"shape": shape, "row_norm": 0.5}))
 }

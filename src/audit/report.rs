@@ -37,7 +37,6 @@ pub enum Outcome {
 
 impl Tally {
     /// Counts the verdicts of these findings; findings without a verdict are omitted.
-    #[must_use]
     pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut tally = Self::default();
         for finding in findings {
@@ -53,13 +52,11 @@ impl Tally {
     }
 
     /// Items with a verdict.
-    #[must_use]
     pub const fn done(self) -> usize {
         self.holds + self.broken + self.caught + self.missed
     }
 
     /// Returns the outcome of a check of `items` items. A single bug decides it.
-    #[must_use]
     pub const fn outcome(self, items: usize) -> Outcome {
         match self {
             Self { broken: 1.., .. } => Outcome::Broken,
@@ -106,7 +103,6 @@ pub struct Line {
 
 impl Report {
     /// Returns the findings of a check under a seed, each beside its item.
-    #[must_use]
     pub fn new(software: Software, seed: u64, items: Vec<Item>, findings: Vec<Finding>) -> Self {
         let outcome = Tally::of(&findings).outcome(items.len());
         let line = |(item, finding): (Item, Finding)| Line {

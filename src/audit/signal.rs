@@ -47,7 +47,6 @@ pub enum Reading {
 
 impl Signal {
     /// Creates an estimate without runs, to be compared with the claim μ.
-    #[must_use]
     pub fn new(claim: f64) -> Self {
         Self { claim, sides: [Spread::default(); 2] }
     }
@@ -58,7 +57,6 @@ impl Signal {
     }
 
     /// Returns μ̂, once there are two runs of each table.
-    #[must_use]
     pub fn estimate(&self) -> Option<Estimate> {
         let [without, with] = self.sides;
         let runs = without.count.min(with.count);
@@ -75,7 +73,6 @@ impl Signal {
 
 impl Estimate {
     /// Returns how the estimate compares with the claim.
-    #[must_use]
     pub fn reading(&self) -> Reading {
         if self.excess > ALARM {
             Reading::Above

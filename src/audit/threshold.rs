@@ -36,7 +36,6 @@ impl HeldOut {
 
     /// Returns the counts at the threshold that maximises `value` on the first half; `None` before both halves have runs of both
     /// tables. The arguments of `value` are a lower bound on the probability of a hit and an upper bound on that of a false alarm.
-    #[must_use]
     pub fn counts(&self, value: impl Fn(f64, f64) -> f64) -> Option<Counts> {
         let mut scores = self.chosen_on.concat();
         scores.sort_by(f64::total_cmp);
@@ -52,14 +51,12 @@ impl HeldOut {
     }
 
     /// Returns a lower bound on the mechanism's μ with confidence 1 − α; 0 before there are runs.
-    #[must_use]
     pub fn mu_lower(&self, alpha: Level) -> Mu {
         let counts = self.counts(|hit, alarm| normal_quantile(hit) - normal_quantile(alarm));
         counts.map_or(Mu::ZERO, |Counts { hits, alarms }| mu_lower(hits, alarms, alpha))
     }
 
     /// Returns a lower bound on the mechanism's ε at δ with confidence 1 − α; 0 before there are runs.
-    #[must_use]
     pub fn epsilon_lower(&self, delta: Delta, alpha: Level) -> Epsilon {
         let counts = self.counts(|hit, alarm| (hit - delta.get()) / alarm);
         counts.map_or(Epsilon::ZERO, |Counts { hits, alarms }| eps_lower(hits, alarms, delta, alpha))

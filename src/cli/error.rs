@@ -72,7 +72,6 @@ impl CliError {
     }
 
     /// Returns the exit status.
-    #[must_use]
     pub const fn status(&self) -> u8 {
         match self {
             Self::Input(_) => 2,

@@ -72,13 +72,11 @@ impl GenotypeFiles {
     }
 
     /// Returns the columns' names, to which a plan is bound.
-    #[must_use]
     pub fn names(&self) -> &[String] {
         self.table.names()
     }
 
     /// Returns the cells of the first samples, those of variants left out, for display: a missing cell is empty.
-    #[must_use]
     pub fn first_rows(&self, count: usize) -> Vec<Vec<String>> {
         self.table.preview(NumberFormat::default(), count)
     }

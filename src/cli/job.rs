@@ -237,25 +237,21 @@ impl Job {
     }
 
     /// Returns the table, where it is no genotypes.
-    #[must_use]
     pub fn table(&self) -> Option<&Table> {
         if let Input::Table(table) = &self.input { Some(table) } else { None }
     }
 
     /// Returns the genotypes, if the table is of these.
-    #[must_use]
     pub fn genotypes(&self) -> Option<&GenotypeFiles> {
         if let Input::Genotypes(files) = &self.input { Some(files) } else { None }
     }
 
     /// Returns whether the plan says which line is the header.
-    #[must_use]
     pub const fn states_header(&self) -> bool {
         self.states_header
     }
 
     /// Returns the mechanism that is recommended for the plan.
-    #[must_use]
     pub fn recommended(&self) -> Recommendation {
         let (names, delimiter) = self.input.header(self.prepared.checked());
         recommend(self.prepared.plan(), names, delimiter)

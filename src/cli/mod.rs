@@ -39,7 +39,6 @@ use crate::text::{one_line, shortened};
 use crate::words;
 
 /// Runs the command in `arguments`, which do not include the program's name.
-#[must_use]
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match command(arguments.into_iter().collect()) {
         Ok(()) => ExitCode::SUCCESS,

@@ -66,7 +66,6 @@ impl Packed {
     }
 
     /// Whether it is a workbook.
-    #[must_use]
     pub fn is_workbook(&self) -> bool {
         self.form == Form::Workbook
     }

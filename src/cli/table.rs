@@ -119,7 +119,6 @@ impl Table {
 
     /// Returns the file to read it again; that fails if it was written to after it was opened. `None` for a stream, which can be
     /// read only once.
-    #[must_use]
     pub fn again(&self) -> Option<Self> {
         let source = match &self.source {
             Source::File { path, stamp, head } => {
@@ -143,13 +142,11 @@ impl Table {
     }
 
     /// Returns the header, to which a plan is bound.
-    #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
     /// Returns the first bytes, which contain the header and records after it, and whether they are all of a file.
-    #[must_use]
     pub fn first_bytes(&self) -> (&[u8], bool) {
         match &self.source {
             Source::File { head, stamp, .. } => (head, head.len() as u64 == stamp.length()),
@@ -158,7 +155,6 @@ impl Table {
     }
 
     /// Returns the last bytes of a file beyond its header, at most `count`; none of a stream, of a packed file or of one that is gone.
-    #[must_use]
     pub fn last_bytes(&self, count: u64) -> Vec<u8> {
         let Source::File { path, stamp, .. } = &self.source else { return Vec::new() };
         let from = self.header.body_offset.max(stamp.length().saturating_sub(count));

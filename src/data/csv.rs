@@ -114,31 +114,26 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     /// Creates a record from text and the positions where its fields end; each must be a character boundary.
-    #[must_use]
     pub fn new(text: &'a str, ends: &'a [usize]) -> Self {
         Self { text: text.as_bytes(), ends, gap: 0 }
     }
 
     /// Returns the number of fields.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Returns whether there is no field.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// Returns one field, counted from 0; one that does not exist is empty.
-    #[must_use]
     pub fn field(&self, index: usize) -> &'a str {
         std::str::from_utf8(self.bytes(index)).unwrap_or_default()
     }
 
     /// Returns the bytes of one field: faster than its text, where a number is usual.
-    #[must_use]
     #[inline]
     pub fn bytes(&self, index: usize) -> &'a [u8] {
         let (start, end) = self.place(index);
@@ -192,7 +187,6 @@ pub struct Parser {
 
 impl Parser {
     /// Creates a parser for records that start in `offset..=last_start`, fed from `offset` on.
-    #[must_use]
     pub fn new(fields: usize, rules: &CsvRules, offset: u64, last_start: u64) -> Self {
         let mut core = ReaderBuilder::new().delimiter(rules.delimiter).build();
         // csv-core drops a BOM from the first bytes that it sees. Only the header may have one, so a blank line, which
@@ -219,13 +213,11 @@ impl Parser {
     }
 
     /// Returns the offset just after the last record and the line ends that follow it, once the parser is done or finished.
-    #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
     /// Returns the number of line ends from the first offset to [`Self::offset`].
-    #[must_use]
     pub fn lines(&self) -> u64 {
         self.lines.ends
     }

@@ -2,7 +2,6 @@
 
 /// Returns whether a text has the form of a date: a year with two other numbers between `-`, `/` or `.`, or two numbers with a year at the
 /// end, and a time of day after it, if there is one.
-#[must_use]
 pub fn is_date(text: &str) -> bool {
     let day = text.trim().split([' ', 'T']).next().unwrap_or_default();
     ['-', '/', '.'].into_iter().any(|mark| is_day(day, mark))

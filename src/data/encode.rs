@@ -88,7 +88,6 @@ impl Geometry {
     /// side has its own weights, K and τ, and its weights' squares sum to 1 (theory/many-outcomes 1.2). Features that are whitened
     /// have no weights: τ is R_x, a code is K z / R_x with z a whitened coordinate, and its term has the name of the column to
     /// whose row of the map it belongs.
-    #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
         match plan.grid.norms {
             Norms::Record { feature_share, row_norm } => Self::whole(plan, feature_share, row_norm),
@@ -179,7 +178,6 @@ impl Geometry {
 
     /// Returns A with z = A v, d by d: z are the feature codes of a record that was not clipped, the constant's first if there is
     /// one, and v the features in the columns' own units with the constant 1.
-    #[must_use]
     pub fn map(&self, plan: &BoundPlan) -> DMatrix<f64> {
         let d = self.first_outcome(plan);
         if let Some(whitening) = &plan.whitening {
@@ -208,13 +206,11 @@ impl Geometry {
     }
 
     /// Returns the number of integers in a row: one for each term and, with guard digits, one more for each but the constant.
-    #[must_use]
     pub fn row_width(&self, guard: bool) -> usize {
         self.terms.len() + if guard { self.terms.len() - self.first() } else { 0 }
     }
 
     /// Returns the place of the guard digit of a term; the constant has none.
-    #[must_use]
     pub fn guard_of(&self, term: usize) -> Option<usize> {
         term.checked_sub(self.first()).map(|place| self.terms.len() + place)
     }
@@ -226,26 +222,22 @@ impl Geometry {
 
     /// Returns the largest squared norm of a row's features with the constant; of the whole row, c² + W², if the outcomes do not
     /// have their own bound.
-    #[must_use]
     pub fn feature_square(&self) -> u64 {
         feature_square(self.constant, self.radius)
     }
 
     /// Returns the largest squared norm of a row's outcomes, of each outcome if each is bounded alone, and 0 if they do not have
     /// their own bound.
-    #[must_use]
     pub fn outcome_square(&self) -> u64 {
         self.outcomes.map_or(0, |side| u64::from(side.radius).pow(2))
     }
 
     /// Returns the largest squared norm of a row, from which sensitivities are computed.
-    #[must_use]
     pub fn squared_norm(&self) -> u64 {
         self.feature_square() + self.outcome_square()
     }
 
     /// Returns the place of the first outcome among the terms.
-    #[must_use]
     pub fn first_outcome(&self, plan: &BoundPlan) -> usize {
         self.first() + feature_codes(plan)
     }
@@ -399,14 +391,12 @@ fn rounding_room(coordinates: usize) -> u32 {
 }
 
 /// Returns the middle and the half width of the bounds, without overflow.
-#[must_use]
 pub fn middle(lower: f64, upper: f64) -> (f64, f64) {
     (lower / 2.0 + upper / 2.0, upper / 2.0 - lower / 2.0)
 }
 
 /// Returns whether the squares of the codes sum to at most W². Trusted core: integer arithmetic, in which an overflow counts as
 /// too long.
-#[must_use]
 #[deny(clippy::arithmetic_side_effects)]
 pub fn within(codes: &[i32], radius: u32) -> bool {
     // A square is at most 2^62. A sum that saturates is above every square of 32 bits.
@@ -549,7 +539,6 @@ enum Cell {
 
 impl Encoder {
     /// Creates an encoder for the records of a plan, on its grid.
-    #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
         let geometry = Geometry::new(plan);
         // A column without terms, a category of one level, needs no weight.
@@ -799,14 +788,12 @@ fn term_of(level: usize, reference: usize) -> Option<usize> {
 }
 
 /// Returns a number as two integers: the higher and the lower half of its bits.
-#[must_use]
 pub const fn halves(value: f64) -> [i32; 2] {
     let [a, b, c, d, e, f, g, h] = value.to_bits().to_be_bytes();
     [i32::from_be_bytes([a, b, c, d]), i32::from_be_bytes([e, f, g, h])]
 }
 
 /// Returns the number of these [`halves`].
-#[must_use]
 pub const fn of_halves([high, low]: [i32; 2]) -> f64 {
     let ([a, b, c, d], [e, f, g, h]) = (high.to_be_bytes(), low.to_be_bytes());
     f64::from_bits(u64::from_be_bytes([a, b, c, d, e, f, g, h]))

@@ -22,7 +22,6 @@ pub enum Doubt {
 }
 
 /// Returns why the header that `rules` have found may not be the header, from the first bytes of the file and the `rows` below it.
-#[must_use]
 pub fn doubt(header: &Header, rules: HeaderRules, bytes: &[u8], rows: &[Vec<String>]) -> Option<Doubt> {
     let filled = header.names.iter().filter(|name| !name.is_empty()).count();
     // A title may hold a delimiter, but not as many as the header.
@@ -115,7 +114,6 @@ const FEWEST: usize = 3;
 
 /// Returns the rows without the questions of a survey, or without a line of units: a first one whose cells are words, or empty, wherever the
 /// others are numbers.
-#[must_use]
 pub fn without_units<'a>(rows: &'a [Vec<String>], rules: &CsvRules) -> &'a [Vec<String>] {
     let rows = without_questions(rows);
     let Some((first, others)) = rows.split_first().filter(|_| rows.len() >= FEWEST) else { return rows };

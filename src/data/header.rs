@@ -43,7 +43,6 @@ impl Default for HeaderRules {
 
 impl HeaderRules {
     /// Returns the rules of a plan.
-    #[must_use]
     pub const fn of(plan: &CheckedPlan) -> Self {
         Self { delimiter: plan.delimiter, encoding: plan.encoding, line: plan.header }
     }
@@ -64,7 +63,6 @@ pub struct Header {
 
 impl Header {
     /// Returns the names that more than one column has, each once, in the order of the header. A plan must not use them.
-    #[must_use]
     pub fn doubled(&self) -> Vec<&str> {
         let mut seen = std::collections::HashMap::<&str, usize>::new();
         for name in &self.names {

@@ -51,7 +51,6 @@ impl Misfits {
     }
 
     /// Returns the most frequent cells that are no number or none of the levels.
-    #[must_use]
     pub fn usual_cells(&self) -> Vec<&str> {
         let mut cells: Vec<&(String, u64)> = self.cells.iter().collect();
         cells.sort_by_key(|(_, times)| Reverse(*times));
@@ -91,20 +90,17 @@ pub struct Counts {
 
 impl Counts {
     /// Returns the counts of no row.
-    #[must_use]
     pub fn new(columns: usize) -> Self {
         Self { used: 0, chosen: 0, columns: vec![Misfits::default(); columns] }
     }
 
     /// Returns the counts as bytes, for another thread.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         // A list of numbers and texts can always be written.
         serde_json::to_vec(&(self.used, self.chosen, &self.columns)).unwrap_or_default()
     }
 
     /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (used, chosen, columns) = serde_json::from_slice(bytes).ok()?;
         Some(Self { used, chosen, columns })
@@ -170,7 +166,6 @@ impl Column {
 
 impl Inspection {
     /// Creates a counter of the cells of a plan's columns.
-    #[must_use]
     pub fn new(plan: &BoundPlan) -> Self {
         Self {
             counts: Counts::new(plan.columns.len()),
@@ -181,7 +176,6 @@ impl Inspection {
     }
 
     /// Returns the counts.
-    #[must_use]
     pub fn into_counts(self) -> Counts {
         self.counts
     }

@@ -34,7 +34,6 @@ const TOTALS: [&str; 19] = [
 
 /// Returns the column and the cell by which the last record looks like a row of totals: a word for it, of which the first `rows` have none,
 /// beside numbers alone. `bytes` are the last ones of the file, without its header.
-#[must_use]
 pub fn totals(
     bytes: &[u8],
     header: &Header,

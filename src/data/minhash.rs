@@ -67,7 +67,6 @@ pub type MinHashKey = [u8; 16];
 pub struct MinHash(Vec<u64>);
 
 /// Returns which of `names` are among those of another table, too.
-#[must_use]
 pub fn common_columns(names: &[String], others: &[String]) -> Vec<bool> {
     let others: HashSet<&String> = others.iter().collect();
     names.iter().map(|name| others.contains(name)).collect()
@@ -84,13 +83,11 @@ pub struct Overlap {
 
 impl Overlap {
     /// Returns whether the tables share people.
-    #[must_use]
     pub fn shares_people(&self) -> bool {
         self.common.saturating_mul(ONE_IN) > self.of
     }
 
     /// Returns of 100 of the smaller table's records how many are in the other table, as an estimate in words, rounded down to tens.
-    #[must_use]
     pub fn of_100(&self) -> String {
         match self.common * 10 / self.of.max(1) * 10 {
             0 => words::people::more_than_five().to_owned(),
@@ -100,7 +97,6 @@ impl Overlap {
     }
 
     /// Returns whether this overlap is larger than another one.
-    #[must_use]
     pub fn exceeds(&self, other: &Self) -> bool {
         // a/b > c/d; the overlap of empty samples is 0.
         self.common * other.of.max(1) > other.common * self.of.max(1)
@@ -120,7 +116,6 @@ impl MinHash {
 
     /// Returns the MinHash of people with a family and an id; the family may be empty. The two are separated by a NUL, which
     /// neither can contain.
-    #[must_use]
     pub fn of_people<'a>(key: &MinHashKey, people: impl IntoIterator<Item = [&'a str; 2]>) -> Self {
         let mut hasher = MinHasher::new(0, key);
         for [family, id] in people {
@@ -140,7 +135,6 @@ impl MinHash {
     }
 
     /// Estimates the overlap of two tables. Both MinHashes need the same key.
-    #[must_use]
     pub fn overlap(&self, other: &Self) -> Overlap {
         let whole = |minhash: &Self| match minhash.0.last() {
             Some(&largest) if minhash.0.len() == SIZE => largest,
@@ -154,13 +148,11 @@ impl MinHash {
     }
 
     /// Returns its values, 8 bytes each, little-endian.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
     /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (values, rest) = bytes.as_chunks::<8>();
         let values: Vec<u64> = values.iter().map(|value| u64::from_le_bytes(*value)).collect();
@@ -326,7 +318,6 @@ enum State {
 
 impl MinHashScanner {
     /// Creates a scanner for one slice of a table whose fields end with `delimiter`.
-    #[must_use]
     pub fn new(job: Job, delimiter: u8, key: &MinHashKey) -> Self {
         let state = if job.known {
             State::Parse(job.from, RawParser::new(delimiter, job.from, job.to))
@@ -338,7 +329,6 @@ impl MinHashScanner {
 
     /// Hashes a whole table, to compare it with another one in the columns for which `columns` has `true`. Nothing of it is kept, so the
     /// key is no secret.
-    #[must_use]
     pub fn to_compare(header: &Header, columns: Vec<bool>) -> Self {
         let job = Job { slice: 0, from: header.body_offset, to: u64::MAX, known: true };
         Self::new(job, header.delimiter, &[0; 16]).of_columns(columns)
@@ -358,7 +348,6 @@ impl MinHashScanner {
     }
 
     /// Returns the MinHash of a whole table, once all bytes were read.
-    #[must_use]
     pub fn of_table(self) -> MinHash {
         match self.finish().outcome {
             Outcome::Read { part, .. } => part.sink,
@@ -367,7 +356,6 @@ impl MinHashScanner {
     }
 
     /// Estimates the overlap of a whole table with the one that was looked for, once all bytes were read.
-    #[must_use]
     pub fn overlap(mut self) -> Overlap {
         if let State::Parse(_, parser) = &mut self.state {
             parser.finish(|piece| self.hasher.take(piece));
@@ -399,7 +387,6 @@ impl MinHashScanner {
     }
 
     /// Ends the slice, when it is done or the file has ended. Counts that a MinHash does not have are 0 in the report.
-    #[must_use]
     pub fn finish(mut self) -> SliceReport<MinHash> {
         let outcome = match self.state {
             State::Seek(_) | State::Nothing => Outcome::Nothing,

@@ -74,13 +74,11 @@ pub struct Moments {
 
 impl Moments {
     /// Creates sums of no rows, with all products of this many terms.
-    #[must_use]
     pub fn new(terms: usize) -> Self {
         Self::of(Layout::whole(terms))
     }
 
     /// Creates sums of no rows, in a layout.
-    #[must_use]
     pub fn of(layout: Layout) -> Self {
         Self {
             layout,
@@ -96,19 +94,16 @@ impl Moments {
     }
 
     /// Returns the layout: which products are kept.
-    #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
     /// Returns the number of terms in a row.
-    #[must_use]
     pub fn terms(&self) -> usize {
         self.layout.terms()
     }
 
     /// Returns the number of rows added; rows that the plan skips are not among them.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -269,7 +264,6 @@ impl Moments {
     }
 
     /// Returns the sum of products of two terms; 0 for one that is not kept.
-    #[must_use]
     pub fn get(&self, first: usize, second: usize) -> i128 {
         let Some(place) = self.layout.place(first, second) else { return 0 };
         sum(self.total[place], self.block[place]).saturating_add(self.waiting(first, second))
@@ -304,7 +298,6 @@ impl Moments {
 
     /// Returns the sums as bytes, for another thread: three numbers of the layout and the number of rows, 8 bytes each, then 16
     /// bytes for each cell, all little-endian. They are as private as the table.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let (features, outcomes, squares) =
             (self.layout.features(), self.layout.outcomes(), self.layout.squares());

@@ -12,7 +12,6 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// a percent sign where the format has them. Outer white space and one sign or abbreviation of a currency are ignored, and full-width
 /// digits are digits. Nothing else is a number: no `inf`, no `nan`, no hexadecimal, and no number beyond the largest finite one. The result is
 /// the nearest double, ties to even; `12 %` is 12.
-#[must_use]
 pub fn parse(field: &str, format: NumberFormat) -> Option<f64> {
     let plain = |text: &str| short(text.as_bytes(), format.decimal).or_else(|| long(text, format.decimal));
     short(field.as_bytes(), format.decimal).or_else(|| {
@@ -53,7 +52,6 @@ fn half_width(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the number in a text with a decimal point or, failing that, with a decimal comma.
-#[must_use]
 pub fn parse_either(text: &str) -> Option<f64> {
     parse(text, NumberFormat::plain(b'.')).or_else(|| parse(text, NumberFormat::plain(b',')))
 }

@@ -20,7 +20,6 @@ pub struct Persons {
 
 impl Persons {
     /// Creates a counter without persons; `na` lists the cells that count as missing.
-    #[must_use]
     pub fn new(max_rows: u32, na: &[String]) -> Self {
         Self { max_rows, na: na.iter().map(|token| token.trim().to_owned()).collect(), rows: HashMap::new() }
     }
@@ -47,7 +46,6 @@ impl Persons {
     }
 
     /// Returns the number of distinct ids so far, also of those whose rows are skipped for another reason.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.rows.len() as u64
     }

@@ -40,7 +40,6 @@ pub struct Preview {
 
 /// Returns at most `max_rows` first rows from the bytes that follow the header; `at_end` says that the file has no more bytes.
 /// An incomplete last record is omitted.
-#[must_use]
 pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max_rows: usize) -> Preview {
     let fields = header.names.len();
     let max_rows = max_rows.min(MAX_CELLS / fields.max(1)).max(1);
@@ -74,7 +73,6 @@ pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max
 }
 
 /// Returns a suggested type for each of `fields` columns, from the first rows.
-#[must_use]
 pub fn suggestions(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<Suggestion> {
     let cells = |field: usize| rows.iter().filter_map(move |row| row.get(field).map(String::as_str));
     (0..fields).map(|field| suggest(cells(field), rules)).collect()

@@ -45,13 +45,11 @@ enum State {
 
 impl RawParser {
     /// Creates a parser for records that start in `offset..=last_start`, fed from `offset` on.
-    #[must_use]
     pub fn new(delimiter: u8, offset: u64, last_start: u64) -> Self {
         Self { delimiter, last_start, offset, state: State::Between, done: false }
     }
 
     /// Returns the offset just after the last record and the line ends that follow it, once the parser is done or finished.
-    #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }

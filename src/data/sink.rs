@@ -82,26 +82,22 @@ pub struct EncodedRows {
 
 impl EncodedRows {
     /// Creates an empty sink for rows of this many terms.
-    #[must_use]
     pub fn new(terms: usize) -> Self {
         Self { terms, codes: Vec::new(), persons: Vec::new(), person: None }
     }
 
     /// Returns the number of terms in a row.
-    #[must_use]
     pub fn terms(&self) -> usize {
         self.terms
     }
 
     /// Returns the number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.codes.len().checked_div(self.terms).unwrap_or(0)
     }
 
     /// Returns the codes as bytes, for another thread: 4 each, little-endian. They are as private as the table. Whose row each is stays
     /// behind.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.codes.iter().flat_map(|code| code.to_le_bytes()).collect()
     }
@@ -121,26 +117,22 @@ impl EncodedRows {
     }
 
     /// Returns whether there is no row.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
 
     /// Returns the row with this number, if it exists.
-    #[must_use]
     pub fn get(&self, row: usize) -> Option<&[i32]> {
         let start = row.checked_mul(self.terms)?;
         self.codes.get(start..start.checked_add(self.terms)?)
     }
 
     /// Returns the number of the person whose row this is, where a column names persons.
-    #[must_use]
     pub fn person_of(&self, row: usize) -> Option<u32> {
         self.persons.get(row).copied()
     }
 
     /// Returns the numbers of each person's rows, where a column names persons.
-    #[must_use]
     pub fn by_person(&self) -> Vec<Vec<usize>> {
         let mut rows: Vec<Vec<usize>> = Vec::new();
         for (row, person) in self.persons.iter().enumerate() {
@@ -197,13 +189,11 @@ pub struct FewRows {
 
 impl FewRows {
     /// Creates an empty sink for rows of this many terms; at most `most` rows are kept.
-    #[must_use]
     pub fn new(terms: usize, most: u64) -> Self {
         Self { rows: Some(EncodedRows::new(terms)), terms, most }
     }
 
     /// Returns the rows, unless they were too many.
-    #[must_use]
     pub fn into_rows(self) -> Option<EncodedRows> {
         self.rows
     }

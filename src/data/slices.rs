@@ -137,7 +137,6 @@ enum State {
 
 impl<S: RowSink> SliceScanner<S> {
     /// Creates a scanner for one slice, putting rows into an empty sink.
-    #[must_use]
     pub fn new(job: Job, plan: &BoundPlan, sink: S) -> Self {
         let state = if job.known {
             State::Parse(job.from, Box::new(Parser::new(plan.fields, &plan.csv, job.from, job.to)))
@@ -301,7 +300,6 @@ impl<S: RowSink> RecordReader<S> {
 
 /// Returns a size of slices: a few slices for each worker, so that all workers end at about the same time, but each much larger
 /// than its sums.
-#[must_use]
 pub fn slice_bytes(length: u64, least_bytes: usize, workers: usize) -> u64 {
     let least = (least_bytes as u64).saturating_mul(2).max(1 << 20);
     (length / (workers.max(1) as u64).saturating_mul(8)).clamp(least, least.max(16 << 20))
@@ -321,7 +319,6 @@ pub enum ScanError {
 
 impl ScanError {
     /// Returns whether bytes of the table are not in the encoding that it is read in.
-    #[must_use]
     pub fn is_of_encoding(&self) -> bool {
         matches!(self, Self::Csv(CsvError { fault: Fault::NotUtf8, .. }))
     }
@@ -353,7 +350,6 @@ pub struct Combiner<S> {
 impl<S: Merge> Combiner<S> {
     /// Creates a combiner for a file of `length` bytes (`u64::MAX` if unknown) in slices of `slice_bytes`, read by `workers`
     /// workers. With a person column there is one slice, because the order of rows matters.
-    #[must_use]
     pub fn new(header: &Header, length: u64, plan: &BoundPlan, slice_bytes: u64, workers: usize) -> Self {
         let whole = length.saturating_sub(header.body_offset).max(1);
         let step =
@@ -369,7 +365,6 @@ impl<S: Merge> Combiner<S> {
 
     /// Creates a combiner for slices that are the spans of a file of `length` bytes: slice i begins at `span` times i, counted from
     /// the start of the file. At most `ahead` slices are read beyond the first that is not accepted yet.
-    #[must_use]
     pub fn of_spans(header: &Header, length: u64, span: u64, ahead: usize) -> Self {
         let step = span.max(1);
         let slices = usize::try_from(length.div_ceil(step)).unwrap_or(usize::MAX);
@@ -455,19 +450,16 @@ impl<S: Merge> Combiner<S> {
     }
 
     /// Returns whether every slice is accepted.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.accepted == self.slices
     }
 
     /// Returns the offset up to which all slices are accepted, for progress. It is public.
-    #[must_use]
     pub fn settled(&self) -> u64 {
         self.end
     }
 
     /// Returns the result, once all slices are accepted; `None` also if no slice held a record.
-    #[must_use]
     pub fn finish(self) -> Option<Scan<S>> {
         if !self.is_done() {
             return None;

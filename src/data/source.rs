@@ -22,7 +22,6 @@ pub enum FileRole {
 
 impl FileRole {
     /// Returns a name of eight bytes, for a keyed hash.
-    #[must_use]
     pub const fn tag(self) -> [u8; 8] {
         *match self {
             Self::Table => b"table   ",

@@ -95,7 +95,6 @@ pub struct CellSums {
 
 impl Statistic {
     /// Returns the sums of no record.
-    #[must_use]
     pub fn empty(&self) -> Sums {
         match self {
             Self::Moments(layout) => Sums::Moments(Moments::of(*layout)),
@@ -105,13 +104,11 @@ impl Statistic {
     }
 
     /// Computes the sums of rows that were kept.
-    #[must_use]
     pub fn of(&self, rows: &EncodedRows) -> Sums {
         self.of_part(rows, 0..rows.len())
     }
 
     /// Computes the sums of the rows with these numbers.
-    #[must_use]
     pub fn of_part(&self, rows: &EncodedRows, part: Range<usize>) -> Sums {
         let mut sums = self.empty();
         sums.add_part(rows, part);
@@ -165,7 +162,6 @@ impl Sums {
 
     /// Returns the bytes in which the sums cross to another thread: those of [`Moments::to_bytes`] or
     /// [`EncodedRows::to_bytes`], or 16 bytes for each integer and then 8 for each sum of a person's records, little-endian.
-    #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Moments(moments) => moments.to_bytes(),
@@ -181,7 +177,6 @@ impl Sums {
 
 impl CellSums {
     /// Returns the sums of no record.
-    #[must_use]
     pub fn new(map: Arc<dyn RecordMap>) -> Self {
         let count = map.cells();
         Self {
@@ -196,7 +191,6 @@ impl CellSums {
     }
 
     /// Returns the sums. A sum that would leave 128 bits saturates; bounded integers of at most 2^30 records stay below 2^94.
-    #[must_use]
     pub fn into_cells(mut self) -> Vec<i128> {
         let persons = std::mem::take(&mut self.persons);
         for sums in persons.chunks_exact(self.map.of_person().max(1)) {

@@ -25,7 +25,6 @@ pub struct BoundsOutlook {
 
 /// Returns what to expect of estimating the bounds of `columns` columns under a plan; nothing where nothing is set aside for it, or the plan
 /// has a fault.
-#[must_use]
 pub fn bounds_outlook(plan: &Plan, columns: usize) -> Option<BoundsOutlook> {
     let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).ok()?;
     let (units, rows) = (checked.estimation?.units, checked.public_rows()?);

@@ -27,7 +27,6 @@ const SAME: f64 = 1e-5;
 const NEAR: f64 = 0.01;
 
 /// Returns what contradicts the rest of the file.
-#[must_use]
 pub fn contradiction(release: &Release) -> Option<String> {
     let found = of_privacy(&release.privacy).or_else(|| {
         let Coefficients::List(list) = &release.coefficients else { return None };

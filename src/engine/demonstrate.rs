@@ -44,7 +44,6 @@ static_assertions::assert_not_impl_any!(Release: Into<Demonstration>);
 
 impl Demonstration {
     /// The document.
-    #[must_use]
     pub const fn document(&self) -> &Release {
         &self.0
     }

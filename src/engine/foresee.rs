@@ -105,7 +105,6 @@ pub struct Needed {
 
 /// Returns what a plan's mechanism foresees, coefficient by coefficient; nothing for a mechanism that foresees nothing, without a budget of
 /// Gaussian noise, or without a number of rows. Columns whose bounds are estimated have no unit before, so their coefficients are left out.
-#[must_use]
 pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let mut foreseen = Foreseen { dependence: dependence(prepared), ..foresee_noise(prepared)? };
     let advice = foreseen.forecast.advice;
@@ -161,7 +160,6 @@ fn rehearsed_ways(prepared: &Prepared, rehearsal: &Rehearsal<'_>, foreseen: &For
 }
 
 /// Returns the same of all coefficients together, which takes no time.
-#[must_use]
 pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
     let prepared = prepared.fit();
     let rows = prepared.stated_rows()?;
@@ -360,7 +358,6 @@ fn advice_for(prepared: &Prepared, bound: BoundPlan, rows: f64) -> Option<Advice
 
 impl Foreseen {
     /// Returns the verdict in one sentence.
-    #[must_use]
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
             _ if self.rests_on_even() => words::forecast::verdict_even(),
@@ -388,20 +385,17 @@ impl Foreseen {
 
     /// Returns whether a good part of the coefficients will be withheld: more than half of those that were rehearsed, and of a regression of
     /// numbers as measured (theory/adaptive 6.2).
-    #[must_use]
     pub fn loses_many(&self) -> bool {
         let NoiseForecast { advice, link, condition, .. } = self.forecast;
         advice == Advice::Uncertain && (self.loses_most || link == Link::Identity && condition < LOSES_MANY)
     }
 
     /// Returns whether some coefficients may be withheld and the others, the most, are expected to have intervals.
-    #[must_use]
     pub const fn loses_some_alone(&self) -> bool {
         !(self.lost.is_empty() && self.at_risk.is_empty()) && self.keeps_most
     }
 
     /// Returns whether all intervals are expected to hold as their level says.
-    #[must_use]
     pub fn is_clear(&self) -> bool {
         self.forecast.advice == Advice::Recommended
             && self.rows_of_one_person.is_none()
@@ -409,21 +403,18 @@ impl Foreseen {
     }
 
     /// Returns whether intervals are expected only because half of the rows are assumed to say yes.
-    #[must_use]
     pub fn rests_on_even(&self) -> bool {
         let expects = |advice| matches!(advice, Advice::Recommended | Advice::Approximate);
         expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
     }
 
     /// Returns whether no coefficient is expected to have an interval.
-    #[must_use]
     pub fn gives_nothing(&self) -> bool {
         self.forecast.advice == Advice::TooFew || self.loses_all
     }
 
     /// Returns whether a person is asked before such a release: it is expected to give nothing, or to withhold most coefficients, or gave
     /// nothing in some rehearsals.
-    #[must_use]
     pub fn is_asked_about(&self) -> bool {
         self.withholds_most() || self.nothing >= NOTHING_ASKED
     }
@@ -433,7 +424,6 @@ impl Foreseen {
     }
 
     /// Returns by how much intervals are wider than without privacy, and by how much if one row in ten says yes, where that is not known.
-    #[must_use]
     pub fn widening(&self) -> (f64, Option<f64>) {
         let rarely = self.rarely.filter(|rarely| rarely.advice != Advice::TooFew);
         (self.usual.unwrap_or_else(|| self.forecast.widening()), rarely.map(|rarely| rarely.widening()))
@@ -459,13 +449,11 @@ impl Foreseen {
     }
 
     /// Returns the same as [`Self::sentences`] in one paragraph.
-    #[must_use]
     pub fn advice(&self) -> String {
         self.sentences().join(" ")
     }
 
     /// Returns what follows for the result, and what would help, in sentences with numbers.
-    #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.forecast.advice != Advice::TooFew {
@@ -534,7 +522,6 @@ impl Foreseen {
 }
 
 /// Returns what several rows of a person do to the intervals; nothing where one counts.
-#[must_use]
 pub fn rows_of_one_person(prepared: &Prepared) -> Option<String> {
     let most = prepared.checked().max_rows_per_person;
     let counts = most > 1 && !prepared.fit().all_rounds().takes_rows_together();
@@ -580,7 +567,6 @@ const LEAST_SHARE_NAMED: f64 = 0.001;
 
 impl Needed {
     /// Returns what would give intervals, in terms that the person set.
-    #[must_use]
     pub fn ways(&self, rows: u64) -> String {
         let rows = self.rows.map(|needed| words::forecast::way_rows(in_groups(needed), grouped(rows as f64)));
         let budget = match (self.epsilon, self.mu) {
@@ -603,7 +589,6 @@ impl Needed {
 }
 
 /// Returns the expected uncertainty of a release of moments on its stated rows; nothing without their number or a law of the noise.
-#[must_use]
 pub fn expected(prepared: &Prepared) -> Option<Preview> {
     let stage = prepared;
     let prepared = stage.fit();
@@ -643,14 +628,12 @@ impl Precision {
     pub const NOTHING: Self = Self { noise: 0.0, withheld_below: f64::INFINITY };
 
     /// Returns the width of an interval over its width without privacy, with `times` as much of the budget's μ; nothing where all are withheld.
-    #[must_use]
     pub fn at(&self, times: f64) -> Option<f64> {
         (times >= self.withheld_below).then(|| (self.noise / times).hypot(1.0))
     }
 
     /// Returns the estimate for a budget of μ by those that are `known` for others, in the order of their μ; nothing where none is. Between two
     /// of them the logarithm of the noise is a straight line in that of μ; beyond the last the noise falls with μ.
-    #[must_use]
     pub fn between(known: &[(f64, Self)], mu: f64) -> Option<Self> {
         let carried = |(own, found): &(f64, Self)| Self {
             noise: found.noise * own / mu,
@@ -668,7 +651,6 @@ impl Precision {
 }
 
 /// Returns how wide intervals are against the budget, by what is foreseen or expected; nothing where that says no sampling error.
-#[must_use]
 pub fn precision(
     prepared: &Prepared,
     foreseen: Option<&Foreseen>,
@@ -712,14 +694,12 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
 }
 
 /// Returns that features follow from others whatever the rows are, and what to do; nothing where none does.
-#[must_use]
 pub fn dependence(prepared: &Prepared) -> Option<String> {
     let names = dependent(prepared.bound(), prepared.checked().intercept);
     (!names.is_empty()).then(|| words::forecast::dependent(quoted(&names)))
 }
 
 /// Returns why a release would be of no use, and what would help, by what is foreseen or expected of it; nothing where it may be of use.
-#[must_use]
 pub fn hopeless(
     prepared: &Prepared,
     foreseen: Option<&Foreseen>,

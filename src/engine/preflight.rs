@@ -24,7 +24,6 @@ pub struct Outlook {
 
 impl Outlook {
     /// Returns the verdict in one sentence.
-    #[must_use]
     pub fn verdict(&self) -> &'static str {
         match (self.preflight.is_stable(), self.preflight.is_ample()) {
             (true, true) => words::public::can_work(),
@@ -34,7 +33,6 @@ impl Outlook {
     }
 
     /// Returns what follows for the result, and what would help, in sentences with numbers.
-    #[must_use]
     pub fn advice(&self) -> String {
         let count = |rows: u64| grouped(real(rows));
         let (rows, preflight) = (count(self.rows), &self.preflight);
@@ -60,7 +58,6 @@ impl Outlook {
 }
 
 /// Returns whether a fit with public moments can work; nothing where [`preflight`] has no answer.
-#[must_use]
 pub fn outlook(prepared: &Prepared) -> Option<Outlook> {
     let preflight = preflight(prepared)?;
     let delta = prepared.cost()?.promise.map(|(_, delta)| delta);
@@ -71,7 +68,6 @@ pub fn outlook(prepared: &Prepared) -> Option<Outlook> {
 
 /// What to expect of the plan's rows and budget; nothing for a mechanism without public moments, for the paper's own scale,
 /// or without a number of rows.
-#[must_use]
 pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
     let checked = prepared.checked();
     let rows = prepared.stated_rows()?;
@@ -95,7 +91,6 @@ pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
 
 /// The errors to expect of a plan's Newton steps, at least; nothing for another mechanism, without a budget, or without a number of
 /// rows. [`forecast`](crate::inference::forecast) says what is assumed.
-#[must_use]
 pub fn standard_errors(prepared: &Prepared) -> Option<Vec<TermForecast>> {
     prepared.cost()?;
     prepared.all_rounds().standard_errors(prepared.task(), prepared.stated_rows()?)

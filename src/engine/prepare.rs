@@ -172,7 +172,6 @@ impl ConfiguredPlan {
     }
 
     /// Returns the checked plan, with all defaults but those that follow from a header.
-    #[must_use]
     pub const fn checked(&self) -> &CheckedPlan {
         &self.checked
     }
@@ -397,38 +396,32 @@ pub fn check_table(prepared: &Prepared, records: u64, persons: Option<u64>) -> R
 
 impl Prepared {
     /// Returns the plan with every default filled in; it runs unchanged.
-    #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.task.checked.plan
     }
 
     /// Returns what is publicly known of the columns, for a mechanism with public moments.
-    #[must_use]
     pub const fn public(&self) -> Option<&PublicTable> {
         self.public.as_ref()
     }
 
     /// Returns the public moments as they are used.
-    #[must_use]
     pub const fn whitener(&self) -> Option<&Whitener> {
         self.task.public.as_ref()
     }
 
     /// Returns whether this is the stage that estimates bounds, which the plan's mechanism follows.
-    #[must_use]
     pub const fn estimates_bounds(&self) -> bool {
         matches!(self.stage, Stage::Bounds(_))
     }
 
     /// Returns the stage of the plan's own mechanism: this one, or the one that follows estimated bounds, with the widest bounds that can
     /// be found.
-    #[must_use]
     pub fn fit(&self) -> &Self {
         if let Stage::Bounds(sought) = &self.stage { &sought.fit } else { self }
     }
 
     /// Returns μ of all stages together, rounded up; nothing for the (ε, δ) budget.
-    #[must_use]
     pub fn whole_mu(&self) -> Option<f64> {
         let own = self.cost.as_ref()?.mu?;
         if !self.estimates_bounds() {
@@ -439,49 +432,41 @@ impl Prepared {
     }
 
     /// Returns the checked plan.
-    #[must_use]
     pub const fn checked(&self) -> &CheckedPlan {
         &self.task.checked
     }
 
     /// Returns all that is public beside the rounds.
-    #[must_use]
     pub const fn task(&self) -> &Task {
         &self.task
     }
 
     /// Returns what reads the table.
-    #[must_use]
     pub const fn bound(&self) -> &BoundPlan {
         &self.task.encoding.bound
     }
 
     /// Returns the grid and the terms.
-    #[must_use]
     pub const fn geometry(&self) -> &Geometry {
         &self.task.encoding.geometry
     }
 
     /// Returns which moments are released.
-    #[must_use]
     pub const fn layout(&self) -> Layout {
         self.task.encoding.layout
     }
 
     /// Returns the law that the release will name, where it is known; see [`Resolved::law`].
-    #[must_use]
     pub const fn law(&self) -> Option<&NoiseLaw> {
         self.law.as_ref()
     }
 
     /// Returns what is done with released moments.
-    #[must_use]
     pub const fn post_processing(&self) -> PostProcessing {
         self.post_processing
     }
 
     /// Returns sums of no row of the second moments that the release needs; where it reads rows, of those in its layout.
-    #[must_use]
     pub fn moments(&self) -> Moments {
         match self.statistic() {
             Statistic::Moments(layout) => Moments::of(layout),
@@ -490,7 +475,6 @@ impl Prepared {
     }
 
     /// Returns what the first reading of the table adds up: of one round its sums, of several the rows for all of them.
-    #[must_use]
     pub fn statistic(&self) -> Statistic {
         let one = || self.start().round().map(|round| round.statistic);
         let rows = || Statistic::Rows(self.row_width());
@@ -498,32 +482,27 @@ impl Prepared {
     }
 
     /// Returns the sums of no record yet, for the first reading.
-    #[must_use]
     pub fn sums(&self) -> Sums {
         self.statistic().empty()
     }
 
     /// Returns the rounds before the first one.
-    #[must_use]
     pub fn start(&self) -> Box<dyn Run> {
         Arc::clone(&self.rounds).start()
     }
 
     /// Returns how many rounds there are at most.
-    #[must_use]
     pub fn rounds(&self) -> u32 {
         self.rounds.count()
     }
 
     /// Returns the noise on second moments, where it is one Gaussian for each cell.
-    #[must_use]
     pub fn gaussian(&self) -> Option<&gaussian::Noise> {
         self.rounds.gaussian()
     }
 
     /// Returns the rounds with the public numbers of their noise, or the noise of one round of second moments, for an audit that knows the
     /// mechanism.
-    #[must_use]
     pub fn noise<T: 'static>(&self) -> Option<&T> {
         let rounds: &dyn Any = &*self.rounds;
         rounds.downcast_ref().or_else(|| {
@@ -537,50 +516,42 @@ impl Prepared {
     }
 
     /// Returns the most rows that are kept in memory from one round to the next.
-    #[must_use]
     pub fn most_rows(&self) -> u64 {
         most_rows(self.layout().terms())
     }
 
     /// Returns the public number of rows: exact, or about.
-    #[must_use]
     pub fn stated_rows(&self) -> Option<u64> {
         self.checked().rows.or(self.plan().stated_rows)
     }
 
     /// Returns whether the table is read again for each round, because its rows, as far as is publicly known, are too many to be kept.
-    #[must_use]
     pub fn rereads(&self) -> bool {
         let rows = self.stated_rows();
         self.repeats() && rows.is_some_and(|rows| rows > self.most_rows())
     }
 
     /// Returns whether there are several rounds.
-    #[must_use]
     pub fn repeats(&self) -> bool {
         self.rounds() > 1
     }
 
     /// Number of integers in an encoded row.
-    #[must_use]
     pub fn row_width(&self) -> usize {
         self.task.encoding.row_width()
     }
 
     /// The mechanism's row in the table of names.
-    #[must_use]
     pub const fn info(&self) -> &'static Info {
         self.info
     }
 
     /// Noise and cost; nothing where there is no noise.
-    #[must_use]
     pub const fn cost(&self) -> Option<&Cost> {
         self.cost.as_ref()
     }
 
     /// What has to equal the ledger's.
-    #[must_use]
     pub const fn terms(&self) -> Terms {
         Terms {
             adjacency: self.task.checked.adjacency,
@@ -593,13 +564,11 @@ impl Prepared {
     /// it, two copies of a ledger that each paid for the same plan would be equal byte for byte, and importing one into
     /// the other would lose a charge instead of finding the fork. Where the operating system has no randomness there is
     /// no nonce, and no release either.
-    #[must_use]
     pub fn request(&self) -> Request<'_> {
         self.request_for(self.events())
     }
 
     /// What the ledger has to admit before anything of this plan is charged: where bounds are estimated, what follows them, too.
-    #[must_use]
     pub fn whole_request(&self) -> Request<'_> {
         self.request_for(self.whole_events())
     }
@@ -648,7 +617,6 @@ impl Prepared {
     }
 
     /// What the proof covers when the randomness is the operating system's.
-    #[must_use]
     pub fn assurance(&self) -> Assurance {
         self.cost.as_ref().map_or(Assurance::Demo, |cost| cost.charge.assurance)
     }

@@ -40,7 +40,6 @@ const LEAST_EIGENVALUE: f64 = 1e-10;
 
 /// The plan by which a public CSV with a header of `names` is read: the features of `plan`, those outcomes that the file has, and
 /// no noise. What `plan` ignores or takes for a person's id stays ignored, so that no pattern finds it.
-#[must_use]
 pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
     let has = |column: &Column| match (&column.name, &column.pattern) {
         (Some(wanted), _) => names.contains(wanted),
@@ -120,7 +119,6 @@ pub fn prepare_table(plan: &Plan, names: &[String], delimiter: u8) -> Result<Pre
 
 /// The names of the features' terms without the constant, and of the outcomes', in the plan's order: what public moments are asked
 /// for.
-#[must_use]
 pub fn term_names(prepared: &Prepared) -> (Vec<String>, Vec<String>) {
     let geometry = prepared.geometry();
     let first = usize::from(geometry.constant > 0);

@@ -45,7 +45,6 @@ impl Terms {
 impl PublicMoments {
     /// What a table says of these terms, with the whitener of `before` where that says the same of the same terms: then another source
     /// costs nothing.
-    #[must_use]
     pub fn new(table: PublicTable, terms: Terms, before: Option<&Self>) -> Self {
         let same = before.filter(|before| {
             let (old, new) = (&before.table, &table);
@@ -59,7 +58,6 @@ impl PublicMoments {
     }
 
     /// The table.
-    #[must_use]
     pub const fn table(&self) -> &PublicTable {
         &self.table
     }

@@ -30,7 +30,6 @@ pub struct Recommendation {
 
 impl Recommendation {
     /// Returns the mechanism for a plan that is not complete: the first that foresees its noise, for outcomes that are yes or no or for numbers.
-    #[must_use]
     pub fn before_a_plan(plan: &Plan) -> Self {
         let yes_or_no = is_yes_or_no(plan);
         let mut candidates = info::all().filter(|info| info.foresees && info.labels == yes_or_no);
@@ -43,7 +42,6 @@ impl Recommendation {
     }
 
     /// Returns the plan with this mechanism, but for parameters that the plan gives already.
-    #[must_use]
     pub fn into_plan(self, plan: Plan) -> Plan {
         let mut params = self.params;
         params.extend(plan.mechanism.params);
@@ -53,7 +51,6 @@ impl Recommendation {
 }
 
 /// Returns the mechanism for a plan, whatever mechanism it names (theory/adaptive 6.1).
-#[must_use]
 pub fn recommend(plan: &Plan, names: &[String], delimiter: u8) -> Recommendation {
     let mut found = of_all_outcomes(plan, names, delimiter);
     let labels = outcomes(plan).filter(Column::is_yes_or_no).filter_map(|column| column.name);

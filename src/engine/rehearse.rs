@@ -64,7 +64,6 @@ pub struct Rehearsal<'a> {
 
 impl<'a> Rehearsal<'a> {
     /// Draws the table. Nothing for a mechanism that sums no maps of records, without a number of rows, and with too many terms.
-    #[must_use]
     pub fn new(stage: &'a Prepared, link: Link) -> Option<Self> {
         let prepared = stage.fit();
         let rows = i128::from(prepared.stated_rows()?);
@@ -72,7 +71,6 @@ impl<'a> Rehearsal<'a> {
     }
 
     /// Rehearses all rounds several times.
-    #[must_use]
     pub fn all(&self) -> Option<Rehearsed> {
         let products = self.table.rows.len() * self.table.terms.len().pow(2);
         let affordable = RUNS * (PRODUCTS / products.max(1)) as u64;
@@ -100,7 +98,6 @@ impl<'a> Rehearsal<'a> {
     }
 
     /// Returns whether all coefficients have intervals with so many times the rows, or of the budget's μ: either counts beside the noise.
-    #[must_use]
     pub fn is_enough(&self, times: f64) -> bool {
         (1..=RUNS).all(|run| self.run(times, run).is_some_and(|run| is_shown(&run)))
     }

@@ -45,7 +45,6 @@ impl<'a, E: Entropy> Computation<'a, E> {
     }
 
     /// Returns the number of the open round, from 1.
-    #[must_use]
     pub const fn number(&self) -> u32 {
         self.number
     }

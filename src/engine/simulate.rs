@@ -51,7 +51,6 @@ pub struct Simulation {
 
 impl Simulation {
     /// Runs of `prepared` on `source` under `seed`.
-    #[must_use]
     pub const fn new(prepared: Prepared, source: Source, seed: u64, software: Software) -> Self {
         Self { prepared, source, seed, software }
     }

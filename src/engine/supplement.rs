@@ -16,7 +16,6 @@ use crate::release::significance::CategoryTest;
 use crate::release::supplement::{Description, Difference, Supplement};
 
 /// Returns the covariance of the coefficients of one outcome, in their order; nothing where it does not follow from the release.
-#[must_use]
 pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
     let place = outcomes(release).iter().position(|name| name == outcome)?;
     covariances(release, beside(release)).nth(place)?
@@ -39,7 +38,6 @@ fn covariances(
 }
 
 /// Computes the description of a release's columns and the tests of its categories: post-processing, which costs nothing.
-#[must_use]
 pub fn supplement(release: &Release) -> Supplement {
     let log_odds = are_log_odds(&release.plan);
     let adaptive = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());

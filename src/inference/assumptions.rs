@@ -17,13 +17,11 @@ pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation
 const EFFECT: f64 = 0.3;
 
 /// Returns the plausible effect of each of so many predictors: less where they would explain more than a half together.
-#[must_use]
 pub fn effect(predictors: f64) -> f64 {
     EFFECT.min((EXPLAINED / predictors.max(1.0)).sqrt())
 }
 
 /// Returns the share of yes among the rows of an outcome: the one that the plan calls typical, else a half.
-#[must_use]
 pub fn chance(outcome: &BoundColumn) -> f64 {
     let share = match outcome.kind {
         Kind::Number { lower, upper } => outcome

@@ -18,7 +18,6 @@ use crate::release::significance::{CategoryTest, Tests};
 
 /// Returns the tests of one outcome's groups of terms, given the covariance of its coefficients in their order; nothing for a group with a
 /// coefficient without an interval.
-#[must_use]
 pub fn tests(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
     let tests = groups.iter().filter_map(|(name, terms)| {
         let places: Vec<usize> =
@@ -51,7 +50,6 @@ pub fn tests(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64
 pub type Group = (String, Vec<String>);
 
 /// Returns the features of a release with several coefficients: categories, and terms made from columns. None where nothing is tested.
-#[must_use]
 pub fn groups(release: &Release) -> Vec<Group> {
     if matches!(release.coefficients, Coefficients::Table(_)) || Tests::of(release).absent().is_some() {
         return Vec::new();
@@ -99,7 +97,6 @@ fn covariance(release: &Release, moments: &NoisyMoments, entries: &[Coefficient]
 }
 
 /// Returns whether a covariance is that of released coefficients: its diagonal has to be their squared standard errors.
-#[must_use]
 pub fn has_errors(covariance: &DMatrix<f64>, entries: &[Coefficient]) -> bool {
     covariance.nrows() == entries.len()
         && entries.iter().zip(covariance.diagonal().iter()).all(|(entry, variance)| {

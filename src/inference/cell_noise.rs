@@ -78,7 +78,6 @@ pub enum CellNoise {
 
 impl CellNoise {
     /// Returns the law for the integer scale `noise_scale` (S) on moments of records whose largest norm is `radius` (R).
-    #[must_use]
     pub fn new(shape: Shape, noise_scale: u128, radius: u32) -> Self {
         let scale = real(noise_scale) / unit(radius);
         match shape {
@@ -88,7 +87,6 @@ impl CellNoise {
     }
 
     /// Returns the standard deviation off the diagonal in units of R²; 0 for a law that does not add noise to cells.
-    #[must_use]
     pub fn off_diagonal_sd(self) -> f64 {
         match self {
             Self::None | Self::Cross { .. } | Self::Projection { .. } | Self::Posterior { .. } => 0.0,
@@ -101,7 +99,6 @@ impl CellNoise {
     ///
     /// A projection's cell is S χ²_r / r. A posterior's is S / χ²_{ν−D+1} for D rows and columns, whose relative standard
     /// deviation is √(2 / (ν − D − 3)), infinite where that has no meaning.
-    #[must_use]
     pub fn diagonal_sd(self, cell: f64) -> f64 {
         match self {
             Self::None | Self::Cross { .. } => 0.0,
@@ -117,7 +114,6 @@ impl CellNoise {
 
     /// Degrees of freedom of the exact t pivot of a regression on `d` predictors, where the law has one: r − d, and
     /// ν − (D − d − 1) − 1 (theory/wishart 5.1). `None` for additive noise, and where none are left.
-    #[must_use]
     pub fn pivot_freedom(self, d: usize) -> Option<f64> {
         let freedom = match self {
             Self::None | Self::Goe { .. } | Self::Iid { .. } | Self::Cross { .. } | Self::Sides { .. } => {
@@ -130,7 +126,6 @@ impl CellNoise {
     }
 
     /// Returns whether the whole matrix was drawn, so that its size carries its noise.
-    #[must_use]
     pub const fn is_drawn(self) -> bool {
         matches!(self, Self::Projection { .. } | Self::Posterior { .. })
     }
@@ -147,7 +142,6 @@ impl CellNoise {
     }
 
     /// Returns 2 sd √d, the spectral norm of the noise on `d` predictors (theory/inference 2.2).
-    #[must_use]
     pub fn spectral_norm(self, d: usize) -> f64 {
         2.0 * self.off_diagonal_sd() * real(d).sqrt()
     }

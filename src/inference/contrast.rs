@@ -32,13 +32,11 @@ impl Corners {
     }
 
     /// Returns the terms that it has.
-    #[must_use]
     pub fn terms(&self) -> std::ops::Range<usize> {
         self.first..self.first + self.directions.nrows()
     }
 
     /// Returns the direction of a term, if it is one of these.
-    #[must_use]
     pub fn direction(&self, term: usize) -> Option<DVector<f64>> {
         let row = term.checked_sub(self.first).filter(|row| *row < self.directions.nrows())?;
         Some(self.directions.row(row).transpose())

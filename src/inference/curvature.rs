@@ -22,13 +22,11 @@ const STEPS: usize = 4;
 
 impl Curvature {
     /// Computes it where a share `chance` of the rows says yes and so many predictors have their plausible effects on the log odds.
-    #[must_use]
     pub fn of(predictors: f64, chance: f64) -> Self {
         Self::new(predictors.sqrt() * effect(predictors) * LOGISTIC_SPREAD, chance)
     }
 
     /// Computes it where what the predictors add to the log odds has this standard deviation.
-    #[must_use]
     pub fn new(spread: f64, chance: f64) -> Self {
         let logit = |share: f64| libm::log(share / (1.0 - share));
         let sums = |constant: f64| {

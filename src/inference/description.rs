@@ -48,7 +48,6 @@ pub struct SumTerm {
 /// Returns the description of a release's columns; nothing where its sums do not give their means.
 ///
 /// It needs the constant among the moments, noise that is added cell by cell, and rows that were neither sampled nor whitened.
-#[must_use]
 pub fn describe(release: &Release) -> Option<Description> {
     let released = release.moments.as_ref().filter(|released| released.terms.len() <= MOST_DESCRIBED)?;
     let moments = NoisyMoments::from_released(released, &release.plan).ok()?;
@@ -147,7 +146,6 @@ impl Coordinate {
 ///
 /// With c the constant, S the sums and n the rows, a mean is m = S/(c n), whose noise to first order is (e_S/c − m e_n)/n; a variance is
 /// v = Q/n − m², whose noise is (e_Q − 2 m e_S/c + (m² − v) e_n)/n.
-#[must_use]
 pub fn means(plan: &Plan, sums: &Sums<'_>) -> Option<Vec<DescribedTerm>> {
     let (n, count_noise) = rows(sums)?;
     let columns = PlanColumns::new(plan);
@@ -237,7 +235,6 @@ fn level_of(column: &Column, term: &str) -> Option<(String, String)> {
 /// is related.
 ///
 /// The noise on r = cov/(s_i s_j) is, to first order, a combination of six cells: their products, both squares, both sums, and the count.
-#[must_use]
 pub fn correlations(sums: &Sums<'_>) -> (Vec<String>, Vec<Vec<Option<Noisy>>>) {
     let size = sums.terms.len().min(MOST);
     let names = sums.terms.iter().take(size).map(|term| term.name.clone()).collect();

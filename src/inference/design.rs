@@ -19,7 +19,6 @@ use crate::text::one_line;
 pub const WITHHELD_BELOW: f64 = 1.0;
 
 /// Returns whether the noise is as large as the signal. Intervals are then withheld; notes name other reasons.
-#[must_use]
 pub fn is_drowned(diagnostics: &Diagnostics) -> bool {
     diagnostics.signal_to_noise.is_some_and(|ratio| ratio < WITHHELD_BELOW)
 }
@@ -271,19 +270,16 @@ impl<'a> Design<'a> {
     }
 
     /// Smallest eigenvalue of the penalised predictors' moments over the noise's spectral norm; `None` without noise.
-    #[must_use]
     pub fn signal_to_noise(&self) -> Option<f64> {
         self.signal_to_noise
     }
 
     /// Returns Λ in units of R²: the ridge asked for plus the mechanism's own.
-    #[must_use]
     pub fn ridge(&self) -> f64 {
         self.ridge + self.moments.ridge()
     }
 
     /// Returns the ridge that was asked for, in units of R².
-    #[must_use]
     pub fn asked_ridge(&self) -> f64 {
         self.ridge
     }
@@ -303,32 +299,27 @@ impl<'a> Design<'a> {
     }
 
     /// Returns the repair that was needed, if any.
-    #[must_use]
     pub fn repair(&self) -> Option<Repair> {
         self.repair
     }
 
     /// Returns whether the moments could be solved at all.
-    #[must_use]
     pub fn solved(&self) -> bool {
         self.solution.is_some()
     }
 
     /// Returns the predictors' names, in the coefficients' order.
-    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Returns the number of rows and its standard deviation: public, or from the noisy intercept cell.
-    #[must_use]
     pub fn rows(&self) -> Option<(f64, f64)> {
         let public = self.options.rows.map(|rows| (real(rows), 0.0));
         public.or_else(|| self.moments.noisy_rows())
     }
 
     /// Returns n − d, or `None` where it is not above twice its noise (theory/inference 2.3).
-    #[must_use]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         let (rows, sd) = self.rows()?;
         let freedom = rows - real(self.names.len());
@@ -337,13 +328,11 @@ impl<'a> Design<'a> {
 
     /// Returns whether intervals can cover the privacy noise only, because no squares of outcomes were
     /// released.
-    #[must_use]
     pub fn noise_alone(&self) -> bool {
         self.moments.cross().ncols() > 0 && !self.moments.has_squares()
     }
 
     /// Returns how reliable intervals are before an outcome is considered.
-    #[must_use]
     pub fn interval(&self) -> Interval {
         let ratio = self.signal_to_noise.unwrap_or(f64::INFINITY);
         let drawn = self.moments.noise().is_drawn();

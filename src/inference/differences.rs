@@ -11,7 +11,6 @@ use crate::release::figure::{self, Line};
 use crate::release::supplement::{Description, Difference};
 
 /// Returns the differences of an outcome's regression, given its coefficients with their covariance, in their order.
-#[must_use]
 pub fn differences(
     plan: &Plan,
     outcome: &str,
@@ -52,7 +51,6 @@ pub fn differences(
 }
 
 /// Returns whether a plan has such differences at all.
-#[must_use]
 pub fn any(plan: &Plan) -> bool {
     !pairs(plan).is_empty()
 }

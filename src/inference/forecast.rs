@@ -34,19 +34,16 @@ pub struct TermForecast {
 
 impl TermForecast {
     /// Returns half of a 95 % interval that covers the noise alone.
-    #[must_use]
     pub fn noise_half(&self) -> f64 {
         HALF * self.noise_std_error
     }
 
     /// Returns half of a 95 % interval that covers sampling too; nothing for a gaussian outcome.
-    #[must_use]
     pub fn half(&self) -> Option<f64> {
         self.sampling_std_error.map(|sampling| HALF * self.noise_std_error.hypot(sampling))
     }
 
     /// Returns the factor that the ends of that interval put on an odds ratio; nothing for a gaussian outcome or the constant.
-    #[must_use]
     pub fn odds_factor(&self) -> Option<f64> {
         self.half().filter(|_| self.term != INTERCEPT).map(libm::exp)
     }
@@ -65,7 +62,6 @@ pub struct Rows<'a> {
 
 /// Returns one entry per outcome and term, in the coefficients' order, of the first [`OUTCOMES`] outcomes. Nothing where there
 /// is no curvature, as with a chance of 0 or 1.
-#[must_use]
 pub fn forecast(
     geometry: &Geometry,
     bound: &BoundPlan,

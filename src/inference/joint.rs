@@ -169,7 +169,6 @@ impl Joint {
 
 /// Returns the names of features that follow exactly from the features before them, whatever the records are: a number and the same less a
 /// constant, or a category and its merged form. With an intercept a constant stands before all. Listed columns stand before derived ones.
-#[must_use]
 pub fn dependent(bound: &BoundPlan, intercept: bool) -> Vec<String> {
     let mut rng = Pseudo::new(SEED, &[1]);
     let terms = bound

@@ -7,7 +7,6 @@ use super::moments::NoisyMoments;
 
 impl NoisyMoments {
     /// Returns the sum of products of two terms, in units of R², where it was released: of a level along its direction.
-    #[must_use]
     pub fn product(&self, first: usize, second: usize) -> Option<f64> {
         let mut sum = 0.0;
         for (row, left) in self.along(first) {
@@ -20,7 +19,6 @@ impl NoisyMoments {
 
     /// Returns the standard deviation of the noise on such a sum that was released as `value`; of a law that is not the same in all
     /// directions the most that it can be.
-    #[must_use]
     pub fn product_sd(&self, first: usize, second: usize, value: f64) -> f64 {
         let noise = self.noise();
         match (first == second, self.corners_of(first)) {
@@ -31,7 +29,6 @@ impl NoisyMoments {
     }
 
     /// Returns the coordinates of the category that a term belongs to, where its levels are the corners of a simplex.
-    #[must_use]
     pub fn corners_of(&self, term: usize) -> Option<&Corners> {
         self.corners().iter().find(|corners| corners.terms().contains(&term))
     }

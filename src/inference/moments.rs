@@ -172,7 +172,6 @@ impl NoisyMoments {
     }
 
     /// Returns the categories whose levels are the corners of a simplex.
-    #[must_use]
     pub fn corners(&self) -> &[Corners] {
         &self.corners
     }
@@ -218,7 +217,6 @@ impl NoisyMoments {
     /// Multiplies a row of numbers, one for each feature, by the inverse map of noise that is alike in mapped features: as many numbers,
     /// whose squared length
     /// is the variance of their sum of products with the noise of an outcome, in units of a cell's.
-    #[must_use]
     pub fn through_map(&self, row: RowDVector<f64>) -> RowDVector<f64> {
         match &self.inverse_map {
             Some(inverse) if inverse.nrows() == row.len() => row * inverse,
@@ -357,51 +355,43 @@ impl NoisyMoments {
     }
 
     /// Returns the map of the first terms, where they are whitened coordinates.
-    #[must_use]
     pub const fn whitening(&self) -> Option<&Whitening> {
         self.whitening.as_ref()
     }
 
     /// Returns whether a regression can have an intercept.
-    #[must_use]
     pub fn has_constant(&self) -> bool {
         self.constant.is_some() || self.whitening.as_ref().is_some_and(|whitening| whitening.constant)
     }
 
     /// Returns the coordinates, in the matrix's order.
-    #[must_use]
     pub fn terms(&self) -> &[MomentTerm] {
         &self.terms
     }
 
     /// Returns the symmetric matrix of the first terms, in units of R²: of all terms, unless outcomes were released separately.
-    #[must_use]
     pub fn matrix(&self) -> &DMatrix<f64> {
         &self.cells.features
     }
 
     /// Returns the products of the first terms with the others, one column for each other term, in units of R².
-    #[must_use]
     pub fn cross(&self) -> &DMatrix<f64> {
         &self.cells.cross
     }
 
     /// Returns whether the squares of the others were released.
-    #[must_use]
     pub fn has_squares(&self) -> bool {
         !self.cells.squares.is_empty()
     }
 
     /// Replaces the products of the first terms with the others by projected ones; nothing where their
     /// number differs.
-    #[must_use]
     pub fn with_cross(&self, cross: DMatrix<f64>) -> Option<Self> {
         let fits = cross.shape() == self.cells.cross.shape();
         fits.then(|| Self { cells: Cells { cross, ..self.cells.clone() }, ..self.clone() })
     }
 
     /// Returns the sum of products of two terms, in units of R², where it was released.
-    #[must_use]
     pub fn cell(&self, first: usize, second: usize) -> Option<f64> {
         let (row, column) = (first.min(second), first.max(second));
         let p = self.cells.features.nrows();
@@ -414,43 +404,36 @@ impl NoisyMoments {
     }
 
     /// Returns the law of the noise.
-    #[must_use]
     pub fn noise(&self) -> CellNoise {
         self.noise
     }
 
     /// Returns c / R, the constant's code; the constant is coordinate 0 where there is one.
-    #[must_use]
     pub fn constant(&self) -> Option<f64> {
         self.constant
     }
 
     /// Returns the coordinate of a term.
-    #[must_use]
     pub fn index(&self, name: &str) -> Option<usize> {
         self.terms.iter().position(|term| term.name == name)
     }
 
     /// Returns Λ₀ in units of R²: what the mechanism added to the diagonal and was not removed, on average.
-    #[must_use]
     pub fn ridge(&self) -> f64 {
         self.ridge
     }
 
     /// Returns whether the features' moments are those of a secret sample of the rows, whose error is not known (theory/many-outcomes 5.2).
-    #[must_use]
     pub fn sampled(&self) -> bool {
         self.sampled
     }
 
     /// Returns whether the expected noise could not be removed, because the matrix would not have been positive definite.
-    #[must_use]
     pub fn stepped(&self) -> bool {
         self.stepped
     }
 
     /// Returns the noisy number of rows, (G_cc − Λ₀) / c², and its standard deviation (theory/inference 2.3).
-    #[must_use]
     pub fn noisy_rows(&self) -> Option<(f64, f64)> {
         if let Some(whitening) = self.whitening.as_ref().filter(|whitening| whitening.constant) {
             // The constant's square is a combination of cells, whose noise does not change under rotation.
@@ -464,7 +447,6 @@ impl NoisyMoments {
     }
 
     /// Returns the seed of random numbers in post-processing; it depends on the released matrix alone.
-    #[must_use]
     pub fn seed(&self) -> u64 {
         let Cells { features, cross, squares } = &self.cells;
         let all = features.iter().chain(cross.iter()).chain(squares);

@@ -86,7 +86,6 @@ struct Fit {
 }
 
 /// Writes the regressions in the release's form.
-#[must_use]
 pub fn report(
     geometry: &Geometry,
     layout: &RegressionTerms,

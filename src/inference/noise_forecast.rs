@@ -50,20 +50,17 @@ const MEDIAN: f64 = 0.674_489_750_196_081_7;
 
 impl NoiseForecast {
     /// Returns the median of |slope − slope without privacy|, in units of the sampling error.
-    #[must_use]
     pub fn median_error(&self) -> f64 {
         MEDIAN * self.noise
     }
 
     /// Returns the half-width of an interval with privacy noise over that without.
-    #[must_use]
     pub fn widening(&self) -> f64 {
         self.noise.hypot(self.loss.sqrt())
     }
 
     /// Returns the variance that a feature has in the last round, at most 1: less where it spreads too little in its bounds for the first
     /// rounds to resolve it (theory/adaptive 6.2). `spread` is its standard deviation in half widths of its bounds.
-    #[must_use]
     pub fn resolved(&self, spread: f64) -> f64 {
         let standardised = (spread * spread / self.margin_variance).min(1.0);
         (standardised / self.guide_noise).min(1.0)
@@ -77,7 +74,6 @@ fn half_widths(column: &BoundColumn) -> Option<f64> {
 }
 
 /// Returns the assumed standard deviations of the numbers among the features, in half widths of their bounds.
-#[must_use]
 pub fn assumed_spreads(bound: &BoundPlan) -> Vec<f64> {
     let features = bound.columns.iter().filter(|column| column.role == Role::Feature);
     features.filter_map(half_widths).collect()

@@ -12,7 +12,6 @@ const STEPS: usize = 8;
 /// Returns the standard error of each coefficient of an outcome on features, of which one may be constant: of least squares, or of a
 /// logistic regression of an outcome of two values. All lists have a number for each record, and the errors are those with so many records.
 /// None where a coefficient cannot be told.
-#[must_use]
 pub fn standard_errors(features: &[&[f64]], outcome: &[f64], link: Link) -> Option<Vec<f64>> {
     let size = features.len();
     let (low, high) =

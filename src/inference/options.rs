@@ -40,13 +40,11 @@ pub struct OptionError {
 
 impl Ridge {
     /// Says what a ridge may be.
-    #[must_use]
     pub fn expected() -> &'static str {
         words::error::expects_ridge()
     }
 
     /// Reads the parameter `ridge` of a plan.
-    #[must_use]
     pub fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) if text == "none" => Some(Self::None),
@@ -57,7 +55,6 @@ impl Ridge {
     }
 
     /// Returns it as it is written in a plan.
-    #[must_use]
     pub fn to_value(self) -> Value {
         match self {
             Self::None => Value::from("none"),
@@ -90,7 +87,6 @@ impl Repair {
         [("shift", Self::Shift), ("floor", Self::Floor), ("none", Self::None)];
 
     /// Returns its name in a plan.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Shift => "shift",

@@ -14,7 +14,6 @@ use crate::release::supplement::Description;
 const POINTS: u32 = 80;
 
 /// Returns the columns over which a line can be drawn: numbers with stated bounds that are features, or of which a feature is made.
-#[must_use]
 pub fn columns(plan: &Plan) -> Vec<String> {
     let derived = derived_columns(plan);
     let is_part = |place: usize| {
@@ -34,7 +33,6 @@ pub fn columns(plan: &Plan) -> Vec<String> {
 /// Computes the line of a regression over a column, with its band where the covariance of the coefficients is given, in their order.
 ///
 /// Other numbers are at their released means, or in the middle of their stated bounds; categories are at their reference level.
-#[must_use]
 pub fn partial_effect(
     plan: &Plan,
     lines: &[Line],

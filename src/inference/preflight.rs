@@ -78,13 +78,11 @@ pub struct Preflight {
 
 impl Preflight {
     /// Returns whether the fit has several times the least that it needs, so that its coefficients are useful.
-    #[must_use]
     pub fn is_ample(&self) -> bool {
         self.noise <= MOST_NOISE / 4.0
     }
 
     /// Returns whether the fit is stable.
-    #[must_use]
     pub fn is_stable(&self) -> bool {
         self.noise <= MOST_NOISE
     }
@@ -93,7 +91,6 @@ impl Preflight {
 impl Design {
     /// Computes what to expect with this public number of rows at μ. An impossible number of terms or rows, μ, η or p gives an infinite
     /// noise.
-    #[must_use]
     pub fn ask(&self, rows: u64, mu: f64) -> Preflight {
         let unit = self.noise(rows, 1.0);
         Preflight {

@@ -119,20 +119,17 @@ const MOST_EFFECTS: f64 = 1e5;
 
 impl TermPreview {
     /// Returns whether its width is worth a line.
-    #[must_use]
     pub fn is_told(&self) -> bool {
         let effect = self.plausible_effect.abs();
         effect > 0.0 && self.half() < MOST_EFFECTS * effect
     }
 
     /// Returns half of a 95 % interval that covers the noise alone.
-    #[must_use]
     pub fn noise_half(&self) -> f64 {
         HALF * self.noise_std_error
     }
 
     /// Returns half of a 95 % interval that covers sampling too.
-    #[must_use]
     pub fn half(&self) -> f64 {
         HALF * self.noise_std_error.hypot(self.sampling_std_error)
     }

@@ -8,7 +8,6 @@ pub struct Pseudo {
 }
 
 /// Mixes the bits of a number by the finaliser of splitmix64: neighbouring inputs give unrelated outputs.
-#[must_use]
 pub fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,7 +17,6 @@ pub fn mix(value: u64) -> u64 {
 
 impl Pseudo {
     /// Returns the stream of a seed and a path of numbers below it.
-    #[must_use]
     pub fn new(seed: u64, path: &[u64]) -> Self {
         let mut word = path.iter().fold(mix(seed), |hash, step| mix(hash ^ mix(*step)));
         let state = std::array::from_fn(|_| {

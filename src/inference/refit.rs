@@ -55,7 +55,6 @@ pub struct Refit {
 
 impl Refit {
     /// Returns the release with this regression in the place of its own, as it is printed.
-    #[must_use]
     pub fn printed_of(&self, release: &Release) -> Release {
         let (coefficients, diagnostics) = (self.coefficients.clone(), self.diagnostics.clone());
         Release { coefficients, diagnostics, ..release.clone() }
@@ -151,7 +150,6 @@ pub struct Request<'a> {
 
 impl Refit {
     /// Returns the document of a regression that was computed from a release.
-    #[must_use]
     pub fn new(
         release: &Release,
         request: &Request<'_>,
@@ -281,7 +279,6 @@ pub(super) fn resolve(release: &Release, request: &Request<'_>) -> Result<Resolv
 }
 
 /// Returns the ridge of a release's own regressions: as its plan says, or the one that its mechanism chose.
-#[must_use]
 pub fn own_ridge(release: &Release) -> Ridge {
     let drawn = release.moments.as_ref().and_then(|moments| moments.noise.as_ref());
     match release.plan.mechanism.params.get("ridge").and_then(Ridge::from_value) {
@@ -299,7 +296,6 @@ pub fn own_ridge(release: &Release) -> Ridge {
 /// constant whatever a person's data are, or if there is no constant to count with (theory/inference 2.3).
 ///
 /// Without a constant the number is an upper bound where rows may be skipped.
-#[must_use]
 pub fn public_rows(plan: &Plan, moments: &NoisyMoments) -> Option<u64> {
     let counted = plan.takes_every_row() || !moments.has_constant();
     plan.rows.filter(|_| plan.adjacency == Adjacency::ReplaceOne && counted)

@@ -22,7 +22,6 @@ pub struct RegressionTerms {
 
 impl RegressionTerms {
     /// Returns the roles that a plan gives its columns.
-    #[must_use]
     pub fn new(bound: &BoundPlan, geometry: &Geometry) -> Self {
         let mut terms = Self::default();
         for (index, coordinate) in geometry.terms.iter().enumerate() {

@@ -19,7 +19,6 @@ const FAILURE: f64 = 0.05;
 /// `predictor_reach` has one public bound on |code| / R per predictor, constant included, `outcome_reach` that of the
 /// outcome. Where predictors are a linear map T of the coordinates, `stretch` is the largest eigenvalue of T T′, which
 /// bounds what T does to the noise. 0 without noise. Rounding: to nearest; this concerns accuracy, never privacy.
-#[must_use]
 pub fn automatic(noise: CellNoise, predictor_reach: &[f64], outcome_reach: f64, stretch: f64) -> f64 {
     let d = real(predictor_reach.len());
     let sd = noise.off_diagonal_sd();

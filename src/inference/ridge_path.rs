@@ -24,7 +24,6 @@ pub struct Solved {
 /// Returns the ridges of a path, ascending: 0, then powers of ten from a thousandth of the smallest weight to above the largest one. A
 /// weight is what a predictor's squared coefficient weighs in the sum of squares, in units of the ridge: a ridge as large halves the
 /// coefficient of an uncorrelated predictor.
-#[must_use]
 pub fn grid(weights: &[f64]) -> Vec<f64> {
     let sound = weights.iter().copied().filter(|weight| weight.is_finite() && *weight > 0.0);
     let (least, most) = sound.fold((f64::INFINITY, 0.0_f64), |(a, b), weight| (a.min(weight), b.max(weight)));

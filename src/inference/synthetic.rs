@@ -85,7 +85,6 @@ pub struct Synthetic {
 impl Synthetic {
     /// Draws `records` of them, at most half of an outcome being explained by the features; nothing where public moments say how features
     /// go together.
-    #[must_use]
     pub fn new(bound: &BoundPlan, link: Link, records: usize) -> Option<Self> {
         if bound.whitening.is_some() {
             return None;
@@ -159,7 +158,6 @@ impl Synthetic {
     }
 
     /// Returns what a column has in each record; of one of its levels 0 or 1.
-    #[must_use]
     pub fn values(&self, column: usize, level: Option<usize>) -> Option<Vec<f64>> {
         let own = self.columns.get(column)?;
         Some(match level {
@@ -175,7 +173,6 @@ pub(super) fn indicator(value: f64, level: usize) -> f64 {
 }
 
 /// Returns the mean of values and their variance.
-#[must_use]
 pub fn moments(values: &[f64]) -> (f64, f64) {
     let size = real(values.len()).max(1.0);
     let mean = values.iter().sum::<f64>() / size;

@@ -10,7 +10,6 @@ use crate::words;
 
 /// Returns the coefficients in the columns' own units: `weights` are codes of an outcome per code of a predictor, one column for each
 /// outcome, and `map` takes own units with the constant to codes ([`Geometry::map`]).
-#[must_use]
 pub fn report(
     geometry: &Geometry,
     layout: &RegressionTerms,

@@ -9,21 +9,18 @@ use super::special::LN_SQRT_TWO_PI;
 ///
 /// Relative error below 2e-15 (2 + |ln I| + |a − (a + b) x| / (1 − x)) for a and b to 1e6. The last two terms are the effect of
 /// one rounding of x.
-#[must_use]
 pub fn beta_cdf(a: f64, b: f64, x: f64) -> f64 {
     let (y, gap) = (1.0 - x, libm::fma(-(a + b), x, a));
     if gap >= 0.0 { below_mean(a, b, [x, y], gap) } else { 1.0 - below_mean(b, a, [y, x], -gap) }
 }
 
 /// Returns 1 − I_x(a, b) = I_{1−x}(b, a), the survival function of the beta distribution; relative error as [`beta_cdf`].
-#[must_use]
 pub fn beta_sf(a: f64, b: f64, x: f64) -> f64 {
     let (y, gap) = (1.0 - x, libm::fma(-(a + b), x, a));
     if gap >= 0.0 { 1.0 - below_mean(a, b, [x, y], gap) } else { below_mean(b, a, [y, x], -gap) }
 }
 
 /// Returns P[B >= k] = I_p(k, n − k + 1) for a binomial B of n trials with probability p; relative error as [`beta_cdf`].
-#[must_use]
 pub fn binomial_at_least(n: u32, p: f64, k: u32) -> f64 {
     match k {
         0 => 1.0,
@@ -33,13 +30,11 @@ pub fn binomial_at_least(n: u32, p: f64, k: u32) -> f64 {
 }
 
 /// Returns P[B <= k] = 1 − I_p(k + 1, n − k) for a binomial B of n trials with probability p; relative error as [`beta_cdf`].
-#[must_use]
 pub fn binomial_at_most(n: u32, p: f64, k: u32) -> f64 {
     if k >= n { 1.0 } else { beta_sf(f64::from(k) + 1.0, f64::from(n - k), p) }
 }
 
 /// Returns P[B = k] for a binomial B of n trials with probability p (Loader 2000); relative error as [`beta_cdf`].
-#[must_use]
 pub fn binomial_pmf(n: u32, p: f64, k: u32) -> f64 {
     let (trials, hits) = (f64::from(n), f64::from(k));
     match k {

@@ -2,7 +2,6 @@
 
 /// Returns the day `days` days after 1970-01-01, as `2026-11-20` (Howard Hinnant, `chrono`-Compatible Low-Level Date Algorithms,
 /// `civil_from_days`).
-#[must_use]
 pub fn calendar_day(days: i64) -> String {
     // Years begin on 1 March here, so that a leap day is the last day of its year.
     let days = days + 719_468;

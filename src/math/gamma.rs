@@ -21,7 +21,6 @@ const TERMS: u32 = 1_000_000;
 /// For x below the shape it is the series of P or, for large shapes, a complex integral; above, the complement of
 /// [`ln_gamma_sf`]. The absolute error, which is the relative error of F, is below
 /// 1e-15 (4 + |ln F| + |x − a| + √a/50) for shapes to 5e8; |x − a| is the effect of one rounding of x.
-#[must_use]
 pub fn ln_gamma_cdf(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
         f64::NEG_INFINITY
@@ -39,7 +38,6 @@ pub fn ln_gamma_cdf(shape: f64, x: f64) -> f64 {
 ///
 /// For x above the shape it is Legendre's continued fraction or, for large shapes, a complex integral; below, the complement of
 /// [`ln_gamma_cdf`], with the same errors.
-#[must_use]
 pub fn ln_gamma_sf(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
         0.0
@@ -55,13 +53,11 @@ pub fn ln_gamma_sf(shape: f64, x: f64) -> f64 {
 }
 
 /// Returns ln F(x) of the chi-square distribution with that many degrees of freedom; errors as [`ln_gamma_cdf`].
-#[must_use]
 pub fn ln_chi_square_cdf(degrees: f64, x: f64) -> f64 {
     ln_gamma_cdf(degrees / 2.0, x / 2.0)
 }
 
 /// Returns ln (1 − F(x)) of the chi-square distribution with that many degrees of freedom; errors as [`ln_gamma_cdf`].
-#[must_use]
 pub fn ln_chi_square_sf(degrees: f64, x: f64) -> f64 {
     ln_gamma_sf(degrees / 2.0, x / 2.0)
 }

@@ -64,7 +64,6 @@ impl JacobiSvd {
     }
 
     /// Returns the symmetric matrix A^`power`; A^(1/2) and A^(-1/2) are its symmetric roots.
-    #[must_use]
     pub fn power(&self, power: f64) -> DMatrix<f64> {
         let mut scaled = self.vectors.clone();
         for (mut column, &value) in scaled.column_iter_mut().zip(self.values.iter()) {

@@ -11,7 +11,6 @@ use super::triangle::pairs;
 use crate::math::round::real;
 
 /// Returns the symmetric matrix of a triangle, each cell times its unit. A missing cell is 0.
-#[must_use]
 pub fn from_triangle(size: usize, cells: &[i128], unit: impl Fn(usize, usize) -> f64) -> DMatrix<f64> {
     let mut matrix = DMatrix::zeros(size, size);
     for ((row, column), cell) in pairs(size).zip(cells) {
@@ -101,13 +100,11 @@ impl Cholesky {
     }
 
     /// Returns L.
-    #[must_use]
     pub fn lower(&self) -> &DMatrix<f64> {
         &self.lower
     }
 
     /// Returns x with A x = b; the zero vector if the length of b is wrong.
-    #[must_use]
     pub fn solve(&self, b: &DVector<f64>) -> DVector<f64> {
         let mut x = self.solve_lower(b);
         let size = x.len();
@@ -119,7 +116,6 @@ impl Cholesky {
     }
 
     /// Returns x with L x = b; the zero vector if the length of b is wrong.
-    #[must_use]
     pub fn solve_lower(&self, b: &DVector<f64>) -> DVector<f64> {
         let size = self.lower.nrows();
         let mut x = if b.len() == size { b.clone() } else { DVector::zeros(size) };
@@ -161,7 +157,6 @@ impl Cholesky {
     }
 
     /// Returns A⁻¹, exactly symmetric.
-    #[must_use]
     pub fn inverse(&self) -> DMatrix<f64> {
         let size = self.lower.nrows();
         symmetrise(&self.solve_columns(DMatrix::identity(size, size), true))
@@ -211,19 +206,16 @@ impl Eigen {
     }
 
     /// Returns the smallest eigenvalue.
-    #[must_use]
     pub fn smallest(&self) -> f64 {
         self.values.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
     /// Returns the largest eigenvalue.
-    #[must_use]
     pub fn largest(&self) -> f64 {
         self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Returns Q diag(f(values)) Q′.
-    #[must_use]
     pub fn map(&self, f: impl Fn(f64) -> f64) -> DMatrix<f64> {
         let mut scaled = self.vectors.clone();
         for (mut column, &value) in scaled.column_iter_mut().zip(self.values.iter()) {
@@ -289,7 +281,6 @@ fn eliminate(row: &mut [f64; TILE], factors: &[f64], known: &[[f64; TILE]], pivo
 }
 
 /// Returns (A + A′) / 2.
-#[must_use]
 pub fn symmetrise(a: &DMatrix<f64>) -> DMatrix<f64> {
     (a + a.transpose()) / 2.0
 }

@@ -8,19 +8,16 @@ use num_traits::{AsPrimitive, PrimInt};
 pub const MARGIN: f64 = 1e-9;
 
 /// Returns a number above `x` by at least `relative` of its size: x (1 + relative), and at least the next number up.
-#[must_use]
 pub fn raise(x: f64, relative: f64) -> f64 {
     (x + x.abs() * relative).next_up()
 }
 
 /// Returns a number below `x` by at least `relative` of its size: x (1 − relative), and at least the next number down.
-#[must_use]
 pub fn lower(x: f64, relative: f64) -> f64 {
     (x - x.abs() * relative).next_down()
 }
 
 /// Returns a + b, rounded up.
-#[must_use]
 pub fn add_up(a: f64, b: f64) -> f64 {
     let sum = a + b;
     // The rounding error of the sum, exactly (Knuth's two-sum).
@@ -30,20 +27,17 @@ pub fn add_up(a: f64, b: f64) -> f64 {
 }
 
 /// Returns a × b, rounded up; exact unless the product is too small to be a normal number.
-#[must_use]
 pub fn multiply_up(a: f64, b: f64) -> f64 {
     let product = a * b;
     if libm::fma(a, b, -product) > 0.0 { product.next_up() } else { product }
 }
 
 /// Returns the number nearest to an integer.
-#[must_use]
 pub fn real(integer: impl PrimInt + AsPrimitive<f64>) -> f64 {
     integer.as_()
 }
 
 /// Returns the integer nearest to `x`, ties to even. The sign of a zero is not kept.
-#[must_use]
 pub fn to_integer(x: f64) -> f64 {
     if x.abs() < HALVES_FROM { (x + SHIFT) - SHIFT } else { x.round_ties_even() }
 }
@@ -57,7 +51,6 @@ const SHIFT: f64 = 6_755_399_441_055_744.0;
 
 /// Rounds `x` to `digits` significant digits, at most 15. The result is the double nearest to what `{:e}` writes, except that a tie,
 /// also one that arises by rounding, may be rounded to either side.
-#[must_use]
 pub fn to_digits(x: f64, digits: u8) -> f64 {
     let digits = digits.clamp(1, 15);
     if x == 0.0 || !x.is_finite() {
@@ -73,14 +66,12 @@ pub fn to_digits(x: f64, digits: u8) -> f64 {
 }
 
 /// Returns ⌊x 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
-#[must_use]
 pub fn floor_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
     Some(scaled(UBig::from(mantissa), exponent, bits).0)
 }
 
 /// Returns ⌈x 2^bits⌉ without rounding error; `None` if `x` is negative or not finite.
-#[must_use]
 pub fn ceil_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
     let (floor, exact) = scaled(UBig::from(mantissa), exponent, bits);
@@ -88,7 +79,6 @@ pub fn ceil_scaled(x: f64, bits: usize) -> Option<UBig> {
 }
 
 /// Returns ⌊x² 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
-#[must_use]
 pub fn floor_square_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
     let mantissa = UBig::from(mantissa);

@@ -44,7 +44,6 @@ pub fn through_saddle(width: f64, ln_ratio: impl Fn(Complex<f64>) -> Complex<f64
 }
 
 /// Returns ln(1 + z), the branch that is real for real z > −1; absolute error below 3e-16 |z| for small z.
-#[must_use]
 pub fn ln_1p(z: Complex<f64>) -> Complex<f64> {
     let square = z.re * (2.0 + z.re) + z.im * z.im;
     Complex::new(libm::log1p(square) / 2.0, libm::atan2(z.im, 1.0 + z.re))

@@ -11,7 +11,6 @@ const SQRT_HALF_PI: f64 = 1.253_314_137_315_500_3;
 const FAR: f64 = 4.0;
 
 /// Returns exp(−x²/2). The rounding error of x² is corrected, so the relative error is near 2e-16 also in the far tail.
-#[must_use]
 pub fn exp_minus_half_square(x: f64) -> f64 {
     let square = x * x;
     if square > 2000.0 {
@@ -22,19 +21,16 @@ pub fn exp_minus_half_square(x: f64) -> f64 {
 }
 
 /// Returns φ(x), the normal density.
-#[must_use]
 pub fn phi_density(x: f64) -> f64 {
     exp_minus_half_square(x) / SQRT_TWO_PI
 }
 
 /// Returns Φ(x), the normal distribution function; relative error below 1e-15 on both sides while it is a normal number.
-#[must_use]
 pub fn phi_cdf(x: f64) -> f64 {
     if x < -1.0 { phi_density(x) * mills(-x) } else { libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0 }
 }
 
 /// Returns ln Φ(x) (theory/accounting 2.2); relative error below 1e-15.
-#[must_use]
 pub fn ln_phi_cdf(x: f64) -> f64 {
     if x < -1.0 {
         libm::log(mills(-x)) - x * x / 2.0 - LN_SQRT_TWO_PI
@@ -46,7 +42,6 @@ pub fn ln_phi_cdf(x: f64) -> f64 {
 /// Returns m(x) = (1 − Φ(x)) / φ(x), the Mills ratio (theory/accounting 2.2); relative error below 2e-15.
 ///
 /// It is infinite below about −37.6, where exp(x²/2) overflows.
-#[must_use]
 pub fn mills(x: f64) -> f64 {
     if x < FAR {
         SQRT_HALF_PI * libm::exp(x * x / 2.0) * libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2)
@@ -57,7 +52,6 @@ pub fn mills(x: f64) -> f64 {
 
 /// Returns w(x) = 1 − x m(x), without cancellation for large x (theory/accounting 2.2); relative error below 2e-14 (near 4,
 /// where the two forms meet) and below 1e-15 from 4 on.
-#[must_use]
 pub fn one_minus_x_mills(x: f64) -> f64 {
     if x < FAR {
         1.0 - x * mills(x)
@@ -75,7 +69,6 @@ fn fraction(x: f64) -> f64 {
 /// Returns Φ⁻¹(p), the normal quantile; relative error below 1e-15 away from p = 1/2. Near 1/2 the error is that of rounding p.
 ///
 /// It is −∞ at 0, ∞ at 1 and NaN outside.
-#[must_use]
 pub fn normal_quantile(p: f64) -> f64 {
     if (0.25..=0.75).contains(&p) {
         normal_quantile_central(p - 0.5)
@@ -89,7 +82,6 @@ pub fn normal_quantile(p: f64) -> f64 {
 /// Returns Φ⁻¹(1/2 + q) for |q| <= 1/4; relative error below 1e-15, also near q = 0.
 ///
 /// Uses Newton's method on erf, which is concave for positive arguments: from q √(2π), below the root, each step increases.
-#[must_use]
 pub fn normal_quantile_central(q: f64) -> f64 {
     let target = q.abs();
     let mut x = target * SQRT_TWO_PI;

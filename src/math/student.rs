@@ -10,7 +10,6 @@ use super::special::normal_quantile;
 const MANY: f64 = 1e5;
 
 /// Returns P[|T| > t] for Student's t with ν = `freedom` degrees of freedom, ν >= 1 and t >= 0: I_x(ν/2, 1/2), x = ν/(ν + t²).
-#[must_use]
 pub fn t_outside(t: f64, freedom: f64) -> f64 {
     beta_cdf(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
@@ -19,7 +18,6 @@ pub fn t_outside(t: f64, freedom: f64) -> f64 {
 ///
 /// Uses bisection up to ν = 10⁵ and z + (z³ + z)/(4ν) + (5z⁵ + 16z³ + 3z)/(96ν²) beyond (Abramowitz and Stegun 26.7.5).
 /// Relative error below 1e-10 for p from 0.6 to 0.9999.
-#[must_use]
 pub fn t_quantile(p: f64, freedom: f64) -> f64 {
     let z = normal_quantile(p);
     if freedom > MANY {

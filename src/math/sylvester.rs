@@ -6,7 +6,6 @@ use dashu_int::IBig;
 ///
 /// Uses fraction-free elimination (Bareiss 1968): every intermediate entry is a minor, so every division is exact. The integers grow
 /// to the length of the determinant. The work grows with the cube of the size and the square of that length.
-#[must_use]
 pub fn is_positive_definite(mut rows: Vec<Vec<IBig>>) -> bool {
     let size = rows.len();
     let mut previous = IBig::ONE;

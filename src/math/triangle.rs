@@ -3,13 +3,11 @@
 #![deny(clippy::arithmetic_side_effects)]
 
 /// Returns the number of cells in the triangle of a matrix of `size` rows; the largest `usize` where it is beyond that.
-#[must_use]
 pub const fn len(size: usize) -> usize {
     size.saturating_mul(size.saturating_add(1)) / 2
 }
 
 /// Returns the place of the cell (row, column), for row <= column < size.
-#[must_use]
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "row <= column < size, and a triangle of that size is in memory"

@@ -44,7 +44,6 @@ pub enum Amount {
 
 impl Noise {
     /// The noise on the product of two terms.
-    #[must_use]
     pub fn on(&self, row: usize, column: usize) -> Amount {
         if self.public_features && row.max(column) < self.layout.features() {
             Amount::None
@@ -56,13 +55,11 @@ impl Noise {
     }
 
     /// The law that the release names.
-    #[must_use]
     pub fn law(&self) -> NoiseLaw {
         NoiseLaw::DiscreteGaussian { shape: self.shape, s: self.scale.get().to_string() }
     }
 
     /// What the ledger is charged for.
-    #[must_use]
     pub fn event(&self) -> Event {
         let (mut full, mut half) = (0, 0);
         for (row, column) in self.layout.pairs() {
@@ -81,7 +78,6 @@ impl Noise {
     }
 
     /// Number of cells.
-    #[must_use]
     pub const fn cells(&self) -> usize {
         self.layout.cells()
     }
@@ -118,7 +114,6 @@ impl Noise {
     ///
     /// No sum can wrap: exact sums stay below 2^112 and noise below 2^62 but with probability 0 in practice, and a sum that
     /// would leave 128 bits saturates.
-    #[must_use]
     pub fn add(&self, noise: Vec<i128>, moments: &Moments) -> Vec<i128> {
         let mut cells = noise;
         for (cell, (row, column)) in cells.iter_mut().zip(self.layout.pairs()) {

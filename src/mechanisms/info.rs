@@ -180,13 +180,11 @@ pub fn all() -> impl Iterator<Item = &'static Info> {
 }
 
 /// Returns the facts of the mechanism of a name.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Info> {
     all().find(|info| info.name == name)
 }
 
 /// Returns whether the coefficients of a plan's release are log-odds: because the mechanism takes labels, or because its `family` says so.
-#[must_use]
 pub fn are_log_odds(plan: &Plan) -> bool {
     let family = plan.mechanism.params.get(FAMILY).and_then(|family| family.as_str());
     find(&plan.mechanism.name).is_some_and(|info| info.labels || family == Some(LOGISTIC))

@@ -97,19 +97,16 @@ impl Radii {
     }
 
     /// R_x, of so many terms.
-    #[must_use]
     pub fn features(&self, terms: usize) -> f64 {
         squared_radius(terms, self.rows(), self.eta, self.tight).sqrt()
     }
 
     /// R_y.
-    #[must_use]
     pub fn outcome(&self) -> f64 {
         squared_radius(1, self.rows(), self.eta, false).sqrt()
     }
 
     /// How a longer record is shortened: as a whole, in the way that suits the mechanism, unless the paper's own is asked for.
-    #[must_use]
     pub const fn clipping(radii: Option<&Self>, whole: Clipping) -> Clipping {
         match radii {
             Some(radii) if !radii.by_row => Clipping::Unlinked,
@@ -118,7 +115,6 @@ impl Radii {
     }
 
     /// Whether the paper's own clipping is asked for.
-    #[must_use]
     pub const fn by_row(&self) -> bool {
         self.by_row
     }
@@ -211,7 +207,6 @@ impl Radii {
 
     /// The outcomes of a plan whose features are whitened, in its order. Where nothing is known of one, half of its range counts as R_y
     /// standard deviations.
-    #[must_use]
     pub fn standards(&self, bound: &BoundPlan, around_mean: bool) -> Vec<Standard> {
         let known = bound.whitening.iter().flat_map(|whitening| &whitening.outcomes);
         let columns = bound.columns.iter().filter(|column| column.role == Role::Outcome);
@@ -287,7 +282,6 @@ fn longest_within_bounds(bound: &BoundPlan, map: &DMatrix<f64>, constant: bool) 
 }
 
 /// A code of a feature in the units in which steps are taken: whitened ones, or shares of the longest record.
-#[must_use]
 pub fn feature_unit(bound: &BoundPlan, geometry: &Geometry) -> f64 {
     match &bound.whitening {
         Some(whitening) => whitening.radius / f64::from(geometry.reach),
@@ -314,7 +308,6 @@ impl Penalty {
     }
 
     /// Whether outcomes are clipped around their mean: there is a constant, and it goes free.
-    #[must_use]
     pub const fn around_mean(&self, plan: &CheckedPlan) -> bool {
         plan.intercept && !self.on_intercept
     }

@@ -37,7 +37,6 @@ pub use super::shared::{Charge, PostProcessing};
 const MOST_CODES: u64 = 1 << 27;
 
 /// Returns the most rows of so many terms that are kept in memory.
-#[must_use]
 pub fn most_rows(terms: usize) -> u64 {
     MOST_CODES / (terms as u64).max(1)
 }
@@ -93,7 +92,6 @@ pub struct Resolved {
 impl Resolved {
     /// Returns rounds after which nothing is done with released moments, of whose noise no law is named, and no parameter of which follows
     /// from the header.
-    #[must_use]
     pub fn new(encoding: Encoding, charge: Option<Charge>, rounds: Arc<dyn Rounds>) -> Self {
         let post_processing = PostProcessing::default();
         Self { parameters: Map::new(), encoding, charge, law: None, post_processing, rounds }
@@ -211,7 +209,6 @@ pub trait Noise: Any + Debug + Send + Sync {
 
 impl dyn Noise {
     /// Draws the noise and adds it to the sums.
-    #[must_use]
     pub fn release(&self, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
         let drawn = self.draw(rng);
         self.answer(drawn, sums, rng)
@@ -272,13 +269,11 @@ pub struct Unsettled;
 
 impl Answer {
     /// Returns the answer of a round whose integers are everything.
-    #[must_use]
     pub fn of(cells: Vec<i128>) -> Self {
         Self { cells, ..Self::default() }
     }
 
     /// Returns the integers of a map with noise added to each; nothing for sums of another kind.
-    #[must_use]
     pub fn noisy(drawn: Vec<i128>, sums: &Exact<'_>) -> Option<Self> {
         let Exact::Cells(cells) = sums else { return None };
         let same = drawn.len() == cells.len();
@@ -289,7 +284,6 @@ impl Answer {
     }
 
     /// Returns the integers as 16 bytes each, little-endian, in which an answer crosses to other threads.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.cells.iter().flat_map(|cell| cell.to_le_bytes()).collect()
     }
@@ -310,7 +304,6 @@ impl Answer {
 impl Encoding {
     /// Fixes the grid. `layout` gives the moments that are released of so many features with the constant and so many outcomes.
     /// `noiseless` says that nothing is added to sums of the whole record, which then have guard digits.
-    #[must_use]
     pub fn new(mut bound: BoundPlan, noiseless: bool, layout: impl FnOnce(usize, usize) -> Layout) -> Self {
         let geometry = Geometry::new(&bound);
         let first = geometry.first_outcome(&bound);
@@ -334,13 +327,11 @@ impl Encoding {
     }
 
     /// Returns the number of integers in an encoded row.
-    #[must_use]
     pub fn row_width(&self) -> usize {
         self.geometry.row_width(self.bound.guard)
     }
 
     /// Returns the sums of products in `layout`; with guard digits those of all integers.
-    #[must_use]
     pub fn moments(&self, layout: Layout) -> Statistic {
         Statistic::Moments(if self.bound.guard { Layout::whole(self.row_width()) } else { layout })
     }
@@ -402,7 +393,6 @@ impl Encoding {
 }
 
 /// Computes the moments of rows, the features' with each other of the rows alone that `taken` says.
-#[must_use]
 pub fn moments_of(rows: &EncodedRows, layout: Layout, taken: impl Fn(usize) -> bool) -> Moments {
     let mut all = Moments::of(layout);
     for (index, row) in rows.iter().enumerate() {

@@ -90,7 +90,6 @@ pub struct Noiseless(pub Layout);
 
 impl SecondMoments {
     /// Returns the round in which the moments that are released are summed, and solved as they are.
-    #[must_use]
     pub fn new(encoding: &Encoding, noise: Option<impl Noise>, post_processing: PostProcessing) -> Self {
         let statistic = encoding.moments(encoding.layout);
         let noise = noise.map(|noise| Arc::new(noise) as Arc<dyn Noise>);
@@ -99,7 +98,6 @@ impl SecondMoments {
     }
 
     /// Returns the mechanism whose only round this is.
-    #[must_use]
     pub fn resolved(self, encoding: Encoding) -> Resolved {
         let (law, post_processing) = (self.noise.law(), self.post_processing);
         Resolved { law, post_processing, ..Resolved::new(encoding, self.noise.charge(), Arc::new(self)) }
@@ -193,7 +191,6 @@ fn read(task: &Task, statistic: &Statistic, answer: &mut Answer) -> Result<Noisy
 }
 
 /// Returns how moments are solved.
-#[must_use]
 pub fn options(task: &Task, post_processing: PostProcessing, moments: &NoisyMoments) -> Options {
     let PostProcessing { ridge, repair, penalty, floor } = post_processing;
     Options {
@@ -209,7 +206,6 @@ pub fn options(task: &Task, post_processing: PostProcessing, moments: &NoisyMome
 }
 
 /// Computes how large the sums can be, where the number of rows is public or its noisy count is above 0.
-#[must_use]
 pub fn extent(task: &Task, moments: &NoisyMoments) -> Option<Extent> {
     let rows = match task.checked.rows {
         Some(rows) => Some(real(rows)),
@@ -230,7 +226,6 @@ fn extent_of(task: &Task, rows: f64) -> Extent {
 /// The sums of (q + 2⁻²² e)(q + 2⁻²² e)' in steps of 2⁻⁴⁴, of rows with a code q for each term and, for each but the constant, the
 /// digit e that rounding left. Without noise nothing but rounding depends on the grid, and collinear predictors magnify it; with
 /// the digits such a run equals least squares to far more digits than the grid has. With 2^30 rows the sums stay below 2^123.
-#[must_use]
 pub fn fine_cells(cell: impl Fn(usize, usize) -> i128, geometry: &Geometry) -> Vec<i128> {
     let sum = |row: Option<usize>, column: Option<usize>| match (row, column) {
         (Some(row), Some(column)) => cell(row, column),
@@ -284,14 +279,12 @@ fn released(task: &Task, answer: &Answer) -> ReleasedMoments {
 }
 
 /// Returns the answer that noisy moments are.
-#[must_use]
 pub fn answer(cells: Vec<i128>, law: NoiseLaw) -> Answer {
     Answer { law: Some(law), ..Answer::of(cells) }
 }
 
 impl Noiseless {
     /// Returns the exact answer to a statistic: all that is summed, or of rows the moments that are released.
-    #[must_use]
     pub fn of(statistic: &Statistic, encoding: &Encoding) -> Arc<dyn Noise> {
         Arc::new(Self(if let Statistic::Moments(summed) = statistic { *summed } else { encoding.layout }))
     }

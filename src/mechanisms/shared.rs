@@ -109,7 +109,6 @@ pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<GridParams, P
 
 /// A grid whose records have two sides, shortened together, with norms as shares of what the bounds allow. Both sides have the same
 /// length, until a mechanism gives the outcomes another.
-#[must_use]
 pub const fn two_sides(
     radius: u32,
     intercept_weight: f64,
@@ -282,7 +281,6 @@ pub struct PostProcessing {
 
 impl Charge {
     /// Returns the charge of Gaussian noise.
-    #[must_use]
     pub fn gaussian(
         events: Vec<Event>,
         parameters: impl IntoIterator<Item = (&'static str, String)>,
@@ -291,13 +289,11 @@ impl Charge {
     }
 
     /// Returns the charge of Gaussian noise of one scale.
-    #[must_use]
     pub fn of_scale(event: Event, scale: NoiseScale) -> Self {
         Self::gaussian(vec![event], [("S", scale.get().to_string())])
     }
 
     /// Returns the charge of noise that costs ε and δ.
-    #[must_use]
     pub fn approximate(
         cost: ApproximateCost,
         assurance: Assurance,
@@ -325,7 +321,6 @@ pub enum NoiseError {
 }
 
 /// Between which tables the cost has to hold.
-#[must_use]
 pub fn neighbours(plan: &CheckedPlan) -> Adjacency {
     if is_active(Mutant::AddRemoveCurveUnderReplaceOne) { Adjacency::AddRemove } else { plan.adjacency }
 }
@@ -349,7 +344,6 @@ pub fn printed_scale(ratio: f64, square: u64) -> Result<NoiseScale, NoiseError> 
 }
 
 /// An integer, so many squared codes, that is not below `ratio` times `square`.
-#[must_use]
 pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
     let codes = (ratio * real(square)).next_up().ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
@@ -358,7 +352,6 @@ pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
 
 /// The largest power of two that is at most `noise` / 2²⁰, as its exponent: what a matrix with noise of that standard
 /// deviation in codes is rounded to (theory/noise 4.2). At least 0.
-#[must_use]
 pub fn rounding_step(noise: f64) -> usize {
     if noise > 1.0 { usize::try_from(libm::ilogb(noise) - 20).unwrap_or(0) } else { 0 }
 }
@@ -367,7 +360,6 @@ pub fn rounding_step(noise: f64) -> usize {
 /// what u is multiplied by in the gradient, y min(q̂, ⌊q̂ c⌋) with y = ±1, and what u u′ is multiplied by in the curvature, ŵ. An error of 1 has the
 /// code `levels`, E, and a weight `bits` after the point, m. Whatever floating point makes of θ and of the exponential, 0 <= q̂ <= E and
 /// ŵ <= 2^m s (1 − s) with s = q̂/E.
-#[must_use]
 pub fn logistic_weights(levels: u64, bits: u32, theta: f64, yes: bool, kept: f64) -> (i64, i64) {
     // 1 − p(θ) for yes, p(θ) for no: without cancellation for either sign.
     let error = 1.0 / (1.0 + libm::exp(if yes { theta } else { -theta }));
@@ -387,7 +379,6 @@ pub fn logistic_weights(levels: u64, bits: u32, theta: f64, yes: bool, kept: f64
     clippy::cast_sign_loss,
     reason = "`as` saturates; callers bound it"
 )]
-#[must_use]
 pub fn integer(value: f64) -> u64 {
     value as u64
 }

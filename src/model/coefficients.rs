@@ -57,7 +57,6 @@ impl Estimate {
     };
 
     /// Returns an estimate whose interval reaches `half` to either side; the share of the noise is not known.
-    #[must_use]
     pub fn around(estimate: f64, std_error: f64, half: f64) -> Self {
         Self {
             estimate: Some(estimate),
@@ -103,14 +102,12 @@ pub struct Coefficient {
 
 impl Coefficient {
     /// Creates a coefficient with these numbers.
-    #[must_use]
     pub const fn new(outcome: String, term: String, entry: Estimate) -> Self {
         let Estimate { estimate, std_error, lower, upper, noise_share, interval } = entry;
         Self { outcome, term, estimate, std_error, lower, upper, noise_share, interval }
     }
 
     /// Returns its numbers.
-    #[must_use]
     pub fn entry(&self) -> Estimate {
         let Self { estimate, std_error, lower, upper, noise_share, interval, .. } = *self;
         Estimate { estimate, std_error, lower, upper, noise_share, interval }

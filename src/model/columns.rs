@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 pub const INTERCEPT: &str = "(Intercept)";
 
 /// Returns the level, or levels, of a term `column[level]` of this column.
-#[must_use]
 pub fn level_of<'a>(term: &'a str, column: &str) -> Option<&'a str> {
     term.strip_prefix(column)?.strip_prefix('[')?.strip_suffix(']')
 }
@@ -49,7 +48,6 @@ const SYMMETRIC_FROM: f64 = 3.0;
 
 impl Typical {
     /// Returns mean and standard deviation of the logarithm of the number and `offset`, where such a number is taken for log-normal.
-    #[must_use]
     pub fn log_normal(self, offset: f64) -> Option<(f64, f64)> {
         let middle = self.mean? + offset;
         let variance = libm::log1p((self.sd / middle).powi(2));

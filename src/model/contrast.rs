@@ -34,7 +34,6 @@ impl Contrast {
     ///
     /// With m = `levels` − 1 and j = 0, …, m − 1: own = length √((m + 1)(m − j)/(m (m − j + 1))) and later = −own/(m − j). Each is rounded
     /// towards 0. A length above 2^30 counts as 2^30.
-    #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "at most 2^30; `as` rounds towards 0")]
     pub fn new(term: String, levels: usize, length: f64) -> Self {
         let m = levels.saturating_sub(1);
@@ -49,13 +48,11 @@ impl Contrast {
     }
 
     /// Returns the number of coordinates, one less than levels.
-    #[must_use]
     pub fn coordinates(&self) -> usize {
         self.own.len()
     }
 
     /// Returns one coordinate of a level's code; the reference is the level after the last term.
-    #[must_use]
     pub fn code(&self, level: usize, coordinate: usize) -> i32 {
         let list = match coordinate.cmp(&level) {
             std::cmp::Ordering::Less => &self.later,
@@ -66,7 +63,6 @@ impl Contrast {
     }
 
     /// Returns whether every level has a code of its own.
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         self.own.len() == self.later.len() && self.own.iter().zip(&self.later).all(|(own, later)| own > later)
     }
@@ -74,7 +70,6 @@ impl Contrast {
     /// Returns the indicators of the terms' levels, exact at every level's integer code.
     ///
     /// With d the indicators, z_j = own_j d_j + later_j (1 − Σ_{k ≤ j} d_k), which is solved for d_j in the order of the coordinates.
-    #[must_use]
     pub fn indicators(&self) -> Vec<Indicator> {
         let m = self.coordinates();
         let (mut constants, mut sums) = (0.0, vec![0.0; m]);

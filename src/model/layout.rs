@@ -16,51 +16,43 @@ pub struct Layout {
 
 impl Layout {
     /// Creates the layout of all products of `terms` terms.
-    #[must_use]
     pub const fn whole(terms: usize) -> Self {
         Self { features: terms, outcomes: 0, squares: false }
     }
 
     /// Creates the layout of the products of the first `features` terms with each other and with the `outcomes` after them, and of the
     /// outcomes' squares if `squares`.
-    #[must_use]
     pub const fn sides(features: usize, outcomes: usize, squares: bool) -> Self {
         Self { features, outcomes, squares }
     }
 
     /// Terms in a row.
-    #[must_use]
     pub const fn terms(self) -> usize {
         self.features.saturating_add(self.outcomes)
     }
 
     /// Terms all of whose products are kept; the first ones.
-    #[must_use]
     pub const fn features(self) -> usize {
         self.features
     }
 
     /// Terms after them, whose products with each other are not kept.
-    #[must_use]
     pub const fn outcomes(self) -> usize {
         self.outcomes
     }
 
     /// Returns whether the squares of the outcomes are kept.
-    #[must_use]
     pub const fn squares(self) -> bool {
         self.squares
     }
 
     /// Returns the number of cells.
-    #[must_use]
     pub const fn cells(self) -> usize {
         let squares = if self.squares { self.outcomes } else { 0 };
         self.first_square().saturating_add(squares)
     }
 
     /// Returns the cell of a product, if it is kept.
-    #[must_use]
     pub fn place(self, first: usize, second: usize) -> Option<usize> {
         let (row, column) = (first.min(second), first.max(second));
         if column < self.features {

@@ -33,7 +33,6 @@ impl Shortened {
 /// Says that rows far out in their features count less, and how many were shortened of all `rows`, as counted with noise of a standard
 /// deviation, where these are known. It warns only where clearly more were than of normal features; where most
 /// features are levels, these are rare together.
-#[must_use]
 pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> String {
     let Some((shortened, (rows, of_rows))) = shortened.zip(rows) else {
         return format!("{} {}", words::note::far_rows(), words::note::far_rows_offer());
@@ -52,7 +51,6 @@ pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> Strin
 }
 
 /// Says how many residuals of an outcome were clipped, the standard deviation of that number, and where in units of their spread.
-#[must_use]
 pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> String {
     let radius = format_args!("{radius:.1}");
     if rows < 2.0 * deviation {
@@ -62,19 +60,16 @@ pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> St
 }
 
 /// Says that hardly any of the stated rows counted.
-#[must_use]
 pub fn hardly_any_rows(stated: f64) -> String {
     words::note::hardly_any_rows(grouped(stated))
 }
 
 /// Writes how many times as wide an interval is: as a factor, but with a third digit where it is hardly above 1.
-#[must_use]
 pub fn widening(times: f64) -> String {
     if times < 1.09 { format!("{:.2}", (times * 100.0).ceil() / 100.0) } else { factor(times) }
 }
 
 /// Writes a factor with up to two digits, rounded up.
-#[must_use]
 pub fn factor(factor: f64) -> String {
     if factor < 10.0 {
         format!("{:.1}", (factor * 10.0).ceil() / 10.0)
@@ -84,7 +79,6 @@ pub fn factor(factor: f64) -> String {
 }
 
 /// Writes a number from 0 with three significant digits.
-#[must_use]
 pub fn three_digits(number: f64) -> String {
     let places = if number > 0.0 { (2.0 - libm::floor(libm::log10(number))).clamp(0.0, 17.0) } else { 0.0 };
     let step = libm::pow(10.0, places);
@@ -92,7 +86,6 @@ pub fn three_digits(number: f64) -> String {
 }
 
 /// Writes a number above 0 with its two leading digits, rounded up.
-#[must_use]
 pub fn two_digits(number: f64) -> String {
     let step = libm::pow(10.0, libm::floor(libm::log10(number)) - 1.0);
     let raised = (number / step * (1.0 - 1e-12)).ceil() * step;
@@ -101,14 +94,12 @@ pub fn two_digits(number: f64) -> String {
 }
 
 /// Returns a number of rows, rounded up to two digits, in groups of three digits.
-#[must_use]
 pub fn in_groups(rows: f64) -> String {
     let rounded = two_digits(rows);
     rounded.parse().map_or(rounded, grouped)
 }
 
 /// Returns which of a release's notes says why it has no coefficients: the first that is about neither their scale nor a penalty.
-#[must_use]
 pub fn reason(notes: &[String]) -> Option<usize> {
     let beginning = |text: String| text.split('\0').next().unwrap_or_default().to_owned();
     let others = [
@@ -122,13 +113,11 @@ pub fn reason(notes: &[String]) -> Option<usize> {
 }
 
 /// Returns the first of these names, and how many others there are.
-#[must_use]
 pub fn quoted(columns: &[String]) -> String {
     listing(&(columns.iter().take(NAMED).cloned().collect(), columns.len()))
 }
 
 /// Writes "`a`, `b` and `c`", or "`a`, `b` and 7 more".
-#[must_use]
 pub fn listing((first, all): &Listing) -> String {
     let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
     match (all.saturating_sub(first.len()), quoted.split_last()) {

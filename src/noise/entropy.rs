@@ -79,7 +79,6 @@ pub struct DemoRng {
 
 impl DemoRng {
     /// Creates the generator of run `run` under `seed`. It depends on these two numbers alone.
-    #[must_use]
     pub fn new(seed: u64, run: u64) -> Self {
         let stream = if is_active(Mutant::SeedReused) { 0 } else { run };
         let mut key = *b"................discreet demo v1";
@@ -89,13 +88,11 @@ impl DemoRng {
     }
 
     /// Returns the seed.
-    #[must_use]
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 
     /// Returns the run.
-    #[must_use]
     pub const fn run(&self) -> u64 {
         self.run
     }

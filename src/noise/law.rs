@@ -3,7 +3,6 @@
 use crate::math::special::phi_cdf;
 
 /// Returns exp(−p / q), the law of [`super::coins::bernoulli_exp`], summed along the sampler's own branches.
-#[must_use]
 pub fn bernoulli_exp(p: u128, q: u128) -> f64 {
     let (mut rest, mut probability) = (p, 1.0);
     while rest > q {
@@ -28,7 +27,6 @@ fn odd_count(fraction: f64) -> f64 {
 }
 
 /// Returns Pr(y = k) of discrete Laplace noise of scale t: tanh(1/(2t)) exp(−|k|/t).
-#[must_use]
 pub fn laplace_pmf(t: f64, k: f64) -> f64 {
     libm::tanh(0.5 / t) * libm::exp(-k.abs() / t)
 }
@@ -43,7 +41,6 @@ pub struct Gaussian {
 
 impl Gaussian {
     /// Creates the law for a variance parameter up to 10^10; sums run over 40 standard deviations.
-    #[must_use]
     pub fn new(variance: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and a reach of 2^31 is plenty")]
         let reach = (40.0 * libm::sqrt(variance)) as i32 + 2;
@@ -58,27 +55,23 @@ impl Gaussian {
     }
 
     /// Returns Pr(y = k).
-    #[must_use]
     pub fn pmf(&self, k: i32) -> f64 {
         self.weight(k) / self.total
     }
 
     /// Returns Pr(y >= k).
-    #[must_use]
     pub fn tail(&self, k: i32) -> f64 {
         // Small terms first.
         (k..=self.reach.max(k)).rev().map(|j| self.pmf(j)).sum()
     }
 
     /// Returns the variance, a little below the variance parameter on a coarse grid.
-    #[must_use]
     pub fn variance(&self) -> f64 {
         2.0 * (1..=self.reach).rev().map(|k| f64::from(k) * f64::from(k) * self.pmf(k)).sum::<f64>()
     }
 
     /// Returns δ(ε) of adding this noise to a number that changes by `sensitivity`: Σ max(0, Pr(k) − e^ε Pr(k − sensitivity))
     /// (theory/noise 3.3). In one dimension only.
-    #[must_use]
     pub fn delta(&self, sensitivity: i32, epsilon: f64) -> f64 {
         let reach = self.reach + sensitivity.abs();
         let factor = libm::exp(epsilon);
@@ -86,7 +79,6 @@ impl Gaussian {
     }
 
     /// Returns the total variation between this noise and rounded continuous noise of the same variance parameter.
-    #[must_use]
     pub fn distance_from_rounded(&self) -> f64 {
         let sigma = libm::sqrt(self.variance);
         let sum: f64 = (-self.reach..=self.reach)

@@ -40,7 +40,6 @@ pub fn random_moments<E: Entropy + ?Sized>(
 
 /// Adds an exact sum in squared codes and one of random rows, and rounds to a multiple of 2^`step`, a half upwards.
 /// Nothing beyond 128 bits, which the noise reaches with probability 0 in practice.
-#[must_use]
 pub fn round_sum(moments: i128, noise: &IBig, bits: u32, step: usize) -> Option<i128> {
     let point = (bits as usize).saturating_mul(2);
     #[expect(

@@ -276,7 +276,6 @@ impl<'a> HeaderNames<'a> {
 }
 
 /// Returns whether `name` fits `pattern`, in which `*` stands for any characters, also none.
-#[must_use]
 pub fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

@@ -44,7 +44,6 @@ pub enum Source {
 
 impl Source {
     /// Returns the field, if the value is a cell itself.
-    #[must_use]
     pub fn field(&self) -> Option<usize> {
         match self {
             Self::Field(field) => Some(*field),
@@ -53,7 +52,6 @@ impl Source {
     }
 
     /// Returns all fields that the value comes from.
-    #[must_use]
     pub fn fields(&self) -> Vec<usize> {
         match self {
             Self::Field(field) => vec![*field],
@@ -82,7 +80,6 @@ pub struct BoundColumn {
 
 impl BoundColumn {
     /// Returns the share of the rows that is expected to have a level: equally frequent ones, where nothing is known.
-    #[must_use]
     pub fn share(&self, level: usize) -> f64 {
         let known = self.shares.as_ref().and_then(|shares| shares.get(level).copied());
         known.unwrap_or_else(|| match &self.kind {
@@ -110,7 +107,6 @@ pub enum BoundCondition {
 
 impl BoundCondition {
     /// Returns a condition on a field.
-    #[must_use]
     pub fn of(condition: &Condition, field: usize) -> Self {
         match &condition.levels {
             Some(levels) => Self::Levels(LevelCodes::of(field, levels, None)),
@@ -123,7 +119,6 @@ impl BoundCondition {
     }
 
     /// Returns the field that it reads.
-    #[must_use]
     pub const fn field(&self) -> usize {
         match self {
             Self::Range { field, .. } => *field,
@@ -169,20 +164,17 @@ pub struct CsvRules {
 
 impl CsvRules {
     /// Returns what a field has of its own, or what the table says of all.
-    #[must_use]
     pub fn rules_of(&self, field: usize) -> FieldRules {
         let own = self.by_field.iter().find(|(of, _)| *of == field);
         own.map_or_else(|| FieldRules { numbers: self.numbers, na: Vec::new() }, |(_, rules)| rules.clone())
     }
 
     /// Returns whether a cell without spaces around it counts as missing.
-    #[must_use]
     pub fn is_missing(&self, cell: &str) -> bool {
         cell.is_empty() || self.na.iter().any(|mark| mark.trim() == cell)
     }
 
     /// Returns these rules for one field alone.
-    #[must_use]
     pub fn of_field(&self, field: usize) -> Self {
         let FieldRules { numbers, na } = self.rules_of(field);
         let na = self.na.iter().cloned().chain(na).collect();
@@ -269,7 +261,6 @@ pub enum Levels {
 impl Levels {
     /// Returns the centre of the indicators of a category of `levels` levels, and what their distance from it is divided by: no record
     /// is then longer than 1.
-    #[must_use]
     pub fn units(self, levels: usize) -> (f64, f64) {
         match self {
             Self::Centred if levels == 2 => (0.5, 0.5),
@@ -349,13 +340,11 @@ impl BoundPlan {
     ///
     /// Labels are −1 and 1. Whitened features are measured as the public moments are, and records without a constant from 0, where the
     /// reference level is.
-    #[must_use]
     pub fn level_units(&self, role: Role, levels: usize) -> (f64, f64) {
         if self.labels && role == Role::Outcome { (0.5, 0.5) } else { self.coding(role).units(levels) }
     }
 
     /// Returns whether the levels of a category of a role are the corners of a simplex.
-    #[must_use]
     pub fn has_contrast(&self, role: Role, levels: usize) -> bool {
         levels > 2 && self.coding(role) == Levels::Centred
     }

@@ -163,19 +163,16 @@ impl CheckedPlan {
     }
 
     /// Returns the row count that previews, ridges and radii may use: public, or a public guess.
-    #[must_use]
     pub fn public_rows(&self) -> Option<u64> {
         self.rows.or(self.plan.stated_rows)
     }
 
     /// Returns the plan's own budget, whatever of it is set aside.
-    #[must_use]
     pub fn whole_budget(&self) -> Option<Budget> {
         self.estimation.map(|estimation| estimation.whole).or(self.budget)
     }
 
     /// Returns whether every record carries the constant whatever a person's data are, so that the intercept cell is public.
-    #[must_use]
     pub fn constant_is_public(&self) -> bool {
         self.adjacency == Adjacency::ReplaceOne && self.plan.takes_every_row()
     }
@@ -183,7 +180,6 @@ impl CheckedPlan {
 
 /// Everything that is wrong with a plan, for a form that shows each fault at its field; the first is the error of
 /// [`CheckedPlan::new`].
-#[must_use]
 pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
     let na = na(plan);
     let first = [

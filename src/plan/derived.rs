@@ -38,7 +38,6 @@ pub struct DerivedColumn {
 
 impl DerivedColumn {
     /// Returns how it is computed from the fields of a record; `fields` finds a column of the plan.
-    #[must_use]
     pub fn source(&self, fields: impl Fn(usize) -> usize) -> Source {
         match &self.source {
             Source::Field(column) => Source::Field(fields(*column)),
@@ -50,14 +49,12 @@ impl DerivedColumn {
     }
 
     /// Returns its approximate mean and standard deviation, for forecasts; `None` if they are not known.
-    #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         let Source::Computed(expression) = &self.source else { return None };
         expression.typical()
     }
 
     /// Returns it as a column of a plan.
-    #[must_use]
     pub fn describe(&self) -> Column {
         let column = Column { name: Some(self.name.clone()), role: self.role, ..Column::default() };
         match &self.kind {
@@ -98,7 +95,6 @@ pub(super) fn terms(
 }
 
 /// Returns the derived terms of a plan that was checked before, such as that of a release; those that are wrong are left out.
-#[must_use]
 pub fn terms_of(plan: &Plan) -> Vec<DerivedTerm> {
     if plan.derived.is_empty() {
         return Vec::new();
@@ -109,20 +105,17 @@ pub fn terms_of(plan: &Plan) -> Vec<DerivedTerm> {
 }
 
 /// Returns the derived term of this name, if it is a logarithm.
-#[must_use]
 pub fn logarithm<'a>(plan: &'a Plan, name: &str) -> Option<&'a Derived> {
     plan.derived.iter().find(|term| term.transform == Transform::Log && name_of(term) == name)
 }
 
 /// Returns the plan's columns followed by those that it derives, as if the table had them.
-#[must_use]
 pub fn all_columns(plan: &Plan) -> Vec<Column> {
     let derived = terms_of(plan).into_iter().flat_map(|term| term.columns);
     plan.columns.iter().cloned().chain(derived.map(|column| column.describe())).collect()
 }
 
 /// Returns the names, or the patterns, of the columns and derived terms of a role.
-#[must_use]
 pub fn named_with(plan: &Plan, role: Role) -> Vec<String> {
     let named = all_columns(plan).into_iter().filter(|column| column.role == role);
     named.filter_map(|column| column.name.or(column.pattern)).collect()
@@ -472,7 +465,6 @@ fn has_open_space(name: &str) -> bool {
 }
 
 /// Returns the names of the columns from which a term is computed; of a column its own.
-#[must_use]
 pub fn roots(plan: &Plan, name: &str) -> BTreeSet<String> {
     roots_of(&plan.derived, name)
 }
@@ -489,7 +481,6 @@ fn roots_of(derived: &[Derived], name: &str) -> BTreeSet<String> {
 
 /// Returns the names of the columns that several of these terms are computed from, or a spline is: a change of one moves several terms
 /// together.
-#[must_use]
 pub fn shared_roots(plan: &Plan, terms: &BTreeSet<String>) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let mut shared: BTreeSet<String> =
@@ -501,7 +492,6 @@ pub fn shared_roots(plan: &Plan, terms: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 /// Returns the name of a term: as stated, or `log(age)`, `age^2`, `age:sex`, `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
-#[must_use]
 pub fn name_of(entry: &Derived) -> String {
     if let Some(name) = &entry.name {
         return name.clone();

@@ -141,7 +141,6 @@ pub struct Column {
 
 impl Column {
     /// Returns the share of the rows that is known to have each of its levels, in their order.
-    #[must_use]
     pub fn level_shares(&self) -> Option<Vec<f64>> {
         let levels = self.levels.as_ref()?;
         let reference = self.reference_level().and_then(|name| levels.iter().position(|level| level == name));
@@ -149,7 +148,6 @@ impl Column {
     }
 
     /// Returns the level that the others are compared with: the stated one, or the first.
-    #[must_use]
     pub fn reference_level(&self) -> Option<&String> {
         self.reference.as_ref().or_else(|| self.levels.as_ref()?.first())
     }
@@ -191,7 +189,6 @@ const ROUNDED: f64 = 0.02;
 
 impl Known {
     /// Returns mean and standard deviation of a number; nothing where the spread is not known.
-    #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         self.sd.map(|sd| Typical { mean: self.mean, sd })
     }
@@ -320,7 +317,6 @@ impl Transform {
         [Self::Log, Self::Square, Self::Product, Self::Centred, Self::Spline, Self::Merged];
 
     /// Returns its name in a plan.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Log => "log",
@@ -347,7 +343,6 @@ const ESTIMATE: &str = "estimate";
 
 impl Bound {
     /// Returns the number, if it is stated.
-    #[must_use]
     pub const fn stated(self) -> Option<f64> {
         match self {
             Self::Stated(bound) => Some(bound),
@@ -520,20 +515,17 @@ pub struct BudgetForm {
 
 impl Column {
     /// Returns both bounds, if they are stated.
-    #[must_use]
     pub fn stated_bounds(&self) -> Option<(f64, f64)> {
         self.lower.and_then(Bound::stated).zip(self.upper.and_then(Bound::stated))
     }
 
     /// Returns whether a bound of it is to be estimated.
-    #[must_use]
     pub fn is_estimated(&self) -> bool {
         self.role != Role::Ignored && [self.lower, self.upper].contains(&Some(Bound::Estimate))
     }
 
     /// Returns whether it is declared as yes or no: a category of two levels, or whole numbers with the stated bounds 0 and 1. A number
     /// from 0 to 1 that is not declared whole may be a share.
-    #[must_use]
     pub fn is_yes_or_no(&self) -> bool {
         match self.kind {
             Some(ColumnType::Category) => self.levels.as_ref().is_some_and(|levels| levels.len() == 2),
@@ -547,7 +539,6 @@ impl Column {
 
 impl Plan {
     /// Returns whether another plan has the same outcome, features and rows; budget and mechanism may differ.
-    #[must_use]
     pub fn asks_the_same(&self, other: &Self) -> bool {
         let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);
         parts(self) == parts(other)
@@ -558,7 +549,6 @@ impl Plan {
     }
 
     /// Returns whether every row counts whatever its cells are.
-    #[must_use]
     pub fn takes_every_row(&self) -> bool {
         self.missing == Some(Missing::Midpoint) && self.person.is_none() && self.only.is_empty()
     }
@@ -569,7 +559,6 @@ impl Plan {
     }
 
     /// Returns whether a bound of one of its columns is to be estimated.
-    #[must_use]
     pub fn estimates(&self) -> bool {
         self.columns.iter().any(Column::is_estimated)
     }

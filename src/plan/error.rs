@@ -34,7 +34,6 @@ impl PlanError {
     }
 
     /// Creates the error of a text that is no plan.
-    #[must_use]
     pub fn document(fault: Fault) -> Self {
         let path = fault.path.unwrap_or_else(|| words::plan::top_level().to_owned());
         Self { path, what: fault.what, advice: words::plan::document_advice().to_owned() }
@@ -43,7 +42,6 @@ impl PlanError {
 
 /// Returns the path of the first list in `given` that `read`, the same document after it was read, has as an object. The reader takes
 /// the values of such a list in the order of the fields, so that a budget `[8, 1e-5]` would pass without saying what its numbers are.
-#[must_use]
 pub fn list_for_object(given: &Value, read: &Value) -> Option<String> {
     match (given, read) {
         (Value::Array(_), Value::Object(_)) => Some(String::new()),
@@ -61,7 +59,6 @@ pub fn list_for_object(given: &Value, read: &Value) -> Option<String> {
 }
 
 /// Returns the advice for a name that is not among those known: the one that is probably meant, or else all of them, as `all` says them.
-#[must_use]
 pub fn known_advice(name: &str, known: &[&str], all: impl Fn(String) -> String) -> String {
     match closest(name, known.iter().copied()) {
         Some(meant) => words::plan::did_you_mean(meant),

@@ -26,7 +26,6 @@ pub struct LevelCodes {
 
 impl LevelCodes {
     /// Returns the codes of a category in which each level has the number of its place.
-    #[must_use]
     pub fn of(column: usize, levels: &[String], other: Option<usize>) -> Self {
         let codes = levels.iter().enumerate().map(|(number, level)| (level.trim().to_owned(), number));
         let mut codes: Vec<(String, usize)> = codes.collect();
@@ -35,7 +34,6 @@ impl LevelCodes {
     }
 
     /// Returns the number of a text without outer white space.
-    #[must_use]
     pub fn number(&self, text: &str) -> Option<usize> {
         match self.codes.binary_search_by(|(level, _)| level.as_str().cmp(text)) {
             Ok(place) => self.codes.get(place).map(|(_, number)| *number),
@@ -71,7 +69,6 @@ pub enum Leaf {
 
 impl Leaf {
     /// Returns the column: among the plan's, or once bound among the fields of a record.
-    #[must_use]
     pub fn column(&self) -> usize {
         match self {
             Self::Number { column, .. } => *column,
@@ -134,7 +131,6 @@ impl Expression {
 
     /// Returns the smallest and the largest value that clipped values allow. Sums and products of doubles round alike for alike values, so
     /// no computed value lies outside; a logarithm is given a unit in the last place on either side.
-    #[must_use]
     pub fn range(&self) -> (f64, f64) {
         match self {
             Self::Leaf(Leaf::Number { lower, upper, .. }) => (*lower, *upper),
@@ -176,7 +172,6 @@ impl Expression {
     }
 
     /// Returns the values of a record from which it is computed, one for each occurrence.
-    #[must_use]
     pub fn leaves(&self) -> Vec<&Leaf> {
         match self {
             Self::Leaf(leaf) => vec![leaf],
@@ -185,13 +180,11 @@ impl Expression {
     }
 
     /// Returns the number of its operations.
-    #[must_use]
     pub fn operations(&self) -> usize {
         1 + self.parts().iter().map(Self::operations).sum::<usize>()
     }
 
     /// Returns it with each column replaced by what `place` returns for it.
-    #[must_use]
     pub fn placed(&self, place: &impl Fn(usize) -> usize) -> Self {
         let boxed = |of: &Self| Box::new(of.placed(place));
         match self {
@@ -231,7 +224,6 @@ impl Expression {
     /// Returns an approximate mean and standard deviation, for a forecast: those of its values at the quantiles of independent normal
     /// distributions, or log-normal ones, and of equally frequent levels, clipped to their bounds. `None` if the spread of one of its
     /// numbers is not known.
-    #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         // One column of points for each column of the record.
         let mut columns: Vec<(usize, Vec<f64>)> = Vec::new();

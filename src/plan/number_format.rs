@@ -15,7 +15,6 @@ pub struct NumberFormat {
 
 impl NumberFormat {
     /// Returns plain numbers with this decimal mark.
-    #[must_use]
     pub const fn plain(decimal: u8) -> Self {
         Self { decimal, thousands: None, percent: false }
     }
@@ -49,7 +48,6 @@ impl Thousands {
     pub const ALL: [Self; 4] = [Self::Comma, Self::Point, Self::Space, Self::Apostrophe];
 
     /// Returns its usual character, by which a plan names it.
-    #[must_use]
     pub const fn mark(self) -> char {
         match self {
             Self::Comma => ',',
@@ -60,7 +58,6 @@ impl Thousands {
     }
 
     /// Returns whether a character is this separator.
-    #[must_use]
     pub const fn is(self, character: char) -> bool {
         match self {
             Self::Space => matches!(character, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}'),

@@ -94,7 +94,6 @@ const ENDLESS: f64 = 1e300;
 const ROUNDING: f64 = 1e-9;
 
 /// Returns the names of choices.
-#[must_use]
 pub const fn names<T: Copy, const N: usize>(choices: &[(&'static str, T); N]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut index = 0;
@@ -107,7 +106,6 @@ pub const fn names<T: Copy, const N: usize>(choices: &[(&'static str, T); N]) ->
 
 impl Parameter {
     /// Returns a parameter that is shown under a fold and has to be given.
-    #[must_use]
     pub const fn new(name: &'static str, label: &'static str, values: Values) -> Self {
         Self { name, label, values, default: Usual::Given, help: "", place: Place::Advanced }
     }
@@ -131,7 +129,6 @@ impl Parameter {
     }
 
     /// Returns the values that it chooses among, as they are typed; none where it does not choose.
-    #[must_use]
     pub const fn choices(&self) -> &'static [&'static str] {
         match self.values {
             Values::Choice(names) => names,
@@ -141,7 +138,6 @@ impl Parameter {
     }
 
     /// Returns the values that it takes, and what else there is to know.
-    #[must_use]
     pub fn explained(&self) -> String {
         let values = self.values.in_words();
         if self.help.is_empty() {
@@ -156,14 +152,12 @@ impl Parameter {
     }
 
     /// Returns the number that `value` is, where it lies in the range.
-    #[must_use]
     pub fn number(&self, value: &Value) -> Option<f64> {
         let (Values::Number(range) | Values::WordOrNumber(_, range)) = self.values else { return None };
         value.as_f64().filter(|number| range.contains(*number))
     }
 
     /// Returns the whole number that `value` is, where it lies in the range.
-    #[must_use]
     pub fn whole(&self, value: &Value) -> Option<u32> {
         let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
         number.filter(|number| match self.values {
@@ -197,7 +191,6 @@ impl Parameter {
 
 impl Values {
     /// Returns the values in words.
-    #[must_use]
     pub fn in_words(&self) -> String {
         match self {
             Self::Number(Range { least, most, .. }) if least.total_cmp(most).is_eq() => format!("{least}"),
@@ -225,25 +218,21 @@ impl Values {
 
 impl Range {
     /// Returns the range from `least` to `most`, both included.
-    #[must_use]
     pub const fn closed(least: f64, most: f64) -> Self {
         Self { least, has_least: true, most, has_most: true }
     }
 
     /// Returns the range above `least`, to `most`.
-    #[must_use]
     pub const fn above(least: f64, most: f64) -> Self {
         Self { has_least: false, ..Self::closed(least, most) }
     }
 
     /// Returns the range above `least`, below `most`.
-    #[must_use]
     pub const fn between(least: f64, most: f64) -> Self {
         Self { has_most: false, ..Self::above(least, most) }
     }
 
     /// Returns whether a number lies in it.
-    #[must_use]
     pub fn contains(&self, number: f64) -> bool {
         (if self.has_least { number >= self.least } else { number > self.least })
             && (if self.has_most { number <= self.most } else { number < self.most })
@@ -286,7 +275,6 @@ pub struct Params<'a> {
 
 impl<'a> Params<'a> {
     /// Starts reading the parameters that are `given` to `mechanism`, with the paper's scale where `paper`.
-    #[must_use]
     pub fn new(
         mechanism: &'a str,
         schema: &'a [Parameter],

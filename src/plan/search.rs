@@ -11,20 +11,17 @@ pub struct Search {
 
 impl Search {
     /// Creates a search from typed text, without the spaces around it.
-    #[must_use]
     pub fn new(typed: &str) -> Self {
         let typed = typed.trim().to_owned();
         Self { lower: typed.to_lowercase(), typed }
     }
 
     /// Returns whether it is a pattern, which a plan may have in place of names.
-    #[must_use]
     pub fn is_pattern(&self) -> bool {
         self.typed.contains('*')
     }
 
     /// Returns whether a name is found: by a pattern letter for letter, by a part of it in small or capital letters.
-    #[must_use]
     pub fn finds(&self, name: &str) -> bool {
         if self.is_pattern() {
             return fits(&self.typed, name);

@@ -30,7 +30,6 @@ pub enum Protect {
 
 impl Adjacency {
     /// Returns the name as it is written in documents.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::AddRemove => "add-remove",

@@ -236,7 +236,6 @@ fn capacity(pair: &Pair, delta: Option<Delta>) -> Result<Units, CalibrationError
 pub const WHOLE_SHARE: u32 = 10_000;
 
 /// Returns ⌊share u⌋ of u `units`, share = `parts` / 10,000.
-#[must_use]
 pub fn part_of(units: u128, parts: u32) -> u128 {
     let (whole, parts) = (u128::from(WHOLE_SHARE), u128::from(parts.min(WHOLE_SHARE)));
     // Whole and rest apart, so that nothing overflows.
@@ -266,20 +265,17 @@ pub fn set_aside(budget: &Budget, parts: u32) -> Result<(u128, Budget), Calibrat
 }
 
 /// Returns the μ² of this many units, to nearest. For forecasts.
-#[must_use]
 pub fn mu_squared_of_units(units: u128) -> f64 {
     let units = units as f64;
     units / LEAST_SCALE_F64
 }
 
 /// Returns the μ of `percent` of this many units, rounded down to six digits so that it fits and can be read out; nothing for 0.
-#[must_use]
 pub fn mu_of_part(units: u128, percent: u8) -> Option<f64> {
     six_digits_down((mu_squared_of_units(units) * f64::from(percent.min(100)) / 100.0).sqrt())
 }
 
 /// Returns `percent` of an ε or a δ, rounded down to six digits likewise.
-#[must_use]
 pub fn part(amount: f64, percent: u8) -> Option<f64> {
     six_digits_down(amount * f64::from(percent.min(100)) / 100.0)
 }
@@ -293,13 +289,11 @@ fn six_digits_down(number: f64) -> Option<f64> {
 }
 
 /// Returns the ε of this many units, rounded down. Mechanisms that are charged to the (ε, δ) budget are calibrated to it.
-#[must_use]
 pub fn epsilon_of_units(units: u128) -> Epsilon {
     Epsilon::try_new(scaled_down(units, 1.0 / LEAST_SCALE_F64)).unwrap_or(Epsilon::ZERO)
 }
 
 /// Returns the δ of this many units, rounded down.
-#[must_use]
 pub fn delta_of_units(units: u128) -> Delta {
     Delta::try_new(scaled_down(units, DELTA_UNIT)).unwrap_or(Delta::ZERO)
 }
@@ -340,13 +334,11 @@ impl NoiseScale {
     }
 
     /// Returns the integer S.
-    #[must_use]
     pub const fn get(self) -> NonZeroU64 {
         self.0
     }
 
     /// Returns S as a number, to nearest.
-    #[must_use]
     pub const fn real(self) -> f64 {
         self.0.get() as f64
     }
@@ -361,7 +353,6 @@ impl NoiseScale {
 /// A record is (c, q) with ‖q‖ <= W, and R² = c² + W². Δ² is R⁴ under add-remove and 2 R⁴ under replace-one, times k² for k
 /// rows per person. Under replace-one with c > W it is 8 c² W² if each person has k rows and each row contains the constant.
 /// Otherwise it is the larger of 8 c² W² and R⁴, because a person's row may become zero.
-#[must_use]
 pub fn sensitivity_squared(
     constant: u64,
     norm_bound: u64,
@@ -399,7 +390,6 @@ pub fn sensitivity_squared(
 /// - replace-one: (2 B_x² + `cross`)² / 2, rounded up, where `cross` <= 2 B_x², else 4 B_x² `cross`.
 ///
 /// k rows of one person multiply Δ by k. The same Δ holds if outcomes are public and B_y is the largest norm among them.
-#[must_use]
 pub fn joint_sensitivity_squared(
     features: u64,
     cross: u64,
@@ -424,7 +414,6 @@ pub fn joint_sensitivity_squared(
 /// Returns Δ², the squared sensitivity of all second moments of records whose features have the squared norm B_x² <= `features`
 /// and whose outcomes have B_y² <= `outcomes` (theory/many-outcomes 2.3). With R² = B_x² + B_y² it is R⁴, or 2 R⁴ under
 /// replace-one. It also holds if only the diagonal of Y'Y is released, because omitted cells cannot raise it.
-#[must_use]
 pub fn augmented_sensitivity_squared(
     features: u64,
     outcomes: u64,
@@ -442,7 +431,6 @@ pub fn augmented_sensitivity_squared(
 
 /// Returns Δ², the squared sensitivity of the second moments of so many `blocks` of each person, each of the squared norm W² <= `square`
 /// (theory/adaptive 3.2): `blocks` times that of one record.
-#[must_use]
 pub fn blocks_sensitivity_squared(square: u64, blocks: u64, adjacency: Adjacency) -> UBig {
     augmented_sensitivity_squared(square, 0, adjacency, 1) * UBig::from(blocks)
 }
@@ -453,7 +441,6 @@ pub fn blocks_sensitivity_squared(square: u64, blocks: u64, adjacency: Adjacency
 /// If features are public, x may be any integers t that follow from the features of all rows and from nothing else. Replacing y
 /// moves the sum of t y' by ‖t‖ ‖y − ỹ‖, so the bound holds if ‖t‖ <= B_x. The caller checks that in integers. `outcomes` is
 /// B_y² times the weight of a cell's noise, as in [`joint_sensitivity_squared`].
-#[must_use]
 pub fn cross_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_person: u32) -> UBig {
     let k = UBig::from(max_rows_per_person);
     UBig::from(features) * UBig::from(outcomes) * UBig::from(4_u8) * &k * k
@@ -462,7 +449,6 @@ pub fn cross_sensitivity_squared(features: u64, outcomes: u64, max_rows_per_pers
 /// Returns Δ², the squared sensitivity of T = `steps` sums of gradients together (theory/many-outcomes 5.4). A record adds
 /// `columns` integer vectors of norm at most C = `clip` to each sum: Δ² is T `columns` C² under add-remove and four times that
 /// under replace-one.
-#[must_use]
 pub fn gradient_sensitivity_squared(
     clip: u64,
     adjacency: Adjacency,
@@ -492,7 +478,6 @@ const RIGHT_ANGLE_SLOPE: u64 = 5_757_047_981_953;
 
 /// Returns the least norm G of a record's gradient at which the curvature does not raise the sensitivity: the least integer
 /// G >= κ `curvature` / 4 (theory/public-moments 3.3). The norm of a record's curvature is w `curvature`, w <= 1/4.
-#[must_use]
 pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
     let kappa = match adjacency {
         Adjacency::AddRemove if !is_active(Mutant::KappaOfReplaceOne) => LOGISTIC_KAPPA[1],
@@ -509,7 +494,6 @@ pub fn logistic_gradient(curvature: u64, adjacency: Adjacency) -> u64 {
 const LOGISTIC_ERROR_KAPPA: [u64; 2] = [8_051_669, 12_011_325];
 
 /// Returns κ of a logistic step: the noise of a curvature whose weights are multiplied by 4, in units of that of a gradient.
-#[must_use]
 pub fn logistic_curvature_share(adjacency: Adjacency) -> f64 {
     let [replaced, added] = LOGISTIC_ERROR_KAPPA;
     let kappa = if adjacency == Adjacency::AddRemove { added } else { replaced };
@@ -520,7 +504,6 @@ pub fn logistic_curvature_share(adjacency: Adjacency) -> f64 {
 /// Returns E = ⌈κ 2^m B / 4⌉, how many levels an error has where the curvature's weights have m = `bits` bits after the point and a
 /// record's longest features the norm B = `length`: the gradient's norm E B is then at least κ/4 times the curvature's 2^m B², so that
 /// the curvature does not raise the sensitivity (theory/public-moments 3.3, theory/adaptive-logistic 3.2).
-#[must_use]
 pub fn logistic_errors(length: u64, bits: u32, adjacency: Adjacency) -> u64 {
     let kappa = match adjacency {
         Adjacency::AddRemove if !is_active(Mutant::KappaOfReplaceOne) => LOGISTIC_ERROR_KAPPA[1],
@@ -554,7 +537,6 @@ pub fn logistic_errors(length: u64, bits: u32, adjacency: Adjacency) -> u64 {
 ///
 /// F is a maximum of functions that are linear in g², so it is convex in g² and below its chord: `RIGHT_ANGLE` at g = 1/8, rising
 /// by `RIGHT_ANGLE_SLOPE` times the increase of g² up to g = 1/6. For other g the gradient and the curvature are bounded separately.
-#[must_use]
 pub fn logistic_sensitivity_squared(
     gradient: u64,
     curvature: u64,
@@ -590,7 +572,6 @@ pub fn logistic_sensitivity_squared(
 /// by (t − t̃)² + (t² − t̃²)² = a² (1 + (t + t̃)²) with a = |t − t̃|; |t + t̃| <= 2 − a and a² (1 + (2 − a)²) increases to 4 at a = 2. A
 /// category moves by 4, from one dummy to another. So 4 C N⁴; against the zero row of a skipped record it is 1 + 2 C, and that is at
 /// most 4 C. k rows of one person are k such moves, one after the other.
-#[must_use]
 pub fn margins_sensitivity_squared(
     level: u64,
     columns: u64,
@@ -611,7 +592,6 @@ pub fn margins_sensitivity_squared(
 
 /// Δ², the squared sensitivity of `histograms` histograms together, in each of which a record is `unit` in one bin: U² for each under
 /// add-remove, 2 U² under replace-one, where it leaves one bin for another (theory/adaptive 3.2).
-#[must_use]
 pub fn histograms_sensitivity_squared(
     unit: u64,
     histograms: u64,
@@ -629,7 +609,6 @@ pub fn histograms_sensitivity_squared(
 
 /// q, by how much the noise on squares and on products of one side is larger than that on the products of features with outcomes, in
 /// [`weighted_sensitivity_squared`] (theory/adaptive 6.1). Under replace-one a larger one buys nothing.
-#[must_use]
 pub const fn cross_weight(adjacency: Adjacency) -> u32 {
     match adjacency {
         Adjacency::AddRemove => 2,
@@ -643,7 +622,6 @@ pub const fn cross_weight(adjacency: Adjacency) -> u32 {
 ///
 /// In units of q S a record is ‖x‖⁴ + 2 q² ‖x‖² ‖y‖² + ‖y‖⁴, largest where both are longest; in units of S that is divided by q². Under
 /// replace-one q is 1 and this is ‖z z′ − z̃ z̃′‖² for z = (x, y), at most 2 (B² + ‖y‖²)².
-#[must_use]
 pub fn weighted_sensitivity_squared(
     features: u64,
     outcomes: u64,
@@ -748,7 +726,6 @@ fn units_up(value: f64, bits: usize) -> Result<u128, CalibrationError> {
 /// η is the sum over the cells of the total variation distance between discrete and rounded continuous noise of variance s, at
 /// most 0.0202/s + 0.0316/s^1.5; s is S² for the diagonal cells and S²/2 for the others (theory/accounting 3.2).
 /// Beyond 128 bits the charge saturates, and no ledger admits it.
-#[must_use]
 pub fn slack_charge(
     promise: Epsilon,
     cells_diagonal: u64,
@@ -764,7 +741,6 @@ pub fn slack_charge(
 
 /// Returns a bound on the total variation distance between discrete Gaussian noise of variance s >= 1 and rounded continuous
 /// noise, rounded to nearest (theory/noise 3.2).
-#[must_use]
 pub fn total_variation_bound(variance: f64) -> f64 {
     0.0202 / variance + 0.0316 / (variance * libm::sqrt(variance))
 }

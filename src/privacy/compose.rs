@@ -19,7 +19,6 @@ pub struct Pair {
 /// Returns δ at ε of everything released from both budgets, rounded up:
 /// δ_O + (1 − δ_O) [ w δ_G(ε − ε_O; μ_B) + (1 − w) δ_G(ε + ε_O; μ_B) ], w = e^ε_O / (1 + e^ε_O)
 /// (theory/accounting 5.2). The relative error is below 1e-14 before the rounding.
-#[must_use]
 pub fn delta_total(epsilon: Epsilon, pair: &Pair) -> Delta {
     raised_delta(total(epsilon.get(), pair), DELTA_MARGIN)
 }
@@ -33,7 +32,6 @@ fn total(epsilon: f64, pair: &Pair) -> f64 {
 }
 
 /// Returns whether both budgets together keep within δ at ε, with a relative margin on δ.
-#[must_use]
 pub fn fits(epsilon: Epsilon, pair: &Pair, delta: f64, margin: f64) -> bool {
     let (other_epsilon, other_delta) = (pair.epsilon.get(), pair.delta.get());
     if pair.mu.is_zero() && other_epsilon <= epsilon.get() {
@@ -44,7 +42,6 @@ pub fn fits(epsilon: Epsilon, pair: &Pair, delta: f64, margin: f64) -> bool {
 }
 
 /// Returns the largest μ_B at which both budgets together keep within (ε, δ), rounded down; 0 if none does.
-#[must_use]
 pub fn mu_b(epsilon: Epsilon, delta: f64, other_epsilon: Epsilon, other_delta: Delta) -> Mu {
     let pair = |mu: f64| Some(Pair { mu: Mu::try_new(mu).ok()?, epsilon: other_epsilon, delta: other_delta });
     let found = largest(|mu| pair(mu).is_some_and(|pair| fits(epsilon, &pair, delta, MARGIN)));

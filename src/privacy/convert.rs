@@ -35,7 +35,6 @@ pub enum ConversionError {
 /// With a = ε/μ − μ/2, b = ε/μ + μ/2, m the Mills ratio: δ = φ(a) (m(a) − m(b)), and m(a) − m(b) is the integral of
 /// 1 − x m(x) from a to b, which has no cancellation (Balle and Wang 2018; theory/accounting 2.2). Rounded to nearest, relative
 /// error below 5e-16 (measured there).
-#[must_use]
 pub fn gdp_ln_delta(epsilon: f64, mu: f64) -> f64 {
     if epsilon < 0.0 {
         let rest = if mu > 0.0 { libm::exp(epsilon + gdp_ln_delta(-epsilon, mu)) } else { 0.0 };
@@ -81,7 +80,6 @@ fn mills_drop(a: f64, width: f64) -> f64 {
 }
 
 /// Returns the smallest δ with μ-GDP ⇒ (ε, δ)-DP, rounded up. Dong, Roth, Su 2022, Cor. 2.13.
-#[must_use]
 pub fn gdp_delta(epsilon: Epsilon, mu: Mu) -> Delta {
     if mu.is_zero() {
         return Delta::ZERO;
@@ -140,7 +138,6 @@ pub fn gdp_compose(mus: &[Mu]) -> Result<Mu, ConversionError> {
 /// Returns ln δ(ε) that ρ-zCDP implies: the least over x > 0 of x ((1 + x) ρ − ε) − ln(1 + x) − x ln(1 + 1/x), where 1 + x is
 /// Rényi's order (Canonne, Kamath, Steinke 2020; theory/accounting 2.3). It is at most 0. Every x gives a valid bound, so an
 /// inexact minimum is on the safe side.
-#[must_use]
 pub fn zcdp_ln_delta(rho: f64, epsilon: f64) -> f64 {
     if rho <= 0.0 {
         return f64::NEG_INFINITY;
@@ -154,7 +151,6 @@ pub fn zcdp_ln_delta(rho: f64, epsilon: f64) -> f64 {
 }
 
 /// Returns δ for which ρ-zCDP ⇒ (ε, δ)-DP, rounded up; [`zcdp_ln_delta`].
-#[must_use]
 pub fn zcdp_delta(rho: Rho, epsilon: Epsilon) -> Delta {
     if rho.is_zero() {
         return Delta::ZERO;
@@ -187,7 +183,6 @@ pub fn zcdp_rho(epsilon: Epsilon, delta: Delta) -> Result<Rho, ConversionError> 
 }
 
 /// Returns ρ of a pure ε-DP mechanism, ε tanh(ε/2), rounded up (theory/accounting 1.4).
-#[must_use]
 pub fn rho_from_pure(epsilon: Epsilon) -> Rho {
     let e = epsilon.get();
     let rho = if e > 0.0 { raise(e * libm::tanh(e / 2.0), DELTA_MARGIN).min(f64::MAX) } else { 0.0 };

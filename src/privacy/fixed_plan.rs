@@ -131,7 +131,6 @@ fn with_group(losses: &[(f64, f64)], epsilon: f64, count: u32) -> Vec<(f64, f64)
 /// w_s = Π e^{[s_i = +] ε_i} / (1 + e^ε_i), L_s = Σ s_i ε_i, μ² = Σ μ_i²; for μ = 0, δ_G is max(0, 1 − e^{ε − L}).
 /// (theory/accounting 4.1). All terms are positive. The relative error before the rounding is that of the
 /// binomial weights ([`binomial_pmf`]), below 1e-13 for a hundred releases and below 1e-10 for a million.
-#[must_use]
 pub fn mix_delta(plan: &FixedPlan, epsilon: Epsilon) -> Delta {
     raised_delta(plan.delta(epsilon.get()), MARGIN)
 }

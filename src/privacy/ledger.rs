@@ -274,7 +274,6 @@ impl Ledger {
     }
 
     /// Returns whether this ledger records that another ledger is about different people.
-    #[must_use]
     pub fn is_disjoint_from(&self, other: &str) -> bool {
         self.document.entries.iter().any(|entry| entry.disjoint_from() == Some(other))
     }
@@ -314,67 +313,56 @@ impl Ledger {
     }
 
     /// Returns its identifier, 32 hexadecimal digits.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.document.id
     }
 
     /// Returns the day it was opened.
-    #[must_use]
     pub fn created(&self) -> &str {
         &self.document.created
     }
 
     /// Returns adjacency, rows per person, and the protection that holds now.
-    #[must_use]
     pub const fn terms(&self) -> Terms {
         self.terms
     }
 
     /// Returns ε* and δ* of everything released under this ledger.
-    #[must_use]
     pub const fn promise(&self) -> (Epsilon, Delta) {
         self.promise
     }
 
     /// Returns μ_B, ε_O and δ_O.
-    #[must_use]
     pub const fn pair(&self) -> Pair {
         self.pair
     }
 
     /// Returns the budget at opening, in units.
-    #[must_use]
     pub const fn capacity(&self) -> Units {
         self.document.capacity
     }
 
     /// Returns the budget that is left, in units.
-    #[must_use]
     pub const fn remaining(&self) -> Units {
         self.left
     }
 
     /// Returns the sum of all charges, in units. It is no statement about the privacy lost so far (theory/accounting 5.7).
-    #[must_use]
     pub fn charged(&self) -> Units {
         self.document.capacity.checked_sub(&self.left).unwrap_or(self.document.capacity)
     }
 
     /// Returns the entries, oldest first.
-    #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.document.entries
     }
 
     /// Returns the hash of the last entry.
-    #[must_use]
     pub fn tip(&self) -> &str {
         &self.document.tip
     }
 
     /// Returns whether the promise holds only for idealised arithmetic, because that is true of one of its releases.
-    #[must_use]
     pub fn idealised(&self) -> bool {
         self.document.entries.iter().any(|entry| entry.assurance == Assurance::Idealised)
     }
@@ -391,7 +379,6 @@ impl Ledger {
     }
 
     /// Returns the column by which persons were told apart in the last release that had one.
-    #[must_use]
     pub fn person_column(&self) -> Option<&str> {
         self.document.entries.iter().rev().find_map(|entry| entry.parameters.get(PERSON)?.as_str())
     }

@@ -50,13 +50,11 @@ macro_rules! measure {
             }
 
             /// Returns the value.
-            #[must_use]
             pub const fn get(self) -> f64 {
                 self.0
             }
 
             /// Returns whether it is 0.
-            #[must_use]
             pub fn is_zero(self) -> bool {
                 self.0 <= 0.0
             }

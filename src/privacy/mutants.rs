@@ -23,7 +23,6 @@ macro_rules! mutants {
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
             /// Returns what is wrong, in one sentence.
-            #[must_use]
             pub fn description(self) -> &'static str {
                 let lines: &[&str] = match self {
                     $(Self::$name => &[$($text),+],)+
@@ -215,7 +214,6 @@ pub const VARIABLE: &str = "DISCREET_MUTANT";
 /// Returns whether the mutant is active: never, in this build.
 #[cfg(not(feature = "audit-mutants"))]
 #[inline]
-#[must_use]
 pub const fn is_active(_: Mutant) -> bool {
     false
 }
@@ -227,14 +225,12 @@ thread_local! {
 
 /// Returns the mutant that is active on this thread.
 #[cfg(feature = "audit-mutants")]
-#[must_use]
 pub fn current() -> Option<Mutant> {
     ACTIVE.get()
 }
 
 /// Returns whether the mutant is active on this thread.
 #[cfg(feature = "audit-mutants")]
-#[must_use]
 pub fn is_active(mutant: Mutant) -> bool {
     ACTIVE.get() == Some(mutant)
 }

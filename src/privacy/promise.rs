@@ -21,7 +21,6 @@ const FEWEST_CELLS: u64 = 3;
 
 /// Returns whether a ledger of these parts can pay for the discreteness of the smallest regression's noise, if it has a Gaussian budget at
 /// all. The charge grows with e^ε.
-#[must_use]
 pub fn can_pay(parts: &BudgetParts) -> bool {
     let (Some((epsilon, _)), Some(scale)) = (parts.promise, NoiseScale::try_new(LARGE_SCALE).ok()) else {
         return true;
@@ -31,7 +30,6 @@ pub fn can_pay(parts: &BudgetParts) -> bool {
 
 /// Returns why a promise of `epsilon` and `delta` protects next to nobody, as a sentence that says what to do; `None` for others. `rows` is the
 /// public number of rows, if it is known.
-#[must_use]
 pub fn doubt(epsilon: Epsilon, delta: Delta, rows: Option<u64>) -> Option<String> {
     if epsilon.get() > MOST_EPSILON {
         return Some(words::promise::epsilon(epsilon, MOST_EPSILON));
@@ -44,7 +42,6 @@ pub fn doubt(epsilon: Epsilon, delta: Delta, rows: Option<u64>) -> Option<String
 }
 
 /// Returns whether a typed text is [`WEAK`]. Case and spaces do not matter.
-#[must_use]
 pub fn is_confirmed(text: &str) -> bool {
     text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ") == WEAK
 }

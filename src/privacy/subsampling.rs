@@ -111,7 +111,6 @@ impl Poisson {
 
     /// Returns the `add-remove` guarantee of a mechanism on the sample that has the guarantee `base` on its input:
     /// (ln(1 + q (e^ε − 1)), q δ). Li, Qardaji, Su 2012; Balle, Barthe, Gaboardi 2018, Theorem 8.
-    #[must_use]
     pub fn amplify(self, base: AddRemoveDp) -> AddRemoveDp {
         AddRemoveDp {
             epsilon: amplified_eps(base.epsilon, self.rate),
@@ -125,7 +124,6 @@ impl Poisson {
     /// With A the release without the person and B with: `Remove` is H_{e^ε}((1 − q) A + q B ‖ A) = q δ_G(ε₀; μ),
     /// e^ε₀ = 1 + (e^ε − 1)/q. `Add` is H_{e^ε}(A ‖ (1 − q) A + q B) = c δ_G(ln(q e^ε/c); μ), c = q − (1 − q)(e^ε − 1),
     /// and 0 for c <= 0 (theory/accounting 4.4). δ_G is that of [`gdp_ln_delta`]; relative error below 2e-15 |ln δ|.
-    #[must_use]
     pub fn gaussian_delta(self, direction: Direction, epsilon: Epsilon, mu: Mu) -> Delta {
         let (q, e, m) = (self.rate, epsilon.get(), mu.get());
         if q <= 0.0 || mu.is_zero() {
@@ -162,7 +160,6 @@ impl FixedSize {
     }
 
     /// Returns m/n, rounded up.
-    #[must_use]
     pub fn rate(self) -> f64 {
         self.rate
     }
@@ -215,7 +212,6 @@ impl FixedSize {
 
     /// Returns the `replace-one` guarantee of a mechanism on the sample that has the guarantee `base` on its input:
     /// (ln(1 + q (e^ε − 1)), q δ) with q = m/n. Balle, Barthe, Gaboardi 2018, Theorem 9.
-    #[must_use]
     pub fn amplify(self, base: ReplaceOneDp) -> ReplaceOneDp {
         ReplaceOneDp {
             epsilon: amplified_eps(base.epsilon, self.rate),

@@ -25,13 +25,11 @@ impl Units {
     pub const ZERO: Self = Self { gaussian: 0, epsilon: 0, delta: 0, slack: 0 };
 
     /// Returns whether neither budget is charged. The ledger refuses such a charge, because only a bug can cause it.
-    #[must_use]
     pub const fn is_free(&self) -> bool {
         self.gaussian == 0 && self.epsilon == 0 && self.delta == 0
     }
 
     /// Returns the sum, or `None` if a quantity exceeds 128 bits.
-    #[must_use]
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
         Some(Self {
             gaussian: self.gaussian.checked_add(other.gaussian)?,
@@ -42,7 +40,6 @@ impl Units {
     }
 
     /// Returns the difference, or `None` if any column would be overdrawn.
-    #[must_use]
     pub fn checked_sub(&self, other: &Self) -> Option<Self> {
         Some(Self {
             gaussian: self.gaussian.checked_sub(other.gaussian)?,

@@ -75,7 +75,6 @@ pub enum CellLayout {
 
 impl State {
     /// Returns whether a range was found.
-    #[must_use]
     pub const fn is_found(self) -> bool {
         matches!(self, Self::Octaves | Self::Fine | Self::Coarse)
     }
@@ -83,7 +82,6 @@ impl State {
 
 impl EstimatedColumn {
     /// Returns the range, if one was found.
-    #[must_use]
     pub fn range(&self) -> Option<(f64, f64)> {
         self.lower.zip(self.upper)
     }
@@ -92,7 +90,6 @@ impl EstimatedColumn {
 impl EstimatedBounds {
     /// Returns about how many rows may lie unseen beyond each end of a range: eight standard deviations of a count's noise, where the counts
     /// of both rounds are averaged by precision (theory/estimated-bounds 4.1).
-    #[must_use]
     pub fn unseen_rows(&self) -> f64 {
         let number = |text: &String| text.parse::<f64>().unwrap_or(f64::NAN);
         let unit = number(&self.unit);

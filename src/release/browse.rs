@@ -84,7 +84,6 @@ struct Listed {
 
 impl Browser {
     /// Creates a browser of a release of either form.
-    #[must_use]
     pub fn new(release: Arc<Release>) -> Self {
         let list = match &release.coefficients {
             Coefficients::Table(_) => None,
@@ -103,13 +102,11 @@ impl Browser {
     }
 
     /// Returns the outcomes, as the release has them.
-    #[must_use]
     pub fn outcomes(&self) -> &[String] {
         self.names().0
     }
 
     /// Returns the terms.
-    #[must_use]
     pub fn terms(&self) -> &[String] {
         self.names().1
     }
@@ -123,13 +120,11 @@ impl Browser {
     }
 
     /// Returns the term that is looked at first: the first that is not the constant.
-    #[must_use]
     pub fn first_term(&self) -> usize {
         self.terms().iter().position(|term| term != INTERCEPT).unwrap_or_default()
     }
 
     /// Returns one coefficient.
-    #[must_use]
     pub fn entry(&self, outcome: usize, term: usize) -> Option<Estimate> {
         match &self.release.coefficients {
             Coefficients::Table(table) => table.entry(outcome, term),
@@ -141,7 +136,6 @@ impl Browser {
     }
 
     /// Returns the outcomes that a query asks for, in its order; what is equal stays in the release's.
-    #[must_use]
     pub fn rows(&self, query: &Query) -> Vec<usize> {
         let names = self.outcomes();
         let mut found: Vec<(f64, usize)> = Vec::new();
@@ -165,7 +159,6 @@ impl Browser {
     }
 
     /// Counts the outcomes whose interval for a term excludes 0.
-    #[must_use]
     pub fn chance(&self, term: usize) -> Chance {
         let level = self.release.plan.confidence.unwrap_or(0.95);
         let entries = (0..self.outcomes().len()).filter_map(|row| self.entry(row, term));
@@ -206,14 +199,12 @@ fn has_interval(entry: &Estimate) -> bool {
 }
 
 /// Returns whether the interval lies on one side of 0.
-#[must_use]
 pub fn excludes_zero(entry: &Estimate) -> bool {
     let ends = entry.lower.zip(entry.upper).filter(|_| has_interval(entry));
     ends.is_some_and(|(lower, upper)| lower > 0.0 || upper < 0.0)
 }
 
 /// Returns |estimate| over its standard error.
-#[must_use]
 pub fn ratio(entry: &Estimate) -> Option<f64> {
     let (estimate, error) = entry.estimate.zip(entry.std_error)?;
     Some(estimate.abs() / error).filter(|ratio| ratio.is_finite())

@@ -116,7 +116,6 @@ pub enum Coefficients {
 impl Coefficients {
     /// Creates coefficients from one row of entries for each outcome, one entry for each term: a list, or above [`LONG_FORM_OUTCOMES`]
     /// outcomes a table.
-    #[must_use]
     pub fn of(outcomes: Vec<String>, terms: Vec<String>, entries: &[Vec<Estimate>]) -> Self {
         if outcomes.len() > LONG_FORM_OUTCOMES {
             let mut table = CoefficientTable::new(outcomes, terms);
@@ -161,7 +160,6 @@ impl Coefficients {
     }
 
     /// Returns the terms of an outcome's regression, each with its numbers.
-    #[must_use]
     pub fn of_outcome(&self, outcome: &str) -> Vec<(&str, Estimate)> {
         match self {
             Self::List(entries) => {
@@ -183,7 +181,6 @@ impl Coefficients {
     }
 
     /// Returns whether no coefficient was determined at all.
-    #[must_use]
     pub fn is_undetermined(&self) -> bool {
         match self {
             Self::List(entries) => entries.iter().all(|entry| entry.estimate.is_none()),
@@ -296,7 +293,6 @@ pub struct OutcomeDiagnostics {
 
 impl OutcomeDiagnostics {
     /// Returns those of an outcome of whose residual nothing is known.
-    #[must_use]
     pub fn unknown(outcome: &str) -> Self {
         Self { outcome: outcome.to_owned(), residual_sd: None, residual_resolved: false, r_squared: None }
     }
@@ -326,7 +322,6 @@ pub struct Software {
 
 impl Software {
     /// Describes this program, with the content hash of its build.
-    #[must_use]
     pub fn new(build: String) -> Self {
         Self { name: "discreet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), build }
     }

@@ -30,13 +30,11 @@ pub struct PartialEffect {
 
 impl PartialEffect {
     /// Returns whether it is known how uncertain the line is. Without a band it says nothing.
-    #[must_use]
     pub fn has_band(&self) -> bool {
         self.points.iter().any(|point| point.span.is_some())
     }
 
     /// Returns what a reader of the plot has to know.
-    #[must_use]
     pub fn note(&self, plan: &Plan) -> String {
         let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
         let band = if self.is_probability {

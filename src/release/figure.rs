@@ -39,7 +39,6 @@ pub struct Line {
 }
 
 /// Returns the names of a release's outcomes.
-#[must_use]
 pub fn outcomes(release: &Release) -> Vec<String> {
     match &release.coefficients {
         Coefficients::List(_) => {
@@ -51,7 +50,6 @@ pub fn outcomes(release: &Release) -> Vec<String> {
 }
 
 /// Returns the terms of a release.
-#[must_use]
 pub fn terms(release: &Release) -> Vec<String> {
     match &release.coefficients {
         Coefficients::List(_) => {
@@ -63,7 +61,6 @@ pub fn terms(release: &Release) -> Vec<String> {
 }
 
 /// Returns the coefficients of one outcome of a release under `plan`.
-#[must_use]
 pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Line> {
     let entries = coefficients.of_outcome(outcome);
     let terms: BTreeSet<&str> = entries.iter().map(|(term, _)| *term).collect();
@@ -80,7 +77,6 @@ pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Lin
 }
 
 /// Returns the plan's entry for a column, by name or by pattern, or a column that the plan derives.
-#[must_use]
 pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
     if let Some(column) = plan.columns.iter().find(|column| column.name.as_deref() == Some(name)) {
         return Some(Cow::Borrowed(column));
@@ -105,7 +101,6 @@ fn unit_of_centred(plan: &Plan, name: &str) -> Option<String> {
 
 /// Returns the columns of a release and the terms that its plan derives. In the place of a pattern are the columns that have coefficients by
 /// it.
-#[must_use]
 pub fn columns(release: &Release) -> Vec<Column> {
     let plan = &release.plan;
     let named: BTreeSet<&str> = plan.columns.iter().filter_map(|column| column.name.as_deref()).collect();
@@ -132,7 +127,6 @@ pub fn columns(release: &Release) -> Vec<Column> {
 }
 
 /// Returns the columns whose bounds or levels a plan states: those with a role, and those that terms are made from.
-#[must_use]
 pub fn stated_columns(release: &Release) -> Vec<Column> {
     let plan = &release.plan;
     let made: BTreeSet<String> =
@@ -147,7 +141,6 @@ pub fn stated_columns(release: &Release) -> Vec<Column> {
 }
 
 /// Returns what the axis of a plot of coefficients shows.
-#[must_use]
 pub fn axis(log_odds: bool, unit: &str) -> String {
     match (log_odds, unit) {
         (true, _) => words::result::odds_ratio_across_ranges().to_owned(),
@@ -157,13 +150,11 @@ pub fn axis(log_odds: bool, unit: &str) -> String {
 }
 
 /// Returns the unit of a column, or nothing.
-#[must_use]
 pub fn unit(plan: &Plan, name: &str) -> String {
     column(plan, name).and_then(|column| column.unit.clone()).unwrap_or_default()
 }
 
 /// Returns a name with a unit, unless it ends with that already: `Depth (mm)`.
-#[must_use]
 pub fn with_unit(name: &str, unit: &str) -> String {
     let has_it = [('(', ')'), ('[', ']')].into_iter().any(|(open, close)| {
         let inner = name.trim_end().strip_suffix(close).and_then(|rest| rest.strip_suffix(unit));
@@ -173,13 +164,11 @@ pub fn with_unit(name: &str, unit: &str) -> String {
 }
 
 /// Returns the contrast of a term's coefficient: `per kg/m²`, `M against F`, `beyond each alone`; empty for the intercept.
-#[must_use]
 pub fn per(plan: &Plan, term: &str) -> String {
     meaning(plan, term).0
 }
 
 /// Returns the contrast of a term's coefficient, and what the coefficient is multiplied by in a plot: see [`Line::reach`].
-#[must_use]
 pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     if term == INTERCEPT {
         return (String::new(), None);
@@ -236,7 +225,6 @@ fn is_of_levels(plan: &Plan, term: &str) -> bool {
 
 /// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm, square or
 /// spline is, or the product of levels with one such number, which is for as many units as the number alone.
-#[must_use]
 pub fn is_scaled(plan: &Plan, term: &str) -> bool {
     number(plan, term).is_some()
 }
@@ -254,7 +242,6 @@ fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
 }
 
 /// Returns the contrast of a term's coefficient, that of a number for `per` units: `per 10 kg/m²`.
-#[must_use]
 pub fn per_units(plan: &Plan, term: &str, per: f64) -> String {
     let Some(found) = number(plan, term).filter(|_| (per - 1.0).abs() > 0.0) else {
         return meaning(plan, term).0;
@@ -265,7 +252,6 @@ pub fn per_units(plan: &Plan, term: &str, per: f64) -> String {
 }
 
 /// Returns a line whose coefficient is for `per` units of its column, where that is a number; the plot stays as it is.
-#[must_use]
 pub fn scaled(plan: &Plan, mut line: Line, per: f64) -> Line {
     if !is_scaled(plan, &line.term) {
         return line;
@@ -306,7 +292,6 @@ pub struct Tick {
 
 impl Tick {
     /// Returns what stands below it.
-    #[must_use]
     pub fn label(&self) -> String {
         short(self.value, 3)
     }
@@ -324,13 +309,11 @@ pub struct Figure {
 }
 
 /// Lays out the plot of `lines`; `None` where nothing can be drawn.
-#[must_use]
 pub fn figure(lines: &[Line]) -> Option<Figure> {
     layout(lines, |from, to| ticks(from, to).into_iter().map(|value| (value, value)).collect())
 }
 
 /// Draws log-odds: ticks are round odds ratios, so the axis is logarithmic.
-#[must_use]
 pub fn of_odds(lines: &[Line]) -> Option<Figure> {
     layout(lines, |from, to| ratios(from, to).into_iter().map(|ratio| (libm::log(ratio), ratio)).collect())
 }
@@ -404,7 +387,6 @@ const ROUND: [&[f64]; 4] = [
 ];
 
 /// Returns about five round odds ratios whose logarithms lie from `from` to `to`.
-#[must_use]
 pub fn ratios(from: f64, to: f64) -> Vec<f64> {
     let (least, most) = (libm::exp(from), libm::exp(to));
     if !(least > 0.0 && most.is_finite() && least < most) {
@@ -444,7 +426,6 @@ fn near_one(least: f64, most: f64) -> Vec<f64> {
 }
 
 /// Returns round numbers from `from` to `to`, two to five of them: steps of 1, 2 or 5 times a power of ten, the finest with which they are so few.
-#[must_use]
 pub fn ticks(from: f64, to: f64) -> Vec<f64> {
     let width = to - from;
     if !(width.is_finite() && width > 0.0) {

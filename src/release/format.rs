@@ -18,7 +18,6 @@ const MOST_DECIMALS: i32 = 5;
 const LARGE: f64 = 1e7;
 
 /// Formats `value` with `digits` significant digits.
-#[must_use]
 pub fn significant(value: f64, digits: u8) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
@@ -31,7 +30,6 @@ pub fn significant(value: f64, digits: u8) -> String {
 }
 
 /// Formats `value` with `digits` significant digits, without trailing zeros: 0.50 is 0.5.
-#[must_use]
 pub fn short(value: f64, digits: u8) -> String {
     let text = significant(value, digits);
     let (number, power) = text.split_at(text.find(" ×").unwrap_or(text.len()));
@@ -43,7 +41,6 @@ pub fn short(value: f64, digits: u8) -> String {
 }
 
 /// Formats a number that is promised or charged, such as an epsilon, rounded up to three significant digits: 1.3646 is 1.37.
-#[must_use]
 pub fn at_most(value: f64) -> String {
     const DIGITS: u8 = 3;
     if !(value.is_finite() && value > 0.0) {
@@ -66,7 +63,6 @@ pub struct Row {
 }
 
 /// Writes an estimate so that its last digit is the second one of its standard error.
-#[must_use]
 pub fn row(entry: &Estimate) -> Row {
     let Estimate { estimate, std_error, lower, upper, .. } = *entry;
     let place = std_error
@@ -94,13 +90,11 @@ pub fn row(entry: &Estimate) -> Row {
 }
 
 /// Writes a number without an interval as [`row`] does.
-#[must_use]
 pub fn with_error(estimate: Option<f64>, std_error: Option<f64>) -> Row {
     row(&Estimate { estimate, std_error, ..Estimate::WITHHELD })
 }
 
 /// Formats a power of ten for an axis: 10⁴ from ten thousand on and below a thousandth, else as a number.
-#[must_use]
 pub fn power(value: f64) -> String {
     if value > 0.0 && !(1e-3..1e4).contains(&value) {
         let written = format!("{value:e}");
@@ -112,7 +106,6 @@ pub fn power(value: f64) -> String {
 }
 
 /// Formats a share from 0 to 1 as a percentage: never `0 %` for a share above 0, never `100 %` for one below 1.
-#[must_use]
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
@@ -125,7 +118,6 @@ pub fn percent(share: f64) -> String {
 }
 
 /// Bytes in the unit that gives at most three digits.
-#[must_use]
 pub fn bytes(count: f64) -> String {
     let (value, unit) = match count {
         c if c < 1e3 => (c, "bytes"),

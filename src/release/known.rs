@@ -6,14 +6,12 @@ use crate::plan::public::PublicTable;
 use crate::words;
 
 /// Returns the source of the numbers and the number of rows behind them, as a sentence.
-#[must_use]
 pub fn origin(table: &PublicTable) -> String {
     let rows = grouped(real(table.rows));
     words::report::origin(rows, table.source.trim().trim_end_matches('.'))
 }
 
 /// Returns a sentence on their correlations.
-#[must_use]
 pub fn correlations(table: &PublicTable) -> String {
     let pairs =
         || table.correlation.iter().enumerate().flat_map(|(row, entries)| entries.iter().take(row).copied());

@@ -56,7 +56,6 @@ impl PartialEq for CoefficientTable {
 
 impl CoefficientTable {
     /// Creates a table in which everything is withheld.
-    #[must_use]
     pub fn new(outcomes: Vec<String>, terms: Vec<String>) -> Self {
         let cells = outcomes.len() * terms.len();
         Self {
@@ -68,19 +67,16 @@ impl CoefficientTable {
     }
 
     /// Returns the outcomes' columns.
-    #[must_use]
     pub fn outcomes(&self) -> &[String] {
         &self.outcomes
     }
 
     /// Returns the terms, the same for every outcome.
-    #[must_use]
     pub fn terms(&self) -> &[String] {
         &self.terms
     }
 
     /// Returns one coefficient; `None` beyond the table.
-    #[must_use]
     pub fn entry(&self, outcome: usize, term: usize) -> Option<Estimate> {
         let cell = self.cell(outcome, term)?;
         let [estimate, std_error, lower, upper, noise_share] =
@@ -90,7 +86,6 @@ impl CoefficientTable {
     }
 
     /// Returns whether no cell has an estimate.
-    #[must_use]
     pub fn is_undetermined(&self) -> bool {
         self.numbers[0].iter().all(|estimate| estimate.is_nan())
     }
@@ -153,7 +148,6 @@ impl CoefficientTable {
     }
 
     /// Appends a piece of [`Self::take_pieces`]. Returns `false`, and appends nothing, if it is none of a table of these terms.
-    #[must_use]
     pub fn append_piece(&mut self, outcomes: Vec<String>, cells: &[u8]) -> bool {
         if cells.len() != outcomes.len() * self.terms.len() * CELL_BYTES {
             return false;

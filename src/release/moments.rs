@@ -188,32 +188,27 @@ impl From<Vec<Decimal>> for Decimals {
 
 impl Integers {
     /// Creates a matrix of `rows` rows from its cells, row by row; cells that fill no row are left out.
-    #[must_use]
     pub fn new(rows: usize, mut cells: Vec<i128>) -> Self {
         cells.truncate(cells.len() - cells.len().checked_rem(rows).unwrap_or(cells.len()));
         Self { rows, cells }
     }
 
     /// Returns the number of rows.
-    #[must_use]
     pub const fn rows(&self) -> usize {
         self.rows
     }
 
     /// Returns the number of columns.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.cells.len().checked_div(self.rows).unwrap_or(0)
     }
 
     /// Returns the cells, row by row.
-    #[must_use]
     pub fn cells(&self) -> &[i128] {
         &self.cells
     }
 
     /// Returns one cell.
-    #[must_use]
     pub fn get(&self, row: usize, column: usize) -> Option<i128> {
         let within = column < self.columns();
         within.then(|| self.cells.get(row * self.columns() + column).copied()).flatten()

@@ -18,7 +18,6 @@ pub struct Answers {
 
 impl Answers {
     /// Returns the answers of an outcome: of a category its two levels, and under log-odds of a number 1 and 0. Nothing for another outcome.
-    #[must_use]
     pub fn of(column: &Column, log_odds: bool) -> Option<Self> {
         let (modelled, reference) = if column.kind == Some(ColumnType::Category) {
             let levels = column.levels.as_deref()?;
@@ -34,13 +33,11 @@ impl Answers {
     }
 
     /// Returns them without the kind of the regression: `Nein against Ja`.
-    #[must_use]
     pub fn compared(&self) -> String {
         words::result::against(&self.modelled, &self.reference)
     }
 
     /// Returns what is modelled: `odds of Nein against Ja`, or for a linear regression `Nein against Ja`.
-    #[must_use]
     pub fn words(&self) -> String {
         if self.log_odds {
             words::result::odds_against(&self.modelled, &self.reference)
@@ -51,13 +48,11 @@ impl Answers {
 }
 
 /// Returns the answers of an outcome of a plan.
-#[must_use]
 pub fn answers(plan: &Plan, outcome: &str, log_odds: bool) -> Option<Answers> {
     Answers::of(figure::column(plan, outcome)?.as_ref(), log_odds)
 }
 
 /// Returns an outcome as headings, captions and figures name it: `Tod: odds of Nein against Ja`; one without two answers by its name.
-#[must_use]
 pub fn named(plan: &Plan, outcome: &str, log_odds: bool) -> String {
     answers(plan, outcome, log_odds)
         .map_or_else(|| outcome.to_owned(), |answers| words::result::of_answers(outcome, answers.words()))
@@ -66,7 +61,6 @@ pub fn named(plan: &Plan, outcome: &str, log_odds: bool) -> String {
 /// Returns the odds ratio of a term's log-odds: the exponentials of the coefficient and of the ends of its interval, each absent where it
 /// is no number that can be written, and the standard error to first order, by which they are rounded when they are shown. The constant
 /// has none, because it is no comparison.
-#[must_use]
 pub fn ratio(term: &str, entry: &Estimate) -> Option<Estimate> {
     if term == INTERCEPT {
         return None;

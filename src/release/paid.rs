@@ -31,7 +31,6 @@ pub struct LedgerReference {
 
 impl LedgerReference {
     /// Returns the reference to an entry of a ledger.
-    #[must_use]
     pub fn new(ledger: &Ledger, entry: u64) -> Self {
         let (epsilon, delta) = ledger.promise();
         let promise = Some(Claimed { epsilon: epsilon.get(), delta: delta.get() });

@@ -22,7 +22,6 @@ impl Reduced {
     /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. Of a
     /// category with less than half of its coefficients withheld these levels alone are left out: they join the reference. Where `held`
     /// names the terms that are not determined, these alone count as withheld: the others are withheld for their sake.
-    #[must_use]
     pub fn of(release: &Release, outcome: &str, held: &[String]) -> Self {
         let lines = lines(&release.plan, &release.coefficients, outcome).into_iter();
         let terms = lines.map(|line| {

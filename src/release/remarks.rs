@@ -16,7 +16,6 @@ pub fn of_plan(plan: &Plan) -> impl Iterator<Item = String> {
 }
 
 /// Returns how a term is made, in a sentence.
-#[must_use]
 pub fn made(term: &Derived) -> String {
     let (name, from) = (name_of(term), term.from.join(", "));
     match term.transform {
@@ -40,7 +39,6 @@ pub fn made(term: &Derived) -> String {
 }
 
 /// Returns a condition on the rows that count, as it is named in a sentence.
-#[must_use]
 pub fn condition(condition: &Condition) -> String {
     let column = &condition.column;
     match (condition.lower, condition.upper) {
@@ -61,7 +59,6 @@ pub fn condition(condition: &Condition) -> String {
 }
 
 /// Returns which rows counted, in a sentence, where they were chosen.
-#[must_use]
 pub fn chosen_rows(plan: &Plan) -> Option<String> {
     let all: Vec<String> = plan.only.iter().map(condition).collect();
     let told = (!all.is_empty()).then(|| words::journal::only(all.join(", ")))?;
@@ -84,19 +81,16 @@ fn holds_all(plan: &Plan, condition: &Condition) -> bool {
 }
 
 /// Returns the note on robust standard errors, where they are robust.
-#[must_use]
 pub fn robust(notes: &[String]) -> Option<&String> {
     notes.iter().find(|note| note.starts_with(words::note::robust()))
 }
 
 /// Returns whether standard errors take the rows of each person together.
-#[must_use]
 pub fn are_of_persons(notes: &[String]) -> bool {
     robust(notes).is_some_and(|note| note.contains(words::note::robust_of_persons()))
 }
 
 /// Returns the remarks that a file of numbers or a drawing carries with it.
-#[must_use]
 pub fn remarks(release: &Release) -> Vec<String> {
     let notes = &release.diagnostics.notes;
     let robust = robust(notes).cloned();

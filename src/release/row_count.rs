@@ -48,7 +48,6 @@ pub struct RowCount {
 
 impl RowCount {
     /// Returns the count of a release; nothing where the release has none.
-    #[must_use]
     pub fn of(release: &Release) -> Option<Self> {
         let rows = release.diagnostics.rows.filter(|rows| rows.is_finite())?;
         let std_error = release.diagnostics.rows_std_error.filter(|error| error.is_finite()).unwrap_or(0.0);
@@ -77,13 +76,11 @@ impl RowCount {
     }
 
     /// Returns the number of rows rounded to the place that the noise leaves.
-    #[must_use]
     pub fn about(&self) -> String {
         about(self.rows, self.std_error)
     }
 
     /// Returns what a reader has to know of the rows that counted, and where to look if they are far from what was stated.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let (counted, about, stated) = (self.counted(), self.about(), self.stated());
         match self.verdict {
@@ -99,7 +96,6 @@ impl RowCount {
     }
 
     /// Returns the same for a text that a journal prints: what is to be looked up is for the person who made the release.
-    #[must_use]
     pub fn printed(&self) -> String {
         match self.verdict {
             Verdict::AsStated => self.counted(),

@@ -15,14 +15,12 @@ pub struct Shared(pub BTreeSet<String>);
 
 impl Shared {
     /// Returns those of a release's regression, or of one that was fitted from it.
-    #[must_use]
     pub fn of(release: &Release) -> Self {
         let terms = terms(release).into_iter().filter(|term| term != INTERCEPT);
         Self(shared_roots(&release.plan, &terms.map(|term| column_of(&release.plan, &term)).collect()))
     }
 
     /// Whether a term is made from one of them.
-    #[must_use]
     pub fn move_term(&self, plan: &Plan, term: &str) -> bool {
         !self.0.is_empty() && !roots(plan, &column_of(plan, term)).is_disjoint(&self.0)
     }

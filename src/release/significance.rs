@@ -33,7 +33,6 @@ pub struct Tests {
 
 impl Tests {
     /// Returns the rule for the coefficients of a release.
-    #[must_use]
     pub fn of(release: &Release) -> Self {
         let law = release.moments.as_ref().and_then(|moments| moments.noise.as_ref());
         let drawn = matches!(law, Some(NoiseLaw::Projection { .. } | NoiseLaw::InverseWishart { .. }));
@@ -47,13 +46,11 @@ impl Tests {
     }
 
     /// Returns why no coefficient has a p-value.
-    #[must_use]
     pub const fn absent(self) -> Option<Absent> {
         self.absent
     }
 
     /// Returns the test of a coefficient; nothing where it has no interval, or an interval that covers the privacy noise alone.
-    #[must_use]
     pub fn test(self, entry: &Estimate) -> Option<Test> {
         if self.absent.is_some() || entry.interval == Interval::Withheld || is_noise_alone(entry) {
             return None;
@@ -64,13 +61,11 @@ impl Tests {
 }
 
 /// Returns whether an interval leaves out the sampling error.
-#[must_use]
 pub fn is_noise_alone(entry: &Estimate) -> bool {
     entry.noise_share.is_some_and(|share| share >= 1.0)
 }
 
 /// Returns 2 Φ(−|z|), exact in the far tail too.
-#[must_use]
 pub fn two_sided(z: f64) -> f64 {
     2.0 * phi_cdf(-z.abs())
 }
@@ -98,14 +93,12 @@ pub struct CategoryTest {
 
 impl CategoryTest {
     /// Returns the upper tail of a chi-square law with `degrees` degrees of freedom at a statistic.
-    #[must_use]
     pub fn tail(statistic: f64, degrees: usize) -> f64 {
         libm::exp(ln_chi_square_sf(real(degrees), statistic.max(0.0))).clamp(0.0, 1.0)
     }
 }
 
 /// Returns p-values adjusted by Holm's method: they bound the chance of one false rejection among all, whatever their dependence.
-#[must_use]
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let order = ascending(p);
     let mut adjusted = vec![1.0; p.len()];
@@ -119,7 +112,6 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
 
 /// Returns p-values adjusted by the method of Benjamini and Hochberg: they bound the expected share of false rejections among all rejections, for
 /// independent or positively dependent tests.
-#[must_use]
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let order = ascending(p);
     let mut adjusted = vec![1.0; p.len()];

@@ -37,7 +37,6 @@ pub struct Statement {
 
 impl Statement {
     /// Returns the sentences for a release.
-    #[must_use]
     pub fn new(release: &Release) -> Self {
         let privacy = &release.privacy;
         if privacy.assurance == Assurance::Demo || (privacy.epsilon.is_none() && privacy.mu.is_none()) {
@@ -82,7 +81,6 @@ impl Statement {
     }
 
     /// Returns all sentences in reading order.
-    #[must_use]
     pub fn sentences(&self) -> Vec<&str> {
         let first = [&self.headline, &self.promise, &self.unit].into_iter();
         let optional = [&self.guessing, &self.budget, &self.relaxation, &self.claim].into_iter().flatten();
@@ -98,7 +96,6 @@ impl Statement {
 /// equal, so Φ(μ/2) (theory/accounting 1.2); the discrete noise adds less than 2⁻⁷⁰. (ε, δ): both errors a, b obey
 /// a + e^ε b >= 1 − δ and e^ε a + b >= 1 − δ, so a + b >= 2 (1 − δ) / (1 + e^ε), and the bound is
 /// 1 − (a + b) / 2 = (e^ε + δ) / (1 + e^ε). Where both are known the smaller holds. `None` where neither is.
-#[must_use]
 pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> Option<f64> {
     let gaussian = mu.filter(|mu| *mu >= 0.0).map(|mu| phi_cdf(mu / 2.0));
     let approximate =
@@ -113,7 +110,6 @@ pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> 
 }
 
 /// What is said of a whole budget: how often a guess is right at most, by `accuracy` from 0.5 to 1.
-#[must_use]
 pub fn budget_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64) -> String {
     let question = question(adjacency, protect);
     match hundredths(accuracy) {
@@ -133,7 +129,6 @@ fn question(adjacency: Adjacency, protect: Protect) -> &'static str {
 }
 
 /// Rounds up to whole hundredths, as a bound has to be; `None` above 99, where it means nothing.
-#[must_use]
 pub fn hundredths(accuracy: f64) -> Option<u32> {
     // A hair is taken off, so that 0.73 does not become 74 by rounding alone.
     (50..=99).find(|times| accuracy * 100.0 <= f64::from(*times) + 1e-9)
@@ -263,7 +258,6 @@ fn up(value: f64) -> String {
 }
 
 /// Returns what a relaxed protection leaves open; nothing under the full guarantee.
-#[must_use]
 pub fn relaxation(protect: Protect) -> Option<&'static str> {
     match protect {
         Protect::Rows => None,
@@ -273,7 +267,6 @@ pub fn relaxation(protect: Protect) -> Option<&'static str> {
 }
 
 /// Returns the text that is shown beside every guarantee (theory/noise 4.1).
-#[must_use]
 pub fn assurance(assurance: Assurance) -> &'static str {
     match assurance {
         Assurance::Exact => words::guarantee::proof_exact(),

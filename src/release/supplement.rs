@@ -50,7 +50,6 @@ pub struct Description {
 
 impl Description {
     /// Returns the standard deviation of a column.
-    #[must_use]
     pub fn sd(&self, term: &str) -> Option<Noisy> {
         self.terms.iter().find(|described| described.term == term)?.sd
     }

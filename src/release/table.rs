@@ -57,7 +57,6 @@ pub struct Meaning<'a> {
 
 impl<'a> Meaning<'a> {
     /// Returns what the coefficients of a release mean, those of numbers for `per` units.
-    #[must_use]
     pub fn of(release: &'a Release, log_odds: bool, per: f64) -> Self {
         let note = remarks(release).join(" ");
         let shared = Shared::of(release);
@@ -110,7 +109,6 @@ impl<'a> Cells<'a> {
 ///
 /// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
 /// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.
-#[must_use]
 pub fn csv(coefficients: &Coefficients, meaning: Meaning<'_>) -> String {
     pieces(coefficients, meaning).collect()
 }
@@ -198,7 +196,6 @@ pub fn records<'a>(
 }
 
 /// Writes a piece of a CSV with semicolons and decimal commas, as a spreadsheet reads it where the comma is the decimal mark.
-#[must_use]
 pub fn with_semicolons(piece: &str) -> String {
     let cell = |cell: &str| {
         let plain = cell.trim_end_matches([',', '\r', '\n']);

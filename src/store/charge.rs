@@ -82,7 +82,6 @@ pub struct Settled {
 
 impl Charge {
     /// Returns the reference to the charge that stands in the release.
-    #[must_use]
     pub fn reference(&self) -> LedgerReference {
         LedgerReference::new(&self.ledger, self.seq)
     }

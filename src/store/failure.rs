@@ -18,13 +18,11 @@ pub struct Failure {
 
 impl Failure {
     /// Returns a failure before any charge.
-    #[must_use]
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), charged: false }
     }
 
     /// Returns a failure after the charge. Its text is constant, because the cause may depend on the table.
-    #[must_use]
     pub fn after_charge(reason: Reason) -> Self {
         Self { reason, message: words::failure::charged().to_owned(), charged: true }
     }

@@ -26,7 +26,6 @@ pub struct ChunkHasher {
 
 impl ChunkHasher {
     /// Creates a hasher of no bytes.
-    #[must_use]
     pub fn new(key: &FileKey) -> Self {
         let empty = SipHasher24::new_with_key(key);
         Self { empty, chunk: empty, filled: 0, digests: Vec::new() }
@@ -48,7 +47,6 @@ impl ChunkHasher {
     }
 
     /// Returns the digests of all chunks; the last one may be short.
-    #[must_use]
     pub fn finish(mut self) -> Vec<Digest> {
         if self.filled > 0 {
             self.end();
@@ -77,7 +75,6 @@ pub struct Hashed {
 /// Returns the bytes that are signed for a table. For one file: the digests, then the length as 8 bytes, little-endian. For
 /// genotypes: for each file the digests, the role's 8 bytes and the length, in the order of the roles. These bytes can be decoded
 /// from their end, so no two tables have the same; the two forms differ in the number of bytes.
-#[must_use]
 pub fn identity(mut files: Vec<Hashed>) -> Vec<u8> {
     files.sort_by_key(|file| file.role);
     let alone = matches!(files.as_slice(), [Hashed { role: FileRole::Table, .. }]);

@@ -85,7 +85,6 @@ pub struct Saving {
 
 impl Saving {
     /// Returns the ledger's document, in which the charge is reserved.
-    #[must_use]
     pub fn document(&self) -> &str {
         &self.document
     }

@@ -18,13 +18,11 @@ pub struct Shared {
 
 impl Shared {
     /// Returns the name and date of a ledger.
-    #[must_use]
     pub fn of(ledger: &Ledger) -> Self {
         Self { ledger: ledger.id().to_owned(), created: ledger.created().to_owned() }
     }
 
     /// Describes the ledger for a person. The store does not know file names.
-    #[must_use]
     pub fn name(&self) -> String {
         format!("ledger {} of {}", self.ledger.get(..8).unwrap_or(&self.ledger), self.created)
     }
@@ -38,20 +36,17 @@ pub struct Different {
 
 impl Different {
     /// Returns the confirmation if the typed text is the required word. Case and spaces do not matter. It cannot be made otherwise.
-    #[must_use]
     pub fn typed(text: &str, shared: Vec<Shared>) -> Option<Self> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         (words.join(" ") == DIFFERENT && !shared.is_empty()).then_some(Self { shared })
     }
 
     /// Returns the ledgers whose people are meant.
-    #[must_use]
     pub fn shared(&self) -> &[Shared] {
         &self.shared
     }
 
     /// Returns whether a ledger is among them.
-    #[must_use]
     pub fn is_from(&self, ledger: &str) -> bool {
         self.shared.iter().any(|shared| shared.ledger == ledger)
     }
@@ -59,7 +54,6 @@ impl Different {
 
 /// Returns the ledgers of tables that share people with a table, each once, the largest overlap first. `known` has the MinHashes of
 /// other tables with their ledgers.
-#[must_use]
 pub fn sharing(minhash: &MinHash, known: &[(String, MinHash)]) -> Vec<String> {
     let mut found: Vec<(Overlap, &String)> = known
         .iter()

@@ -19,14 +19,12 @@ pub struct Fault {
 }
 
 /// Returns whether a file with these first bytes has one JSON object: whether it begins with a brace.
-#[must_use]
 pub fn begins(head: &[u8]) -> bool {
     let text = head.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(head);
     text.trim_ascii_start().starts_with(b"{")
 }
 
 /// Returns the name and version that a document states, whatever else stands in it.
-#[must_use]
 pub fn schema(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {
@@ -171,7 +169,6 @@ fn of_value(text: &str) -> String {
 
 /// Returns the name that a misspelt one is probably meant to be: the first of those with the fewest single letters that are inserted, left
 /// out or replaced, if these are at most a third of its letters.
-#[must_use]
 pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().map(|other| (levenshtein(name, other), other));
     let near =

@@ -12,7 +12,6 @@ fn at(share: f64) -> String {
 }
 
 /// A measurement on the scale from 0 through its claim to twice the claim; a formula that is wrong on purpose as a square.
-#[must_use]
 pub fn scale(mark: Option<Mark>, control: bool) -> String {
     let upright =
         |class: &str, x: &str| format!(r#"<line class="{class}" x1="{x}" x2="{x}" y1="0" y2="100%"/>"#);
@@ -50,7 +49,6 @@ pub fn scale(mark: Option<Mark>, control: bool) -> String {
 }
 
 /// What was drawn as bars, what the law expects as a line across each; the law is symmetric about 0.
-#[must_use]
 pub fn histogram(bins: &[Bin]) -> String {
     let mut drawing = String::new();
     for bar in bars(bins) {
@@ -95,7 +93,6 @@ const HEIGHTS: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 20.0];
 
 /// Draws by how much intervals are wider than without privacy against ε, both on logarithmic scales. The curve ends where it leaves the box. Points
 /// without a height, where all intervals are withheld, come first.
-#[must_use]
 pub fn precision_curve(points: &[(f64, Option<f64>)], now: f64) -> Curve {
     let (first, last) =
         (points.first().map_or(1.0, |point| point.0), points.last().map_or(1.0, |point| point.0));

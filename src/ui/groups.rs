@@ -12,7 +12,6 @@ pub fn members(group: &'static Group) -> impl Iterator<Item = &'static Info> {
 }
 
 /// Returns whether the columns call for a group.
-#[must_use]
 pub fn is_usual(group: &Group, columns: &[ColumnDraft]) -> bool {
     let mut outcomes = outcomes(columns).peekable();
     match group.calls {
@@ -38,7 +37,6 @@ pub fn alternatives(columns: &[ColumnDraft]) -> impl Iterator<Item = (&'static I
 }
 
 /// The first outcome that a mechanism cannot take, because it has to be yes or no and is not.
-#[must_use]
 pub fn not_yes_or_no<'a>(info: &Info, columns: &'a [ColumnDraft]) -> Option<&'a ColumnDraft> {
     outcomes(columns).find(|column| info.labels && is_not_yes_or_no(column))
 }

@@ -5,7 +5,6 @@ const LONGEST: usize = 40;
 
 /// Returns the name of a download, such as `discreet-release-ward-3.json` for `discreet-release.json`, the table `ward.csv` and the
 /// release 3.
-#[must_use]
 pub fn download(file: &str, table: Option<&str>, release: Option<u64>) -> String {
     let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
     let table = table.map(plain).filter(|table| !table.is_empty());
@@ -15,7 +14,6 @@ pub fn download(file: &str, table: Option<&str>, release: Option<u64>) -> String
 }
 
 /// Returns the name of a table or a column without endings, in letters that every system allows.
-#[must_use]
 pub fn plain(table: &str) -> String {
     let mut name = table;
     while let Some((stem, ending)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) {

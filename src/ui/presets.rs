@@ -171,26 +171,22 @@ pub const PRESETS: &[Preset] = presets! {
 
 impl Preset {
     /// The same quantity with the narrower range, where one is published.
-    #[must_use]
     pub fn tight(&self) -> Option<Self> {
         self.tight.map(|(lower, upper, source)| Self { lower, upper, source, ..*self })
     }
 
     /// How many times as wide its range is as another one.
-    #[must_use]
     pub fn times_as_wide_as(&self, other: &Self) -> f64 {
         (self.upper - self.lower) / (other.upper - other.lower)
     }
 
     /// What the column's note says when the range is used.
-    #[must_use]
     pub fn note(&self) -> String {
         format!("range: {}", self.source.cite)
     }
 }
 
 /// The usual lists of levels that have all of these cells, in the case of the cells.
-#[must_use]
 pub fn usual_levels(cells: &[&str]) -> Vec<String> {
     let fits = |levels: &String| {
         let levels = draft::list(levels);
@@ -206,7 +202,6 @@ pub fn usual_levels(cells: &[&str]) -> Vec<String> {
 }
 
 /// The preset that a column's name suggests, by the name alone.
-#[must_use]
 pub fn suggested(column: &str) -> Option<usize> {
     let plain: String = column.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     PRESETS.iter().position(|preset| preset.names.contains(&plain.as_str()))

@@ -61,14 +61,12 @@ pub struct Typed {
 
 impl Typed {
     /// Returns it as it is kept on this machine. It is public, so it may be.
-    #[must_use]
     pub fn to_text(&self) -> Option<String> {
         let Self { rows, source, moments, correlations } = self;
         json::to_text(&(rows, source, moments, correlations.iter().collect::<Vec<_>>()), false).ok()
     }
 
     /// Reads what [`Self::to_text`] wrote; nothing where nothing was typed.
-    #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         type Kept = (String, String, BTreeMap<String, [String; 2]>, Vec<((String, String), String)>);
         let (rows, source, moments, correlations) = serde_json::from_str::<Kept>(text).ok()?;
@@ -103,13 +101,11 @@ pub struct Term {
 
 impl Term {
     /// Whether it is a level, whose mean is a share that says its deviation.
-    #[must_use]
     pub const fn is_level(&self) -> bool {
         self.bounds.is_none()
     }
 
     /// What seems wrong with a mean and a deviation beside the column's bounds: most often another unit.
-    #[must_use]
     pub fn doubt(&self, mean: Option<f64>, sd: Option<f64>) -> Option<&'static str> {
         let (lower, upper) = self.bounds.unwrap_or((0.0, 1.0));
         if mean.is_some_and(|mean| !(lower..=upper).contains(&mean)) {
@@ -130,7 +126,6 @@ impl Term {
 }
 
 /// The names of terms, as a guide is made for them.
-#[must_use]
 pub fn guided(terms: &[Term], intercept: bool) -> Terms {
     let names = |outcome: bool| {
         let fits = terms.iter().filter(|term| term.outcome == outcome);

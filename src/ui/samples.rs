@@ -8,7 +8,6 @@ use crate::words;
 pub const FIRST: &str = "blood-pressure.csv";
 
 /// What a sample is, in one sentence.
-#[must_use]
 pub fn describe(name: &str) -> &'static str {
     match name {
         FIRST => words::samples::blood_pressure(),
@@ -18,13 +17,11 @@ pub fn describe(name: &str) -> &'static str {
 }
 
 /// Why its budget is not one for patients of one's own, where that is so.
-#[must_use]
 pub fn budget(name: &str) -> Option<&'static str> {
     (name == "diabetes.csv").then(words::samples::diabetes_budget)
 }
 
 /// The plan that a sample opens with.
-#[must_use]
 pub fn plan(name: &str) -> Option<Plan> {
     let text = match name {
         FIRST => BLOOD_PRESSURE,

@@ -28,7 +28,6 @@ const FIELDS: [(&str, Word); 16] = [
 ];
 
 /// What is wrong with a plan and what to do, with the page's names of fields.
-#[must_use]
 pub fn fault(error: &PlanError) -> String {
     let text = format!("{}: {}", error.what, error.advice);
     FIELDS.iter().fold(text, |text, (field, name)| text.replace(field, name()))
@@ -38,7 +37,6 @@ pub fn fault(error: &PlanError) -> String {
 const IN_A_PLAN: &str = " (in a plan: ";
 
 /// On one line of a length that can be read, with a capital letter in front.
-#[must_use]
 pub fn sentence(text: &str) -> String {
     let text = match text.split_once(IN_A_PLAN) {
         Some((before, remark)) => before.to_owned() + remark.split_once(')').map_or("", |(_, after)| after),

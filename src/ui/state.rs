@@ -50,19 +50,16 @@ pub struct Run {
 
 impl Run {
     /// Before the first word of how far it is.
-    #[must_use]
     pub const fn new(task: &'static str, total: f64) -> Self {
         Self { task, done: 0.0, total, seconds_left: None, pass: None }
     }
 
     /// Share of what is read now.
-    #[must_use]
     pub fn share(&self) -> f64 {
         if self.total > 0.0 { (self.done / self.total).clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Share of all passes.
-    #[must_use]
     pub fn share_of_all(&self) -> f64 {
         match self.pass {
             Some((number, of)) => (f64::from(number.saturating_sub(1)) + self.share()) / f64::from(of.max(1)),

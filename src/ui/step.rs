@@ -18,13 +18,11 @@ pub enum Step {
 
 impl Step {
     /// The beginning of the identifiers of its fields.
-    #[must_use]
     pub fn slug(self) -> String {
         format!("{self:?}").to_lowercase()
     }
 
     /// The part of the page's address that leads to it.
-    #[must_use]
     pub fn address(self) -> String {
         format!("#{}", self.slug())
     }

@@ -103,7 +103,6 @@ impl Table {
     }
 
     /// Its columns; those that are described stay as they are where the table is one of genotypes.
-    #[must_use]
     pub fn columns(&self, described: Vec<ColumnDraft>) -> Vec<ColumnDraft> {
         if let Some(genotypes) = &self.genotypes {
             let (fixed, chosen) = self.names.split_at(genotypes.first.min(self.names.len()));

@@ -15,14 +15,12 @@ const NOTE: &str = "range: copies of an allele";
 const SEX_NOTE: &str = "levels: 1 male, 2 female";
 
 /// The choices that a text stands for: names and patterns between commas or spaces.
-#[must_use]
 pub fn typed(text: &str) -> Vec<Choice> {
     let words = text.split(|c: char| c.is_whitespace() || c == ',' || c == ';');
     words.filter(|word| !word.is_empty()).map(Choice::of).collect()
 }
 
 /// A choice in words.
-#[must_use]
 pub fn words(choice: &Choice) -> String {
     match choice {
         Choice::Name(name) | Choice::Pattern(name) => name.clone(),
@@ -31,7 +29,6 @@ pub fn words(choice: &Choice) -> String {
 }
 
 /// Both lists of choices, each choice once.
-#[must_use]
 pub fn both(chosen: &[Choice], more: Vec<Choice>) -> Vec<Choice> {
     let mut all = chosen.to_vec();
     for choice in more {
@@ -43,7 +40,6 @@ pub fn both(chosen: &[Choice], more: Vec<Choice>) -> Vec<Choice> {
 }
 
 /// Whether some of these variants come of a choice. A range that has none would not have been found.
-#[must_use]
 pub fn finds(choice: &Choice, variants: &[String]) -> bool {
     match choice {
         Choice::Name(name) => variants.contains(name),
@@ -54,7 +50,6 @@ pub fn finds(choice: &Choice, variants: &[String]) -> bool {
 
 /// The patterns under which a plan may keep the variants: those by which they were chosen, since another may fit variants of
 /// the file that were not.
-#[must_use]
 pub fn patterns(choices: &[Choice]) -> Vec<String> {
     let pattern = |choice: &Choice| match choice {
         Choice::Pattern(pattern) => Some(pattern.clone()),
@@ -65,7 +60,6 @@ pub fn patterns(choices: &[Choice]) -> Vec<String> {
 
 /// The columns of genotypes: what is known of each person, with a type from the first rows, then the variants, each with the
 /// bounds that the format has. A column that is described already stays as it is.
-#[must_use]
 pub fn columns(
     described: Vec<ColumnDraft>,
     fixed: &[String],

@@ -70,13 +70,11 @@ impl Catalogue {
     }
 
     /// The text of a message: the translation's, else the English one.
-    #[must_use]
     pub fn text(&self, place: usize) -> &str {
         self.messages.get(&place).map_or_else(|| english(place), String::as_str)
     }
 
     /// A text of a mechanism: the translation's, else the English one.
-    #[must_use]
     pub fn of_mechanism<'a>(&'a self, english: &'a str) -> &'a str {
         self.mechanisms.get(english).map_or(english, String::as_str)
     }
@@ -101,7 +99,6 @@ fn text(place: usize) -> &'static str {
 }
 
 /// A text of a mechanism in the language that is shown: its title, a sentence about it, a label or a hint of a parameter.
-#[must_use]
 pub fn of_mechanism(english: &str) -> &str {
     CHOSEN.get_or_init(Catalogue::default).of_mechanism(english)
 }

@@ -100,7 +100,6 @@ struct Queue<T> {
 
 impl<T> Mailbox<T> {
     /// Creates an empty queue.
-    #[must_use]
     pub fn new() -> Self {
         Self(Rc::new(RefCell::new(Queue { waiting: VecDeque::new(), waker: None })))
     }

@@ -8,7 +8,6 @@ const LEAST_MILLISECONDS: f64 = 500.0;
 
 /// Returns when to show a result that was complete `elapsed` milliseconds after the click: the next multiple of 250 milliseconds
 /// after the click, at least 500.
-#[must_use]
 pub fn due(elapsed: f64) -> f64 {
     ((elapsed / TICK_MILLISECONDS).ceil() * TICK_MILLISECONDS).max(LEAST_MILLISECONDS)
 }

@@ -12,7 +12,6 @@ pub struct Files(Vec<(FileRole, Blob)>);
 
 impl Files {
     /// Sorts the files by role.
-    #[must_use]
     pub fn new(mut files: Vec<(FileRole, Blob)>) -> Self {
         files.sort_by_key(|(role, _)| *role);
         Self(files)
@@ -30,31 +29,26 @@ impl Files {
     }
 
     /// Returns the files of a CSV.
-    #[must_use]
     pub fn table(file: Blob) -> Self {
         Self(vec![(FileRole::Table, file)])
     }
 
     /// Returns the role of each file.
-    #[must_use]
     pub fn roles(&self) -> Vec<FileRole> {
         self.0.iter().map(|(role, _)| *role).collect()
     }
 
     /// Returns their handles, in the order of [`Self::roles`].
-    #[must_use]
     pub fn handles(&self) -> Vec<Blob> {
         self.0.iter().map(|(_, file)| file.clone()).collect()
     }
 
     /// Returns the file of a role.
-    #[must_use]
     pub fn get(&self, role: FileRole) -> Option<&Blob> {
         self.0.iter().find(|(own, _)| *own == role).map(|(_, file)| file)
     }
 
     /// Returns the total length in bytes.
-    #[must_use]
     pub fn length(&self) -> u64 {
         self.0.iter().map(|(_, file)| length(file)).fold(0, u64::saturating_add)
     }

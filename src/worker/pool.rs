@@ -101,19 +101,16 @@ enum Happening {
 
 impl Pool {
     /// Creates a pool that starts its workers from what the page loaded.
-    #[must_use]
     pub fn new(context: StartContext) -> Self {
         Self { context: Rc::new(context), current: Rc::default(), ahead: Rc::default() }
     }
 
     /// Returns a pool of the same program whose requests do not end those of this pool.
-    #[must_use]
     pub fn apart(&self) -> Self {
         Self { context: Rc::clone(&self.context), current: Rc::default(), ahead: Rc::default() }
     }
 
     /// Returns what the page loaded: the build's hash and the samples.
-    #[must_use]
     pub fn context(&self) -> &StartContext {
         &self.context
     }
@@ -627,7 +624,6 @@ fn random_name() -> Result<String, Failure> {
 }
 
 /// Returns the milliseconds since the page started, for what is shown here alone.
-#[must_use]
 pub fn clock() -> f64 {
     window().ok().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
 }

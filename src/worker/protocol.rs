@@ -23,7 +23,6 @@ pub use crate::store::identity::{CHUNK, FileKey};
 
 impl Failure {
     /// Returns the failure for a message that was not expected here. Its reason is one after which only the storage knows of a charge.
-    #[must_use]
     pub fn protocol() -> Self {
         Self::new(Reason::Internal, words::failure::protocol())
     }

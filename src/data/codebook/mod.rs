@@ -43,7 +43,6 @@ pub struct Entry {
 impl Entry {
     /// Returns the values as the cells of a column have them: labels where more different cells are labels than codes, else codes. A
     /// raw export has codes, a labelled one labels.
-    #[must_use]
     pub fn levels_as_in<'a>(&self, cells: impl Iterator<Item = &'a str>) -> Vec<String> {
         let cells: BTreeSet<&str> = cells.map(str::trim).collect();
         let count = |text: fn(&Level) -> &str| {
@@ -110,7 +109,6 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry>, CodebookError> {
 
 /// Finds the entry of a column: by its exact name, else by the only name that differs in case alone, else by the only label that the
 /// column is called by, as in a labelled export of REDCap.
-#[must_use]
 pub fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
     let lower = name.to_lowercase();
     let label = label_of(&lower);
@@ -133,7 +131,6 @@ fn label_of(heading: &str) -> String {
 }
 
 /// Returns whether a column is called as REDCap calls one choice of a checkbox, `name___code`: its cells are 0 and 1, or labels.
-#[must_use]
 pub fn is_checkbox(name: &str) -> bool {
     name.split_once("___").is_some_and(|(field, code)| !field.is_empty() && !code.is_empty())
         || (name.ends_with(')') && name.contains("(choice="))

@@ -67,13 +67,11 @@ pub struct GenotypeError {
 
 impl GenotypeError {
     /// Returns the error of a whole file.
-    #[must_use]
     pub const fn of(file: SourceFile, fault: GenotypeFault) -> Self {
         Self { place: Place { file, line: None, column: None }, fault }
     }
 
     /// Returns the error of a line.
-    #[must_use]
     pub const fn at(file: SourceFile, line: u64, fault: GenotypeFault) -> Self {
         Self { place: Place { file, line: Some(line), column: None }, fault }
     }

@@ -44,7 +44,6 @@ impl SamplePart {
     }
 
     /// Returns how many bytes the calls have.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.calls.len() as u64
     }
@@ -54,13 +53,11 @@ impl SamplePart {
     }
 
     /// Takes the calls out, to send them beside the rest.
-    #[must_use]
     pub fn take_calls(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.calls)
     }
 
     /// Returns the part with the calls that [`Self::take_calls`] took out; `None` for other bytes.
-    #[must_use]
     pub fn with_calls(mut self, calls: Vec<u8>) -> Option<Self> {
         let fits = stride(self.samples()).checked_mul(self.variants) == Some(calls.len());
         self.calls = calls;
@@ -68,7 +65,6 @@ impl SamplePart {
     }
 
     /// Reads the records into a sink.
-    #[must_use]
     pub fn scan<S: RowSink>(&self, plan: &BoundPlan, sink: S) -> Scan<S> {
         let mut reader = RecordReader::new(plan, sink);
         self.visit(|record| reader.read(record));

@@ -70,7 +70,6 @@ struct Join<'a> {
 
 impl<'a> PhenotypeReader<'a> {
     /// Creates a reader that keeps the columns that a plan uses, of these samples.
-    #[must_use]
     pub fn new(samples: &'a Samples, wanted: Wanted, encoding: Encoding) -> Self {
         Self { samples, wanted, encoding, state: State::Head(Vec::new()), join: None }
     }

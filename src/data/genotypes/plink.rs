@@ -55,7 +55,6 @@ pub struct BimPlace {
 
 impl BimReader {
     /// Creates a reader that keeps the variants that a plan uses.
-    #[must_use]
     pub fn new(wanted: Wanted) -> Self {
         Self {
             lines: Lines::after(SourceFile::Bim, 0),
@@ -146,7 +145,6 @@ impl BedLayout {
     }
 
     /// Returns the bytes of one variant.
-    #[must_use]
     pub fn range(&self, place: BimPlace) -> Range<u64> {
         let start = MARK.len() as u64 + place.variant * self.stride;
         start..start + self.stride

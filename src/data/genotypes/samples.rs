@@ -37,13 +37,11 @@ impl Samples {
     }
 
     /// Returns the number of samples.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
     /// Returns at most `count` first samples.
-    #[must_use]
     pub fn first(&self, count: usize) -> Self {
         let mut cells = Cells::new(self.names.len());
         for sample in 0..self.len().min(count) {
@@ -64,7 +62,6 @@ impl Samples {
     }
 
     /// Returns whether there are no samples.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -111,7 +108,6 @@ pub struct FamReader {
 
 impl FamReader {
     /// Creates a reader of text in this encoding.
-    #[must_use]
     pub fn new(encoding: Encoding) -> Self {
         Self {
             encoding,

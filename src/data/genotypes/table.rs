@@ -42,7 +42,6 @@ pub struct GenotypeTable {
 
 impl GenotypeTable {
     /// Creates a table of these samples, phenotypes and `variants` from `file`. The calls are added later.
-    #[must_use]
     pub fn new(
         file: SourceFile,
         samples: Samples,
@@ -58,13 +57,11 @@ impl GenotypeTable {
     }
 
     /// Returns the columns' names, to which a plan is bound.
-    #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Returns the samples. Their number is private, unless the plan states it.
-    #[must_use]
     pub fn samples(&self) -> &Samples {
         &self.samples
     }
@@ -87,7 +84,6 @@ impl GenotypeTable {
     }
 
     /// Returns how many bytes the calls have that were read.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.calls.iter().flatten().map(|calls| calls.of(0..self.samples.len()).len()).sum()
     }
@@ -101,7 +97,6 @@ impl GenotypeTable {
 
     /// Divides the samples into parts of about equal length, one for each worker. With a person column there is one part, because
     /// the order of rows matters.
-    #[must_use]
     pub fn parts(&self, plan: &BoundPlan, workers: usize) -> Vec<Range<usize>> {
         let samples = self.samples.len();
         let length = if plan.person.is_some() { samples } else { samples.div_ceil(workers.max(1)) };
@@ -109,7 +104,6 @@ impl GenotypeTable {
     }
 
     /// Reads the records of some samples into a sink. The first sample is a multiple of four, as those of [`Self::parts`] are.
-    #[must_use]
     pub fn scan<S: RowSink>(&self, plan: &BoundPlan, samples: Range<usize>, sink: S) -> Scan<S> {
         let mut reader = RecordReader::new(plan, sink);
         for piece in pieces(samples, PIECE) {
@@ -142,7 +136,6 @@ impl GenotypeTable {
     }
 
     /// Returns the cells of the samples' file and of the phenotypes for each of the first samples, for display: a missing cell is empty.
-    #[must_use]
     pub fn preview(&self, numbers: NumberFormat, count: usize) -> Vec<Vec<String>> {
         let own = self.samples.names();
         let codes: Vec<Codes> = (0..self.first).map(|field| Codes::of(own, field, false)).collect();

@@ -32,7 +32,6 @@ pub enum Choice {
 
 impl Choice {
     /// Returns a pattern if the text has a star, otherwise a name.
-    #[must_use]
     pub fn of(text: &str) -> Self {
         if text.contains('*') { Self::Pattern(text.to_owned()) } else { Self::Name(text.to_owned()) }
     }
@@ -48,7 +47,6 @@ pub struct Wanted {
 
 impl Wanted {
     /// Returns the variants that a plan names.
-    #[must_use]
     pub fn new(plan: &Plan) -> Self {
         let names = plan.columns.iter().filter_map(|column| column.name.clone());
         Self {
@@ -59,7 +57,6 @@ impl Wanted {
     }
 
     /// Returns the variants that a person chose.
-    #[must_use]
     pub fn of(choices: &[Choice]) -> Self {
         let mut wanted = Self::default();
         for choice in choices.iter().cloned() {
@@ -75,13 +72,11 @@ impl Wanted {
     }
 
     /// Returns all columns.
-    #[must_use]
     pub fn all() -> Self {
         Self::of(&[Choice::Pattern("*".to_owned())])
     }
 
     /// Returns whether a column of this name is asked for.
-    #[must_use]
     pub fn fits(&self, name: &str) -> bool {
         self.names.contains(name) || self.patterns.iter().any(|pattern| fits(pattern, name))
     }

@@ -46,13 +46,11 @@ struct Body {
 
 impl VcfReader {
     /// Creates a reader that keeps the variants that a plan uses.
-    #[must_use]
     pub fn new(wanted: Wanted) -> Self {
         Self::of(wanted, Some(Vec::new()))
     }
 
     /// Creates a reader of samples and variants that does not read calls.
-    #[must_use]
     pub fn sites(wanted: Wanted) -> Self {
         Self::of(wanted, None)
     }

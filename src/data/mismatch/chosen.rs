@@ -8,7 +8,6 @@ use crate::data::csv::Record;
 use crate::plan::bound::{BoundCondition, CsvRules};
 
 /// Returns the rows that meet all conditions.
-#[must_use]
 pub fn meeting<'a>(
     rows: &'a [Vec<String>],
     only: &[BoundCondition],
@@ -23,7 +22,6 @@ pub fn meeting<'a>(
 }
 
 /// Returns the cells of each condition that none of the rows meets, with its field.
-#[must_use]
 pub fn unmet(rows: &[Vec<String>], only: &[BoundCondition], rules: &CsvRules) -> Vec<(usize, Mismatch)> {
     let cells = Cells::new(rules);
     let of = |condition: &BoundCondition| {

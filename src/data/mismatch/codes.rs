@@ -23,7 +23,6 @@ const FEWEST: usize = 3;
 const LARGEST: f64 = 9_999.0;
 
 /// Returns whether a column that is stated to be a number has codes of groups, to judge by its name and its whole numbers.
-#[must_use]
 pub fn codes<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {
     let name = name.to_lowercase();
     let is_group = |word: &str| {
@@ -50,7 +49,6 @@ const YES: &str = "1|yes|y|true|ja|j|oui|o|si|sí|sim|s|tak|t|positive|あり|�
 const NO: &str = "0|no|n|false|nein|nee|nej|non|não|nao|nie|f|negative|なし|無|無し|いいえ|陰性|否|无|阴性";
 
 /// Returns that an outcome of these two levels explains the answer no, as the first is its reference unless another one is.
-#[must_use]
 pub fn turned_round(levels: &[String], reference: &str) -> Option<Mismatch> {
     let [first, second] = levels else { return None };
     let (reference, explained) = if reference == second { (second, first) } else { (first, second) };

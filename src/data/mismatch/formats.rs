@@ -6,7 +6,6 @@ use crate::plan::number_format::{NumberFormat, Thousands};
 
 /// Returns the formats that would make numbers of columns which are none now: those that read all such columns among these rows, or else
 /// the first such column.
-#[must_use]
 pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<NumberFormat> {
     let of_column = |field: usize| {
         let cells = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
@@ -33,7 +32,6 @@ pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> V
 
 /// Returns whether cells of one of these fields, which all are numbers now, would not be in another format. Then the format is that of a
 /// column and not of the table.
-#[must_use]
 pub fn breaks(
     rows: &[Vec<String>],
     mut fields: impl Iterator<Item = usize>,
@@ -49,7 +47,6 @@ pub fn breaks(
 }
 
 /// Returns whether at least nine in ten cells are numbers in one format.
-#[must_use]
 pub fn are_numbers_somehow(cells: &[&str], rules: &CsvRules) -> bool {
     let reads = |format: NumberFormat| {
         let numbers = cells.iter().filter(|cell| number::parse(cell, format).is_some()).count();

@@ -142,7 +142,6 @@ pub struct Mismatch {
 }
 
 /// Returns the contradictions between the cells of a column of this name and what is stated of it, at most one of each kind.
-#[must_use]
 pub fn mismatches<'a>(
     name: &str,
     cells: impl Iterator<Item = &'a str>,
@@ -201,7 +200,6 @@ fn numbers_rows(values: &[f64]) -> bool {
 
 /// Returns the only two values of a column, the smaller one first, where they are whole numbers of one digit, as codes are: an outcome that
 /// has no others among its first cells may be yes or no.
-#[must_use]
 pub fn two_values<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<[String; 2]> {
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let mut values = distinct(present.iter().copied());
@@ -457,7 +455,6 @@ fn distinct<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 /// Returns whether a number is a usual code for a missing value: -1, sevens, eights or nines alone, such as -9, 99 or -888, or nines
 /// before a seven or an eight, such as -98 or 997. 98 may be a value.
-#[must_use]
 pub fn is_code(value: f64) -> bool {
     let text = value.abs().to_string();
     let alone = |text: &str, digit| !text.is_empty() && text.chars().all(|other| other == digit);

@@ -101,7 +101,6 @@ const OTHER_NAMES: [&str; 19] = [
 ];
 
 /// Returns whether a column of this name names persons.
-#[must_use]
 pub fn names_persons(name: &str) -> bool {
     let name = name.trim().to_lowercase();
     let last = name.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
@@ -134,7 +133,6 @@ pub fn names_persons(name: &str) -> bool {
 }
 
 /// Returns whether cells could be the keys of persons, to judge by their form: one of them may stand in a later row again.
-#[must_use]
 pub fn could_be_persons<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> bool {
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let numbers: Vec<&str> =
@@ -153,7 +151,6 @@ pub fn could_be_persons<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRul
 
 /// Returns what an ignored column of this name and these cells says of persons: that one of them has several of these rows, or that one may have. A column
 /// that numbers its rows says neither.
-#[must_use]
 pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();

@@ -17,7 +17,6 @@ const MARKED: [(char, &str); 9] = [
 ];
 
 /// Returns that levels differ by capitals, accents, spaces and full stops alone, with those that are one.
-#[must_use]
 pub fn spelt_twice(levels: &[String]) -> Option<Mismatch> {
     let mut spellings: Vec<(String, Vec<String>)> = Vec::new();
     for level in levels {

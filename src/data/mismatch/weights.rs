@@ -25,7 +25,6 @@ const NAMES: [&str; 12] = [
 const OTHER_NAMES: [&str; 3] = ["weight", "weights", "wt"];
 
 /// Returns what a column of this name and these cells says of weights.
-#[must_use]
 pub fn survey_weight<'a>(
     name: &str,
     cells: impl Iterator<Item = &'a str>,

@@ -45,13 +45,11 @@ impl Directions {
     }
 
     /// Returns λ, in no particular order.
-    #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
     /// Returns V, one column for each value.
-    #[must_use]
     pub fn vectors(&self) -> &DMatrix<f64> {
         &self.vectors
     }

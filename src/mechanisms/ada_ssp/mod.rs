@@ -211,7 +211,6 @@ pub struct Noise {
 
 impl Noise {
     /// What the ledger is charged for.
-    #[must_use]
     pub fn events(&self) -> Vec<Event> {
         let eigenvalue = Event::Gaussian {
             sensitivity_squared: self.eigenvalue_squared.clone(),

@@ -4,7 +4,6 @@ use crate::math::round::to_integer;
 
 /// Returns `value` rounded to 26 leading bits, ties to even, and 0 where it is not finite: short enough that products of two are exact,
 /// and that builds which differ in the last bit agree but for one value in 2^26 (theory/adaptive 3.4).
-#[must_use]
 pub fn bits26(value: f64) -> f64 {
     if !value.is_finite() {
         return 0.0;
@@ -15,7 +14,6 @@ pub fn bits26(value: f64) -> f64 {
 }
 
 /// The nearest integer code, ties to even; what is no number becomes 0. An integer check of the record follows.
-#[must_use]
 pub fn nearest(value: f64) -> i32 {
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integer check follows")]
     let code = to_integer(value) as i32;

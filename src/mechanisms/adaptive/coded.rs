@@ -7,14 +7,12 @@ use crate::plan::bound::Kind;
 use crate::release::moments::CodedTerm;
 
 /// Returns the coded value of one step of the encoder's grid, of each term.
-#[must_use]
 pub fn steps_of(encoding: &Encoding, coded: &[CodedTerm]) -> Vec<f64> {
     let terms = encoding.geometry.terms.iter().zip(coded);
     terms.map(|(term, coded)| term.scale / coded.half_width).collect()
 }
 
 /// Returns the terms of a record but the constant, and the columns' own units of each. A label of two levels is a number from −1 to 1.
-#[must_use]
 pub fn terms_of(encoding: &Encoding) -> (Terms, Vec<CodedTerm>) {
     let mut terms = Vec::new();
     let mut coded = Vec::new();

@@ -24,7 +24,6 @@ pub struct Rounds<'a> {
 
 /// Returns means and standard deviations from the margins, which hold every row that counted, and correlations from the second round, whose
 /// far rows were shortened; nothing for a damaged document.
-#[must_use]
 pub fn describe(plan: &Plan, rounds: Rounds<'_>) -> Option<Description> {
     let size = rounds.terms.len();
     let (margins, moments) = (&rounds.margins.0, &rounds.moments.0);

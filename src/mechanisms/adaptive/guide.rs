@@ -90,7 +90,6 @@ impl Guide {
     }
 
     /// L′ β for L = A⁻¹ and slopes β of the first `features`, by substitution from the last entry.
-    #[must_use]
     pub fn whitened_slopes(&self, features: usize, slope: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut found = vec![0.0; features];
         for j in (0..features).rev() {
@@ -104,7 +103,6 @@ impl Guide {
     }
 
     /// H, k × k, with (1, w) = H (1, t_x).
-    #[must_use]
     pub fn map(&self) -> DMatrix<f64> {
         let p = self.whitening.nrows();
         let means = DMatrix::from_fn(p, 1, |j, _| self.mean[j]);

@@ -76,7 +76,6 @@ impl Holding {
 
 /// Returns by how much a held effect may be off, in residual standard deviations for one coded unit: 1 for a dummy, else one standard
 /// deviation of the term.
-#[must_use]
 pub fn effect_size(terms: &Terms, guide: &Guide, coefficient: usize) -> f64 {
     let term = coefficient - 1;
     if terms.is_dummy(term) {

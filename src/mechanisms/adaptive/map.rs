@@ -43,7 +43,6 @@ pub fn apply<'a>(guide: &Guide, values: &[f64], reals: &'a mut Vec<f64>) -> Mapp
 }
 
 /// Returns the map of a record in the columns' own units, the constant 1 first, to (1, w).
-#[must_use]
 pub fn own_map(map: &DMatrix<f64>, features: &[CodedTerm]) -> DMatrix<f64> {
     let k = features.len() + 1;
     let own = DMatrix::from_fn(k, k, |i, j| match (i, j) {
@@ -57,7 +56,6 @@ pub fn own_map(map: &DMatrix<f64>, features: &[CodedTerm]) -> DMatrix<f64> {
 }
 
 /// Returns the rows of a matrix, as a document holds them.
-#[must_use]
 pub fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
     matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
 }

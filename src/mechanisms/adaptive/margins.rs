@@ -7,7 +7,6 @@ use crate::math::round::real;
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Number of cells: the count, a sum and a sum of squares of each term.
-#[must_use]
 pub fn cells(terms: &Terms) -> usize {
     1 + 2 * terms.len()
 }
@@ -33,7 +32,6 @@ pub fn add(terms: &Terms, level: u32, values: &[f64], codes: &mut Vec<i32>, cell
 
 /// Whether every code is at most N in size and no category has two dummies that are not 0. Trusted core: the sensitivity of the margins is
 /// proved from this alone.
-#[must_use]
 fn admits(terms: &Terms, level: u32, codes: &[i32]) -> bool {
     codes.len() == terms.len()
         && codes.iter().all(|code| code.unsigned_abs() <= level)
@@ -55,7 +53,6 @@ pub struct Margins {
 
 impl Margins {
     /// Reads the noisy cells, in which 1 has the code `level`. Scales have a floor of √(2τ), with τ the noise of a mean.
-    #[must_use]
     pub fn new(terms: &Terms, level: u32, round: &Round, cells: &[i128]) -> Self {
         let unit = f64::from(level) * f64::from(level);
         let cell = |index: usize| cells.get(index).copied().map_or(0.0, real);

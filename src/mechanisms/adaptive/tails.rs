@@ -13,14 +13,12 @@ use crate::model::note::Shortened;
 const FEATURE_EDGES: [f64; FEATURE_BINS - 1] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0];
 
 /// The edges of the bins of ‖w‖.
-#[must_use]
 pub fn feature_edges(terms: &Terms) -> [f64; FEATURE_BINS - 1] {
     let root = real(terms.coefficients()).sqrt();
     FEATURE_EDGES.map(|edge| root * edge)
 }
 
 /// The edges of the bins of |e|: 2^(i/2) / 2, i = 0 to 12.
-#[must_use]
 pub fn outcome_edges() -> [f64; OUTCOME_BINS - 1] {
     std::array::from_fn(|i| {
         let whole = libm::ldexp(0.5, i32::try_from(i / 2).unwrap_or(0));
@@ -29,7 +27,6 @@ pub fn outcome_edges() -> [f64; OUTCOME_BINS - 1] {
 }
 
 /// Number of cells: the bins of ‖w‖, then those of each residual.
-#[must_use]
 pub fn cells(terms: &Terms) -> usize {
     FEATURE_BINS + OUTCOME_BINS * terms.outcomes()
 }
@@ -48,7 +45,6 @@ pub struct Edges {
 
 impl Edges {
     /// The edges for these terms.
-    #[must_use]
     pub fn new(terms: &Terms) -> Self {
         Self { features: feature_edges(terms), outcomes: outcome_edges() }
     }
@@ -92,13 +88,11 @@ pub struct Beyond {
 
 impl Counts {
     /// Reads the noisy cells, in which a record is `count`.
-    #[must_use]
     pub fn new(count: u64, round: &Round, cells: &[i128]) -> Self {
         Self::of(real(count), round.s(), cells)
     }
 
     /// Reads cells in which a record is `unit` and the noise has the scale `s`.
-    #[must_use]
     pub fn of(unit: f64, s: f64, cells: &[i128]) -> Self {
         let counts: Vec<f64> = cells.iter().map(|cell| real(*cell) / unit).collect();
         let (features, outcomes) = counts.split_at(FEATURE_BINS.min(counts.len()));
@@ -110,14 +104,12 @@ impl Counts {
     }
 
     /// About how many records were shortened to `radius`; nothing where it is beyond all edges.
-    #[must_use]
     pub fn shortened(&self, terms: &Terms, radius: f64) -> Option<Beyond> {
         self.beyond(&self.features, &feature_edges(terms), radius)
     }
 
     /// The share of records that would be beyond the same edge if the features were normal: ‖w‖² is then 1 more than a chi-square with one
     /// degree of freedom for each.
-    #[must_use]
     pub fn usual_share(terms: &Terms, radius: f64) -> Option<f64> {
         let edges = feature_edges(terms);
         let edge = edges.iter().find(|edge| bits26(**edge) >= radius)?;
@@ -127,7 +119,6 @@ impl Counts {
     }
 
     /// What is said of the records that were shortened to `radius`.
-    #[must_use]
     pub fn shortened_said(&self, terms: &Terms, radius: f64) -> Option<Shortened> {
         let Beyond { rows, deviation } = self.shortened(terms, radius)?;
         let (usual, of_levels) = (Self::usual_share(terms, radius)?, terms.are_mostly_levels());
@@ -137,7 +128,6 @@ impl Counts {
     /// The mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share of what it was
     /// (theory/inference 6.6). Only bins that stand out of their noise count, up to the first that does not: far out one by chance would
     /// count for very much.
-    #[must_use]
     pub fn spread_kept(&self, terms: &Terms, radius: f64) -> f64 {
         let edges = feature_edges(terms);
         let squares = edges.map(|edge| edge * edge);
@@ -158,7 +148,6 @@ impl Counts {
     }
 
     /// About how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.
-    #[must_use]
     pub fn clipped(&self, outcome: usize, radius: f64) -> Option<Beyond> {
         self.beyond(self.outcomes.get(outcome)?, &outcome_edges(), radius)
     }

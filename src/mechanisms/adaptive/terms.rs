@@ -23,57 +23,48 @@ pub struct Terms {
 
 impl Terms {
     /// Terms of which the first `features` are features.
-    #[must_use]
     pub fn new(terms: Vec<Term>, features: usize) -> Self {
         let features = features.min(terms.len());
         Self { terms, features }
     }
 
     /// P, the number of feature terms.
-    #[must_use]
     pub const fn features(&self) -> usize {
         self.features
     }
 
     /// Whether at least three of four features are levels of categories.
-    #[must_use]
     pub fn are_mostly_levels(&self) -> bool {
         let levels = self.terms.iter().take(self.features).filter(|term| term.dummy).count();
         4 * levels >= 3 * self.features
     }
 
     /// l, the number of outcome terms.
-    #[must_use]
     pub fn outcomes(&self) -> usize {
         self.terms.len() - self.features
     }
 
     /// D = P + l.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.terms.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
     /// k = P + 1, the number of coefficients of an outcome.
-    #[must_use]
     pub const fn coefficients(&self) -> usize {
         self.features + 1
     }
 
     /// C, the number of columns, a category being one.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.groups().count()
     }
 
     /// Whether a term is a dummy.
-    #[must_use]
     pub fn is_dummy(&self, term: usize) -> bool {
         self.terms.get(term).is_some_and(|term| term.dummy)
     }

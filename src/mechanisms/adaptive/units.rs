@@ -38,13 +38,11 @@ pub struct Round {
 
 impl Round {
     /// Returns a round with this Δ² and S, and so many cells of the variance S² and of half of it.
-    #[must_use]
     pub fn new((sensitivity_squared, scale): (UBig, NoiseScale), (full, half): (u64, u64)) -> Self {
         Self { sensitivity_squared, scale, full, half }
     }
 
     /// What the ledger is charged for.
-    #[must_use]
     pub fn event(&self) -> Event {
         Event::Gaussian {
             sensitivity_squared: self.sensitivity_squared.clone(),
@@ -55,7 +53,6 @@ impl Round {
     }
 
     /// S as a number.
-    #[must_use]
     pub fn s(&self) -> f64 {
         self.scale.real()
     }
@@ -114,7 +111,6 @@ impl Early {
 }
 
 /// Returns the cells of an upper triangle on its diagonal and off it.
-#[must_use]
 pub const fn triangle(side: u64) -> (u64, u64) {
     (side, side * side.saturating_sub(1) / 2)
 }

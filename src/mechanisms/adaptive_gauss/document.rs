@@ -26,7 +26,6 @@ use crate::release::moments::{
 };
 
 /// Returns the moments of the last round with what the earlier rounds gave.
-#[must_use]
 pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     let Released { terms, codes, guide, .. } = released;
     let (k, side) = (terms.coefficients(), terms.len() + 1);
@@ -82,7 +81,6 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
 }
 
 /// Returns what a document says of the four rounds; nothing where it is damaged.
-#[must_use]
 pub fn read(document: &ReleasedMoments) -> Option<Released> {
     let adaptive = document.adaptive.as_ref()?;
     let units = &adaptive.units;

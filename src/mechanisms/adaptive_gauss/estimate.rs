@@ -30,7 +30,6 @@ pub struct Moments {
 
 impl Moments {
     /// The moments that the noisy upper triangle of round 4 holds, to which noise of scale `s` was added; `weight` is q.
-    #[must_use]
     pub fn new(s: f64, weight: u32, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
         let size = coefficients + grid.outcomes.len();
         let unit = |i: usize| grid.unit(i, coefficients);
@@ -39,7 +38,6 @@ impl Moments {
     }
 
     /// The moments of a matrix in real units, to which noise of scale `s` was added.
-    #[must_use]
     pub fn of(matrix: &DMatrix<f64>, s: f64, weight: f64, grid: &Grid, coefficients: usize) -> Self {
         let k = coefficients;
         let outcomes = grid.outcomes.len();
@@ -57,7 +55,6 @@ impl Moments {
     }
 
     /// k.
-    #[must_use]
     pub fn coefficients(&self) -> usize {
         self.features.nrows()
     }
@@ -94,7 +91,6 @@ pub struct Inverse {
 impl Fit {
     /// The estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, RSS, and V = σ² A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹, where σ² A⁻¹ is
     /// σ² A⁻¹ A_4 A⁻¹ with a penalty.
-    #[must_use]
     pub fn new(moments: &Moments, outcome: usize, inverse: &Inverse, start: &DVector<f64>) -> Self {
         let k = moments.coefficients();
         let a = &inverse.matrix;
@@ -156,7 +152,6 @@ pub struct Coded {
 
 impl Coded {
     /// Undoes whitening and guide: slopes are σ (H′θ)_j + B_j, the intercept σ (H′θ)_0 + mean_o − mean_x′ B_o.
-    #[must_use]
     pub fn new(guide: &Guide, map: &DMatrix<f64>, outcome: usize, fit: &Fit) -> Self {
         let k = map.nrows();
         let spread = guide.spreads[outcome];
@@ -184,7 +179,6 @@ impl Coded {
     }
 
     /// A covariance in whitened units, of coefficients in coded units: σ² H′ V H.
-    #[must_use]
     pub fn carried(guide: &Guide, map: &DMatrix<f64>, outcome: usize, v: &DMatrix<f64>) -> DMatrix<f64> {
         let spread = guide.spreads[outcome];
         product(&product(&map.transpose(), v), map) * (spread * spread)

@@ -47,7 +47,6 @@ impl Forecast {
     }
 
     /// The forecast for `rows` at μ with these shares of its square, where a person has at most `max_rows_per_person` of them.
-    #[must_use]
     pub fn new(
         terms: &Terms,
         adjacency: Adjacency,
@@ -85,7 +84,6 @@ impl Forecast {
 
     /// Whether to take this mechanism, where the features are measured as if none spread less than `least` of what the transform resolves
     /// ([`NoiseForecast::resolved`]).
-    #[must_use]
     pub fn advice(&self, least: f64) -> Advice {
         let condition = self.condition * least;
         if condition >= NORMAL_FROM && self.guide_noise <= 1.0 / 3.0 {
@@ -98,7 +96,6 @@ impl Forecast {
     }
 
     /// Returns what is said of it before a release of features with these standard deviations, in half widths of their bounds.
-    #[must_use]
     pub fn said(&self, terms: &Terms, spreads: &[f64]) -> NoiseForecast {
         let forecast = NoiseForecast {
             noise: self.noise,

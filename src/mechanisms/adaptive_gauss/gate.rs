@@ -78,13 +78,11 @@ impl Gate {
     }
 
     /// Whether the coefficients are those of a penalised regression.
-    #[must_use]
     pub const fn is_penalised(&self) -> bool {
         self.penalty.is_some()
     }
 
     /// The estimate of one outcome in `units`, with the standard errors and intervals of its coefficients; nothing where all are withheld.
-    #[must_use]
     pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
         let Known { terms, guide, map, moments, scores } = known;
         let inverse = self.inverse.as_ref()?;
@@ -181,13 +179,11 @@ pub struct Units {
 
 impl Units {
     /// The coded units themselves.
-    #[must_use]
     pub fn coded(coefficients: usize) -> Self {
         Self { transform: DMatrix::identity(coefficients, coefficients), offset: 0.0 }
     }
 
     /// The columns' own units, from the middle and half the width of each feature's bounds and of the outcome's.
-    #[must_use]
     pub fn columns(features: &[(f64, f64)], outcome: (f64, f64)) -> Self {
         let (middle, half) = outcome;
         let transform = DMatrix::from_fn(features.len() + 1, features.len() + 1, |i, j| match (i, j) {

@@ -21,7 +21,6 @@ pub struct Grid {
 
 impl Grid {
     /// The grid of these radii.
-    #[must_use]
     pub fn new(terms: &Terms, codes: Codes, radii: &Radii) -> Self {
         let reach = f64::from(codes.features) - rounding_room(terms.coefficients());
         let outcome = f64::from(codes.outcome) - 1.0;
@@ -32,7 +31,6 @@ impl Grid {
     }
 
     /// The unit of a coordinate's code: its index counts the constant, the features, the outcomes.
-    #[must_use]
     pub fn unit(&self, coordinate: usize, coefficients: usize) -> f64 {
         match coordinate.checked_sub(coefficients) {
             None => 1.0 / self.features,

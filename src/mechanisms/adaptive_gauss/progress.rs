@@ -52,13 +52,11 @@ pub struct Setting {
 
 impl Setting {
     /// Number of rounds.
-    #[must_use]
     pub fn count(&self) -> u32 {
         if self.rounds.scores.is_some() { 5 } else { 4 }
     }
 
     /// Whether the scores of each person are summed before their products.
-    #[must_use]
     pub fn sums_persons(&self) -> bool {
         self.max_rows_per_person > 1 && !is_active(Mutant::ScoresOfRows)
     }
@@ -69,7 +67,6 @@ impl Setting {
     }
 
     /// Number of integers of a round.
-    #[must_use]
     pub fn cells(&self, round: u32) -> usize {
         match round {
             0 => margins::cells(&self.terms),
@@ -140,7 +137,6 @@ impl RoundMap {
     pub const BLOCK: u32 = 1 << 14;
 
     /// The setting.
-    #[must_use]
     pub fn setting(&self) -> &Setting {
         match self {
             Self::Margins(setting)
@@ -152,7 +148,6 @@ impl RoundMap {
     }
 
     /// Number of integers.
-    #[must_use]
     pub fn cells(&self) -> usize {
         let setting = self.setting();
         match self {
@@ -215,7 +210,6 @@ pub struct Progress {
 
 impl Progress {
     /// Before the first round.
-    #[must_use]
     pub fn new(setting: Arc<Setting>) -> Self {
         Self {
             setting,
@@ -230,13 +224,11 @@ impl Progress {
     }
 
     /// The number of the next round, from 0.
-    #[must_use]
     pub fn number(&self) -> u32 {
         u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
     }
 
     /// What the next round sums; nothing after the last, or where the guide could not be computed.
-    #[must_use]
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.guide.as_ref().map(Arc::clone);
@@ -298,7 +290,6 @@ impl Progress {
     }
 
     /// What was released, after the fourth round and after the last.
-    #[must_use]
     pub fn released(&self) -> Option<Released> {
         let [margins, moments, tails, last, ..] = self.answers.as_slice() else { return None };
         let [margins, moments, tails, last] = [margins, moments, tails, last].map(Vec::clone);
@@ -389,7 +380,6 @@ impl Released {
     }
 
     /// The regression of an outcome in whitened units; nothing where no coefficient is determined.
-    #[must_use]
     pub fn fit(&self, solved: &Solved, outcome: usize) -> Option<Fit> {
         let radius = *self.radii.outcomes.get(outcome)?;
         let known = Known {
@@ -405,7 +395,6 @@ impl Released {
     }
 
     /// The number of rows as round 1 counted them, and the standard deviation of its noise.
-    #[must_use]
     pub fn rows(&self) -> (f64, f64) {
         let level = f64::from(self.codes.level);
         let s = self.scales[0].real();

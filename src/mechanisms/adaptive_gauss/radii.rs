@@ -49,7 +49,6 @@ pub struct Choice {
 }
 
 /// c_b² = 1 + 1/q² under add-remove, 4 under replace-one: the square of the noise's constant in theory/adaptive 6.1.
-#[must_use]
 pub fn noise_constant_squared(adjacency: Adjacency, weight: u32) -> f64 {
     match adjacency {
         Adjacency::AddRemove => 1.0 + 1.0 / (f64::from(weight) * f64::from(weight)),
@@ -58,14 +57,12 @@ pub fn noise_constant_squared(adjacency: Adjacency, weight: u32) -> f64 {
 }
 
 /// Returns whether a fiftieth of the rows could lie far out unnoticed, where a tail count has noise of this standard deviation.
-#[must_use]
 pub fn hides_a_tail(noise: f64, rows: f64) -> bool {
     9.0 * noise > rows / 50.0
 }
 
 impl Choice {
     /// Chooses the radii. `mu_last` is μ of the final round for one row of a person: √(u_4 2^-40) / p; `rows` is n_1.
-    #[must_use]
     pub fn new(
         terms: &Terms,
         rounds: &Rounds,

@@ -40,7 +40,6 @@ pub struct Asked<'a> {
 }
 
 /// Returns the regressions of some outcomes on some features in the columns' own units.
-#[must_use]
 pub fn report(
     asked: &Asked<'_>,
     released: &Released,
@@ -154,7 +153,6 @@ pub struct Beside {
 }
 
 /// Returns the names of the terms of a release that are held: they are not determined, and others can be withheld for their sake.
-#[must_use]
 pub fn held(release: &Release) -> Vec<String> {
     let Some(moments) = &release.moments else { return Vec::new() };
     let coded = moments.adaptive.as_ref().map_or(&[][..], |adaptive| &adaptive.terms);
@@ -165,7 +163,6 @@ pub fn held(release: &Release) -> Vec<String> {
 
 /// Returns what a release says of each outcome beside its coefficients: those of all features, or in a regression computed from it of some.
 /// Nothing for one with a ridge.
-#[must_use]
 pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     let Some(released) = release.moments.as_ref().and_then(document::read) else { return Vec::new() };
     let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());

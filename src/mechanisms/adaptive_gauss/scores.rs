@@ -40,7 +40,6 @@ pub struct ScoreMap {
 
 impl ScoreMap {
     /// The map with these θ and T of each outcome, to scores of the length `record`.
-    #[must_use]
     pub fn new(slopes: Vec<Vec<f64>>, radii: Vec<f64>, record: u32) -> Self {
         let coefficients = slopes.first().map_or(0, Vec::len);
         Self { slopes, radii, reach: f64::from(record) - rounding_room(coefficients), record }
@@ -48,7 +47,6 @@ impl ScoreMap {
 
     /// The map at what the fourth round gives, where a person has about `rows` rows. Where that determines nothing, scores are those of
     /// no effect at all.
-    #[must_use]
     pub fn of(released: &Released, solved: &Solved, round: &ScoreRound, rows: f64) -> Self {
         let k = released.terms.coefficients();
         let reach = f64::from(round.record) - rounding_room(k);
@@ -68,7 +66,6 @@ impl ScoreMap {
     }
 
     /// Number of outcomes.
-    #[must_use]
     pub fn outcomes(&self) -> usize {
         self.slopes.len()
     }
@@ -160,7 +157,6 @@ pub struct ReleasedScores {
 
 impl ReleasedScores {
     /// The products of scores of each outcome in real units, of regressions with so many coefficients.
-    #[must_use]
     pub fn products(&self, coefficients: usize) -> Vec<ScoreProducts> {
         let reach = f64::from(self.record) - rounding_room(coefficients);
         let s = self.scale.real();
@@ -193,7 +189,6 @@ pub struct Sandwich {
 impl ScoreProducts {
     /// A⁻¹ B A⁻¹ where A⁻¹ is `inverse` and σ the residual standard deviation, with the eigenvalues of B raised to their noise τ, and
     /// 1.21 τ² A⁻³ / σ² for the intervals that the noise makes too short; nothing where the eigenvalues do not settle.
-    #[must_use]
     pub fn sandwich(&self, inverse: &Inverse, sigma: f64) -> Option<Sandwich> {
         let (a, noise) = (&inverse.matrix, self.noise);
         let raised = Jacobi::try_new(&self.matrix).ok()?.map(|value| value.max(noise));

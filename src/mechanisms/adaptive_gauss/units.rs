@@ -31,14 +31,12 @@ impl Default for Shares {
 
 impl Shares {
     /// What is left for the fourth round.
-    #[must_use]
     pub const fn last(self) -> u32 {
         let others = self.margins.saturating_add(self.moments).saturating_add(self.tails);
         WHOLE_SHARE.saturating_sub(others).saturating_sub(self.scores)
     }
 
     /// The rounds' parts of `units`, in their order: ⌊s u / 10000⌋, the rest for the fourth.
-    #[must_use]
     pub fn split(self, units: u128) -> [u128; 5] {
         let part = |share: u32| {
             let share = share.min(WHOLE_SHARE);
@@ -151,7 +149,6 @@ impl Rounds {
     }
 
     /// What the ledger is charged for, all rounds in one entry.
-    #[must_use]
     pub fn events(&self) -> Vec<Event> {
         self.in_order().map(Round::event).collect()
     }

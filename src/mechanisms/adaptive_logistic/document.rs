@@ -14,7 +14,6 @@ use crate::release::moments::Decimals;
 use crate::release::steps::{LogisticSteps, StepUnits};
 
 /// Returns everything that was released.
-#[must_use]
 pub fn steps(released: &Released) -> LogisticSteps {
     let Released { setting, guide, .. } = released;
     let codes = setting.rounds.codes;
@@ -43,7 +42,6 @@ pub fn steps(released: &Released) -> LogisticSteps {
 }
 
 /// Returns each label's coefficients with what the last step says of them, in the columns' own units; nothing where a document is damaged.
-#[must_use]
 pub fn last_step(steps: &LogisticSteps, lambda: f64) -> Option<Vec<Turned>> {
     let p = steps.whitening.len();
     let k = p + 1;

@@ -39,7 +39,6 @@ pub struct Sums {
 
 impl Sums {
     /// Reads one label's cells, whose noise has the scale `s`.
-    #[must_use]
     pub fn new(s: f64, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
         let (curvature, gradient) = cells.split_at(triangle::len(coefficients).min(cells.len()));
         let (unit, pull) = (grid.curvature_unit(), grid.gradient_unit());
@@ -133,7 +132,6 @@ impl Stepped {
     }
 
     /// Judges the last step: the covariance of b, and whether the coefficients are shown.
-    #[must_use]
     pub fn judge(&self, lambda: f64) -> Judged {
         let k = self.b.len();
         let f = &self.inverse;
@@ -235,7 +233,6 @@ pub struct Turned {
 
 impl Turned {
     /// Turns b and its covariance by `map`, whose product with the new coordinates of a record, the constant 1 first, is (1, w).
-    #[must_use]
     pub fn new(map: &DMatrix<f64>, b: &[f64], judged: &Judged) -> Self {
         let turned = map.transpose();
         let whitened = DMatrix::from_fn(b.len(), 1, |i, _| b[i]);

@@ -47,7 +47,6 @@ const MOST_LEFT: f64 = 0.6;
 impl Forecast {
     /// Computes the forecast for `rows` at μ, where a person has at most `max_rows_per_person` of them and these shares of the rows say yes
     /// to each label.
-    #[must_use]
     pub fn new(
         terms: &Terms,
         adjacency: Adjacency,
@@ -94,7 +93,6 @@ impl Forecast {
     }
 
     /// Returns whether to take this mechanism.
-    #[must_use]
     pub fn advice(&self) -> Advice {
         if self.condition >= NORMAL_FROM && self.remainder <= MOST_LEFT {
             Advice::Recommended
@@ -106,7 +104,6 @@ impl Forecast {
     }
 
     /// Returns what is said of it before a release.
-    #[must_use]
     pub fn said(&self, terms: &Terms) -> NoiseForecast {
         let whole = self.bulk * 2.0 * real(terms.coefficients());
         NoiseForecast {

@@ -45,7 +45,6 @@ pub struct Setting {
 }
 
 /// a: by how much more a replaced record moves a step than one that is added.
-#[must_use]
 pub const fn replaced(adjacency: Adjacency) -> f64 {
     match adjacency {
         Adjacency::AddRemove => 1.0,
@@ -55,20 +54,17 @@ pub const fn replaced(adjacency: Adjacency) -> f64 {
 
 impl Setting {
     /// Returns the number of rounds: three, and one for each step.
-    #[must_use]
     pub fn count(&self) -> u32 {
         EARLY + u32::try_from(self.rounds.steps.len()).unwrap_or(0)
     }
 
     /// Returns the number of integers of one label in a step.
-    #[must_use]
     pub fn label_cells(&self) -> usize {
         let k = self.terms.coefficients();
         triangle::len(k) + k
     }
 
     /// Returns the number of integers of a round, counted from 0.
-    #[must_use]
     pub fn cells(&self, round: u32) -> usize {
         match round {
             0 => margins::cells(&self.terms),
@@ -106,7 +102,6 @@ impl Setting {
     }
 
     /// Returns R_x with J at each candidate, from the counts and the labels' shares of yes.
-    #[must_use]
     pub fn radius(&self, counts: &Counts, rates: &[f64]) -> (f64, Vec<f64>) {
         let a = replaced(self.adjacency);
         let noise = a * a * real(self.terms.outcomes());
@@ -136,7 +131,6 @@ impl RoundMap {
     pub const BLOCK: u32 = 1 << 7;
 
     /// Returns the setting.
-    #[must_use]
     pub fn setting(&self) -> &Setting {
         match self {
             Self::Margins(setting)
@@ -147,7 +141,6 @@ impl RoundMap {
     }
 
     /// Returns the number of integers.
-    #[must_use]
     pub fn cells(&self) -> usize {
         self.setting().cells(match self {
             Self::Margins(_) => 0,
@@ -199,7 +192,6 @@ pub struct Progress {
 
 impl Progress {
     /// Starts before the first round.
-    #[must_use]
     pub const fn new(setting: Arc<Setting>) -> Self {
         Self {
             setting,
@@ -213,7 +205,6 @@ impl Progress {
     }
 
     /// Returns the number of the next round, from 0.
-    #[must_use]
     pub fn number(&self) -> u32 {
         u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
     }
@@ -229,7 +220,6 @@ impl Progress {
     }
 
     /// Returns what the next round sums; nothing after the last, or where arithmetic failed.
-    #[must_use]
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.early.as_ref().map(|early| Arc::clone(&early.guide));
@@ -301,7 +291,6 @@ impl Progress {
     }
 
     /// Returns what was released, after the last round; nothing where arithmetic failed.
-    #[must_use]
     pub fn released(self) -> Option<Released> {
         let complete = self.steps.len() == self.setting.rounds.steps.len();
         let early = self.early.filter(|_| complete)?;
@@ -359,7 +348,6 @@ pub struct Released {
 
 impl Released {
     /// Returns b of each label after the last step, and what that step says of it.
-    #[must_use]
     pub fn judged(&self) -> Vec<(Vec<f64>, Judged)> {
         let Some((last, first)) = self.steps.last().zip(self.steps.first()) else { return Vec::new() };
         let labels = last.iter().zip(first);
@@ -378,13 +366,11 @@ impl Released {
     }
 
     /// Returns the terms of the features.
-    #[must_use]
     pub fn features(&self) -> &[CodedTerm] {
         self.setting.coded.get(..self.setting.terms.features()).unwrap_or_default()
     }
 
     /// Returns b of a label before the last step.
-    #[must_use]
     pub fn before(&self, label: usize) -> Option<&[f64]> {
         let steps = self.steps.len().checked_sub(2).and_then(|last| self.steps.get(last));
         match steps {

@@ -25,7 +25,6 @@ use crate::release::moments::CodedTerm;
 use crate::words;
 
 /// Returns the regressions of all labels on all features in the columns' own units.
-#[must_use]
 pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
     let setting = &released.setting;
     let coded = &setting.coded;
@@ -74,7 +73,6 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
 
 /// Returns the covariance of each label's coefficients of a release, in their order; nothing where a term is held, because the others'
 /// errors then depend on each other through its price.
-#[must_use]
 pub fn covariances(release: &Release) -> Vec<Option<DMatrix<f64>>> {
     let lambda = release.plan.mechanism.params.get("lambda").and_then(Value::as_f64).unwrap_or(0.0);
     let last = release.steps.as_ref().and_then(|steps| document::last_step(steps, lambda));

@@ -44,13 +44,11 @@ pub fn shorten(vector: &mut [f64], most: f64) -> bool {
 }
 
 /// The Euclidean norm, summed in index order.
-#[must_use]
 pub fn norm(vector: &[f64]) -> f64 {
     vector.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt()
 }
 
 /// The share of yes of each label, by the noisy margins in which 1 has the code `level`, kept away from 0 and 1 by what the noise hides.
-#[must_use]
 pub fn rates(terms: &Terms, level: u32, round: &Round, margins: &Margins) -> Vec<f64> {
     let unit = f64::from(level) * f64::from(level);
     let noise = round.s() / (unit * margins.rows);
@@ -60,13 +58,11 @@ pub fn rates(terms: &Terms, level: u32, round: &Round, margins: &Margins) -> Vec
 }
 
 /// The mean of p̂ (1 − p̂) over the labels.
-#[must_use]
 pub fn mean_variance(rates: &[f64]) -> f64 {
     rates.iter().fold(0.0, |sum, rate| sum + rate * (1.0 - rate)) / real(rates.len()).max(1.0)
 }
 
 /// b of each label before the first step, in whitened units: intercept and slopes. `noise` is τ_2, the noise of a mean product of round 2.
-#[must_use]
 pub fn start(guide: &Guide, rates: &[f64], noise: f64) -> Vec<Vec<f64>> {
     rates.iter().enumerate().map(|(label, rate)| of_label(guide, label, *rate, noise)).collect()
 }

@@ -23,20 +23,17 @@ pub struct Grid {
 
 impl Grid {
     /// Returns the grid of this radius for so many coefficients.
-    #[must_use]
     pub fn new(coefficients: usize, codes: Codes, radius: f64) -> Self {
         let reach = f64::from(codes.features) - rounding_room(coefficients);
         Self { radius, unit: reach / radius, codes }
     }
 
     /// Returns one integer of the curvature in whitened units, 1/(f² 2^m).
-    #[must_use]
     pub fn curvature_unit(&self) -> f64 {
         libm::ldexp(1.0, -self.codes.bits.cast_signed()) / (self.unit * self.unit)
     }
 
     /// Returns one integer of the gradient in whitened units, 1/(f E).
-    #[must_use]
     pub fn gradient_unit(&self) -> f64 {
         1.0 / (self.unit * self.errors())
     }
@@ -47,7 +44,6 @@ impl Grid {
     }
 
     /// Returns [`logistic_weights`] of a record at the fitted value θ, with a label of this sign, shortened by `kept`.
-    #[must_use]
     pub fn weights(&self, fitted: f64, yes: bool, kept: f64) -> (i64, i64) {
         logistic_weights(self.codes.error, self.codes.bits, fitted, yes, kept)
     }

@@ -21,7 +21,6 @@ const TWO_STEPS: [u32; 4] = [400, 900, 300, 1_000];
 const THREE_STEPS: [u32; 5] = [400, 900, 300, 500, 1_000];
 
 /// Returns each round's part of `units`.
-#[must_use]
 pub fn split(steps: u32, units: u128) -> Vec<u128> {
     let shares: &[u32] = if steps == 2 { &TWO_STEPS } else { &THREE_STEPS };
     let mut parts: Vec<u128> = shares.iter().map(|share| part_of(units, *share)).collect();
@@ -96,7 +95,6 @@ impl Rounds {
     }
 
     /// Returns what the ledger is charged for, all rounds in one entry.
-    #[must_use]
     pub fn events(&self) -> Vec<Event> {
         self.all().map(Round::event).collect()
     }

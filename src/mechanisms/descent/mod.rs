@@ -359,7 +359,6 @@ pub struct Noise {
 
 impl Noise {
     /// What the ledger is charged for; nothing without noise.
-    #[must_use]
     pub fn event(&self) -> Option<Event> {
         let cells = self.shape.0.saturating_mul(self.shape.1) as u64;
         self.scale.map(|scale| Event::Gaussian {
@@ -371,7 +370,6 @@ impl Noise {
     }
 
     /// What one record adds to a gradient at W, in steps of 2^−m: the integers whose length is bounded.
-    #[must_use]
     pub fn gradient(&self, row: &[i32], weights: &DMatrix<f64>) -> Vec<i64> {
         let gradient = Gradient { noise: Arc::new(self.clone()), weights: weights.clone() };
         let mut cells = vec![0; gradient.cells()];
@@ -380,14 +378,12 @@ impl Noise {
     }
 
     /// C 2^m, the largest length of what one record adds.
-    #[must_use]
     pub const fn most(&self) -> i64 {
         self.cap
     }
 
     /// Returns the length to which a longer gradient is shortened, in the steps' units: so little below C 2^m that rounding cannot lead
     /// beyond it. Shortened to C itself, gradients of a clip that is no multiple of 2^−m would be too long and count as 0.
-    #[must_use]
     fn longest(&self) -> f64 {
         self.cap as f64 * (1.0 - ROUNDING) * libm::ldexp(1.0, -self.bits.cast_signed())
     }
@@ -403,26 +399,22 @@ pub struct Walk {
 
 impl Walk {
     /// Before the first step.
-    #[must_use]
     pub fn new(noise: Arc<Noise>) -> Self {
         let (d, l) = noise.shape;
         Self { noise, weights: DMatrix::zeros(d, l), done: 0 }
     }
 
     /// Whether the last step was taken.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.done >= self.noise.parameters.steps
     }
 
     /// Steps taken so far.
-    #[must_use]
     pub const fn done(&self) -> u32 {
         self.done
     }
 
     /// What records add at W.
-    #[must_use]
     pub fn gradient(&self) -> Gradient {
         Gradient { noise: Arc::clone(&self.noise), weights: self.weights.clone() }
     }
@@ -445,7 +437,6 @@ impl Walk {
     }
 
     /// W in codes of an outcome per code of a predictor.
-    #[must_use]
     pub fn into_coefficients(self) -> DMatrix<f64> {
         let mut own = self.weights;
         for (mut column, outcome) in own.column_iter_mut().zip(&self.noise.outcome_units) {

@@ -20,7 +20,6 @@ pub const SECOND_CELLS: usize = NARROW + 2;
 
 /// Returns the octave of a number; nothing where it is missing or infinite. Only the bits of the exponent and the sign are read, so
 /// every build agrees.
-#[must_use]
 pub fn octave(value: f64) -> Option<usize> {
     let value = if value.is_nan() && is_active(Mutant::NanCountedAsZero) { 0.0 } else { value };
     let exponent = i32::try_from((value.to_bits() >> 52) & 0x7ff).unwrap_or(0) - 1023;
@@ -35,7 +34,6 @@ pub fn octave(value: f64) -> Option<usize> {
 
 /// Returns the cell of a number in the second round; nothing where it is missing or infinite. t = (x − a) / step is in cell 1 + ⌊t⌋, below
 /// in cell 0, above in the last.
-#[must_use]
 pub fn second(layout: &Layout, value: f64) -> Option<usize> {
     let Layout::Narrow(range) = layout else { return octave(value) };
     octave(value)?;

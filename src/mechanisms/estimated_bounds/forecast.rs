@@ -36,7 +36,6 @@ pub enum Prospect {
 
 impl Outlook {
     /// Returns the outlook of `columns` columns that `units` of 2^-40 of μ² pay for.
-    #[must_use]
     pub fn new(columns: usize, adjacency: Adjacency, max_rows_per_person: u32, units: u128) -> Self {
         let columns = real(columns);
         let mu = mu_squared_of_units(units).sqrt();
@@ -48,7 +47,6 @@ impl Outlook {
     }
 
     /// Returns what so many rows mean.
-    #[must_use]
     pub fn of(&self, rows: u64) -> Prospect {
         let rows = real(rows) / self.scale;
         if rows < REFUSED {
@@ -63,13 +61,11 @@ impl Outlook {
     }
 
     /// Returns the least number of rows for ordinary columns to get good ranges, rounded up to two digits.
-    #[must_use]
     pub fn rows_for_good(&self) -> u64 {
         two_digits(WARNED * self.scale)
     }
 
     /// Returns the least number of rows that is not refused, rounded up to two digits.
-    #[must_use]
     pub fn rows_for_any(&self) -> u64 {
         two_digits(REFUSED * self.scale)
     }

@@ -26,13 +26,11 @@ pub struct Narrow {
 
 impl Layout {
     /// Returns the narrow layout of these octaves.
-    #[must_use]
     pub const fn narrow(bottom: i32, top: i32, negative: bool) -> Self {
         Self::Narrow(Narrow { bottom, top, negative })
     }
 
     /// Chooses the layout by the sides that noisy octaves show.
-    #[must_use]
     pub fn choose(heaps: &Heaps) -> Self {
         let Heaps::Sides(sides) = heaps else { return Self::Wide };
         let (side, negative) = match sides {
@@ -48,14 +46,12 @@ impl Layout {
 }
 
 /// Returns e of the octave with this place among those of its sign.
-#[must_use]
 pub fn exponent(place: usize) -> i32 {
     LEAST_EXPONENT + i32::try_from(place).unwrap_or(0)
 }
 
 impl Narrow {
     /// Returns the size of the numbers at the end near zero, 2^bottom / 2.
-    #[must_use]
     pub fn inner(&self) -> f64 {
         libm::ldexp(1.0, self.bottom - 1)
     }
@@ -66,13 +62,11 @@ impl Narrow {
     }
 
     /// Returns a, where the first cell between the open ones begins.
-    #[must_use]
     pub fn start(&self) -> f64 {
         if self.negative { -self.outer() } else { self.inner() }
     }
 
     /// Returns the width of a cell.
-    #[must_use]
     pub fn step(&self) -> f64 {
         let cells = real(NARROW);
         (self.outer() - self.inner()) / cells

@@ -67,7 +67,6 @@ pub struct Counting {
 
 impl Counting {
     /// Returns the plan's entries of the columns whose bounds are sought.
-    #[must_use]
     pub fn sought(&self, plan: &CheckedPlan) -> Vec<usize> {
         let sought = |entry: &&usize| plan.plan.columns.get(**entry).is_some_and(Column::is_estimated);
         self.entries.iter().filter(sought).copied().collect()

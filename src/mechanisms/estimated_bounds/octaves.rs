@@ -60,13 +60,11 @@ pub struct Octaves {
 
 impl Octaves {
     /// Takes the counts of one round: `cells` in rows, negative octaves, zero, positive octaves.
-    #[must_use]
     pub fn new(cells: Vec<f64>, sd: f64) -> Self {
         Self { cells, sd }
     }
 
     /// Returns the counts of two rounds together, weighted by their precision.
-    #[must_use]
     pub fn joined(&self, second: &Self) -> Self {
         let [first, other] = [self.sd * self.sd, second.sd * second.sd];
         let weight = other / (first + other);
@@ -88,7 +86,6 @@ impl Octaves {
     }
 
     /// Finds the sides.
-    #[must_use]
     pub fn heaps(&self) -> Heaps {
         let (negative, positive) = (self.negative(), self.positive());
         let both: Vec<f64> = negative.cells.iter().zip(positive.cells).map(|(a, b)| a + b).collect();
@@ -113,7 +110,6 @@ impl Octaves {
     }
 
     /// Returns the ends of the range that these sides need; nothing where a side reaches the highest octave.
-    #[must_use]
     pub fn ends(&self, sides: &Sides) -> Option<(f64, f64)> {
         let end = |counts: Counts<'_>, side: Option<Side>| match side {
             None => Some(0.0),

@@ -22,7 +22,6 @@ pub struct Reading {
 }
 
 /// Reads the range of a column from the counts of both rounds, in rows. `sd` are the standard deviations of their noise.
-#[must_use]
 pub fn read(layout: &Layout, first: &[f64], second: &[f64], sd: [f64; 2]) -> Reading {
     match layout {
         Layout::Wide => wide(first, second, sd),

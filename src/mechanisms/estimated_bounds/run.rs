@@ -42,7 +42,6 @@ pub struct Target {
 
 impl Target {
     /// Returns what a plan's entry says of a column.
-    #[must_use]
     pub fn new(name: String, entry: &Column) -> Self {
         Self {
             name,
@@ -91,13 +90,11 @@ impl Setting {
     }
 
     /// Returns what one record adds to the integers of the round after these layouts were chosen; of the first, before any is.
-    #[must_use]
     pub fn count(&self, layouts: Option<Arc<[Layout]>>) -> Count {
         Count { unit: i64::try_from(self.units.count).unwrap_or(0), columns: self.targets.len(), layouts }
     }
 
     /// Chooses the layouts of the second round by the noisy integers of the first.
-    #[must_use]
     pub fn layouts(&self, first: &[i128]) -> Arc<[Layout]> {
         let first = planted::counts(Mutant::LayoutFromExactCounts, 0, first);
         let sd = self.units.sd()[0];
@@ -106,7 +103,6 @@ impl Setting {
     }
 
     /// Reads the range of each column from the noisy integers of both rounds.
-    #[must_use]
     pub fn read(&self, layouts: &[Layout], first: &[i128], second: &[i128]) -> Vec<Reading> {
         let first = planted::counts(Mutant::EndsFromExactCounts, 0, first);
         let second = planted::counts(Mutant::EndsFromExactCounts, 1, second);
@@ -119,7 +115,6 @@ impl Setting {
     }
 
     /// Returns what a reader of these bounds has to know.
-    #[must_use]
     pub fn notes(&self, bounds: &EstimatedBounds, stated_rows: u64) -> Vec<String> {
         let used = |column: &EstimatedColumn| {
             column.range().map(|(lower, upper)| words::note::bounds_of(&column.column, lower, upper))

@@ -50,26 +50,22 @@ impl Units {
     }
 
     /// Returns the two rounds' parts of `units`.
-    #[must_use]
     pub fn split(units: u128) -> [u128; 2] {
         let first = part_of(units, FIRST);
         [first, units.saturating_sub(first)]
     }
 
     /// Returns the number of cells of a column in a round, from 0.
-    #[must_use]
     pub const fn cells_of(round: usize) -> usize {
         if round == 0 { FIRST_CELLS } else { SECOND_CELLS }
     }
 
     /// Returns the number of cells of a round, from 0.
-    #[must_use]
     pub const fn cells(&self, round: usize) -> usize {
         Self::cells_of(round).saturating_mul(self.columns)
     }
 
     /// Returns what the ledger is charged for, both rounds in one entry.
-    #[must_use]
     pub fn events(&self) -> Vec<Event> {
         let event = |(round, scale): (usize, NoiseScale)| Event::Gaussian {
             sensitivity_squared: self.sensitivity_squared.clone(),
@@ -81,13 +77,11 @@ impl Units {
     }
 
     /// Returns the standard deviation of a count's noise in each round, in rows.
-    #[must_use]
     pub fn sd(&self) -> [f64; 2] {
         self.scales.map(|scale| scale.real() / real(self.count))
     }
 
     /// Returns noisy integers as counts, in rows.
-    #[must_use]
     pub fn rows(&self, cells: &[i128]) -> Vec<f64> {
         cells.iter().map(|cell| real(*cell) / real(self.count)).collect()
     }

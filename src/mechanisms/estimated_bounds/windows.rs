@@ -35,7 +35,6 @@ pub struct Window {
 
 impl Counts<'_> {
     /// Returns the sum of these cells.
-    #[must_use]
     pub fn sum(&self, cells: Range<usize>) -> f64 {
         self.cells.get(cells).unwrap_or_default().iter().fold(0.0, |sum, cell| sum + cell)
     }
@@ -46,7 +45,6 @@ impl Counts<'_> {
     }
 
     /// Returns the strongest window within a range, the narrowest and then the first of equals.
-    #[must_use]
     pub fn strongest(&self, range: Range<usize>, widths: &[usize]) -> Option<Window> {
         let end = range.end.min(self.cells.len());
         let mut best: Option<Window> = None;
@@ -62,7 +60,6 @@ impl Counts<'_> {
     }
 
     /// Returns a window without end cells below half a standard deviation; one cell stays. The upper end goes first.
-    #[must_use]
     pub fn trimmed(&self, window: Window) -> Window {
         let low = |cell: usize| self.cells.get(cell).is_none_or(|count| *count < self.sd / 2.0);
         let Window { mut first, mut last, strength } = window;
@@ -76,7 +73,6 @@ impl Counts<'_> {
     }
 
     /// Returns the cell where a walk upwards ends.
-    #[must_use]
     pub fn walk_up(&self, from: usize, widths: &[usize]) -> usize {
         let mut at = from;
         let strong = |at: usize, width: &usize| {
@@ -89,7 +85,6 @@ impl Counts<'_> {
     }
 
     /// Returns the cell where a walk downwards ends.
-    #[must_use]
     pub fn walk_down(&self, from: usize, widths: &[usize]) -> usize {
         let mut at = from;
         let strong = |at: usize, width: &usize| *width <= at && self.strength(at - width..at) >= STEP;

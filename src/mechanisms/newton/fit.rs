@@ -47,7 +47,6 @@ impl Noise {
 
     /// The integers q̂ and ŵ of a record at θ f and its outcome's code: what its u and u u′ are multiplied by. Nothing for a record
     /// without an outcome.
-    #[must_use]
     pub fn weights(&self, fitted: f64, label: i32) -> Option<(i64, i64)> {
         match self.family {
             Family::Logistic => self.logistic(fitted, label),
@@ -105,7 +104,6 @@ impl Noise {
 
 impl Steps {
     /// Before the first step.
-    #[must_use]
     pub fn new(noise: Arc<Noise>) -> Self {
         let (d, _) = noise.size;
         let fits = noise.balls.iter().map(|ball| NewtonStep {
@@ -120,7 +118,6 @@ impl Steps {
     }
 
     /// Whether the last step was taken.
-    #[must_use]
     pub fn is_done(&self) -> bool {
         let settled = self.noise.reference
             && self.done > 0
@@ -129,13 +126,11 @@ impl Steps {
     }
 
     /// Steps taken so far.
-    #[must_use]
     pub const fn done(&self) -> u32 {
         self.done
     }
 
     /// What records add at the coefficients of the next step.
-    #[must_use]
     pub fn expansion(&self) -> Expansion {
         let coefficients = self.fits.iter().map(|fit| fit.coefficients.clone()).collect();
         Expansion { noise: Arc::clone(&self.noise), coefficients }
@@ -152,7 +147,6 @@ impl Steps {
     }
 
     /// The coefficients.
-    #[must_use]
     pub fn into_fits(self) -> Vec<NewtonStep> {
         self.fits
     }

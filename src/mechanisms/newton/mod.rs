@@ -592,7 +592,6 @@ pub struct Noise {
 
 impl Noise {
     /// What the ledger is charged for; nothing without noise.
-    #[must_use]
     pub fn event(&self) -> Option<Event> {
         let releases = u64::from(self.steps) * self.size.1 as u64;
         let d = self.size.0 as u64;
@@ -627,7 +626,6 @@ impl Noise {
     }
 
     /// Standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the gradient.
-    #[must_use]
     pub fn deviations(&self) -> [f64; 3] {
         let s = self.scale.map_or(0.0, NoiseScale::real);
         let curvature = s * self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
@@ -641,19 +639,16 @@ impl Noise {
     }
 
     /// Codes of an outcome in one unit of the steps.
-    #[must_use]
     pub const fn outcome_codes(&self) -> f64 {
         self.label
     }
 
     /// Whether the coefficients are kept within a radius.
-    #[must_use]
     pub fn is_kept_within(&self) -> bool {
         self.balls.iter().any(|ball| ball.radius.is_finite())
     }
 
     /// 2 sd √d, the spectral norm of the noise on the curvature.
-    #[must_use]
     pub fn spectral_norm(&self) -> f64 {
         2.0 * self.deviations()[1] * real(self.size.0).sqrt()
     }

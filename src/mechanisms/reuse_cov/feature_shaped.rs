@@ -96,7 +96,6 @@ impl RoundNoise for Noise {
 }
 
 /// The sums of t y', t being the mapped features; of x y' without a map. A row that is longer than the bound counts as 0.
-#[must_use]
 pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, bound: u64) -> Moments {
     let features = layout.features();
     let mut sums = Moments::of(layout);
@@ -121,7 +120,6 @@ pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, boun
 
 /// The map that a choice makes of the rows' features, whose sums of products are `own`; nothing where all rows are 0 or none has
 /// the integers.
-#[must_use]
 pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64) -> Option<FeatureMap> {
     let features = own.terms();
     let gram = DMatrix::from_fn(features, features, |row, column| own.get(row, column) as f64);

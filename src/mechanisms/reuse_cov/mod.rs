@@ -395,7 +395,6 @@ impl Parameters {
     }
 
     /// Which moments are released.
-    #[must_use]
     fn layout(&self, features: usize, outcomes: usize) -> Layout {
         match self.outcome_moments {
             OutcomeMoments::None => Layout::sides(features, outcomes, false),

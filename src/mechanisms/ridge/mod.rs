@@ -178,7 +178,6 @@ impl Parameters {
     }
 
     /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.
-    #[must_use]
     fn post_processing(&self) -> PostProcessing {
         let penalty = self.rows.map(|rows| MeanPenalty {
             weight: self.penalty.lambda * rows as f64,

@@ -195,14 +195,12 @@ impl Noise {
     }
 
     /// What the proof covers.
-    #[must_use]
     pub const fn assurance(&self) -> Assurance {
         if self.on_grid { Assurance::Bounded } else { Assurance::Idealised }
     }
 
     /// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. Nothing
     /// where a step fails.
-    #[must_use]
     pub fn release<E: Entropy + ?Sized>(&self, moments: &Moments, rng: &mut E) -> Option<Vec<i128>> {
         if self.on_grid {
             let noise = random_moments(rng, u64::from(self.degrees), self.terms, self.scale, GRID_BITS);

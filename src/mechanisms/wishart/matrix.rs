@@ -14,7 +14,6 @@ pub struct Lower {
 
 impl Lower {
     /// All zeros.
-    #[must_use]
     pub fn zero(size: usize) -> Self {
         Self { size, entries: vec![Real::ZERO; triangle::len(size)] }
     }
@@ -35,7 +34,6 @@ impl Lower {
 
     /// The Cholesky factor of the symmetric matrix with the packed upper triangle `cells`, or nothing where it is not
     /// positive definite.
-    #[must_use]
     pub fn cholesky(cells: &[IBig], size: usize) -> Option<Self> {
         if cells.len() != triangle::len(size) {
             return None;
@@ -87,7 +85,6 @@ fn dot(left: &[Real], right: &[Real], length: usize) -> Real {
 
 /// cells + scale T T' with T Bartlett's factor: a matrix plus a draw of W(scale I, k), rounded to multiples of 2^`step`; the
 /// packed upper triangle. Nothing where a number is out of range.
-#[must_use]
 pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> Option<Vec<i128>> {
     let (size, scale) = (bartlett.size, real(scale));
     if cells.len() != triangle::len(size) {
@@ -101,7 +98,6 @@ pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> O
 
 /// (1/r) (L T)(L T)' with L L' the matrix of `cells` and T Bartlett's factor: a draw of W(cells, r) / r, rounded to
 /// multiples of 2^`step`; the packed upper triangle (theory/wishart 2.1). Nothing where a step fails.
-#[must_use]
 pub fn projection(cells: &[IBig], bartlett: &Lower, rows: u64, step: usize) -> Option<Vec<i128>> {
     let factor = Lower::cholesky(cells, bartlett.size)?.times(bartlett);
     let rows = real(rows);
@@ -112,7 +108,6 @@ pub fn projection(cells: &[IBig], bartlett: &Lower, rows: u64, step: usize) -> O
 /// L T⁻ᵀ T⁻¹ L', a draw of the inverse Wishart law with the scale L L' of `cells`, rounded to multiples of 2^`step`; the
 /// packed upper triangle. T Z = L' is solved; the inverse of the scale is never formed (theory/wishart 1.4). Nothing where a step
 /// fails.
-#[must_use]
 pub fn posterior(cells: &[IBig], bartlett: &Lower, step: usize) -> Option<Vec<i128>> {
     let size = bartlett.size;
     let scale = Lower::cholesky(cells, size)?;

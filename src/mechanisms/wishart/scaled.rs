@@ -413,7 +413,6 @@ impl Noise {
     }
 
     /// The ridge in squared codes: as it is, or the most that it can be.
-    #[must_use]
     pub const fn most_ridge(&self) -> u64 {
         match self.how {
             Plan::Fixed(ridge) | Plan::Adaptive { needed: ridge, .. } => ridge,
@@ -421,7 +420,6 @@ impl Noise {
     }
 
     /// The law with so many rows and such a ridge.
-    #[must_use]
     pub fn law(&self, rows: NonZeroU32, ridge: u64) -> NoiseLaw {
         let (rows, ridge) = (u64::from(rows.get()), ridge.to_string());
         match self.kind {
@@ -431,7 +429,6 @@ impl Noise {
     }
 
     /// The released integers as a packed upper triangle, and their law. Nothing where a step fails.
-    #[must_use]
     pub fn release<E: Entropy + ?Sized>(
         &self,
         moments: &Moments,
@@ -492,7 +489,6 @@ impl Noise {
 
     /// The number of rows and the ridge of a table whose least eigenvalue is `bound` squared codes or more. What is fixed
     /// already does not depend on it. Nothing where a formula has no answer.
-    #[must_use]
     pub fn allowed(&self, bound: u64) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { needed, rest, calibration, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));

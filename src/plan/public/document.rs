@@ -217,7 +217,6 @@ impl PublicTable {
     /// Returns the standard deviation of a term with the divisor rows: √((rows − 1) / rows) times that of the document, and √(p (1 − p))
     /// for
     /// a level without one.
-    #[must_use]
     pub fn spread(&self, term: &PublicTerm) -> f64 {
         let rows = real(self.rows);
         match term.sd {

@@ -6,7 +6,6 @@ use crate::math::round::real;
 /// for a
 /// chance far below η; or, where it is smaller and `tight`, d + 2 √(d t) + 2 t with t = ln(n/η) (Laurent, Massart 2000, and a
 /// union bound), under which they lie but for a chance of η. R_y² is that of one term.
-#[must_use]
 pub fn squared_radius(terms: usize, rows: f64, eta: f64, tight: bool) -> f64 {
     let d = real(terms);
     let paper = d * (1.0 + libm::log(2.0 * rows / eta));

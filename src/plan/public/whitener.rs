@@ -62,7 +62,6 @@ pub struct PublicOutcome {
 
 impl PublicOutcome {
     /// Returns its standard deviation with the divisor rows.
-    #[must_use]
     pub fn spread(&self) -> f64 {
         (self.second - self.mean * self.mean).max(0.0).sqrt()
     }

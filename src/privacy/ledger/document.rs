@@ -118,7 +118,6 @@ impl Entry {
     }
 
     /// Returns the ledger that this entry says to be about different people.
-    #[must_use]
     pub fn disjoint_from(&self) -> Option<&str> {
         if self.kind == Kind::Disjoint { self.parameters.get("ledger")?.as_str() } else { None }
     }

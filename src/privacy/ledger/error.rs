@@ -141,7 +141,6 @@ pub enum LedgerError {
 
 impl LedgerError {
     /// Returns whether the budget was too small, as opposed to a bad document or request.
-    #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused(_))
     }

@@ -35,7 +35,6 @@ pub struct GridWishart {
 /// at most e = k (20 s 2⁻⁹⁰ + 2⁻¹⁸²). A sum is released differently only if it lies within e of a boundary of the rounding. Its
 /// density is unimodal and at most 1/(2 s²) for k >= 2 (χ²_k, or a sum of k products of two normals, whose density is highest for
 /// k = 2), so that probability is at most 2e/2^step + 4e/(2 s²) for each of the d(d + 1)/2 sums.
-#[must_use]
 pub fn grid_distance(noise: &GridWishart, epsilon: Epsilon) -> f64 {
     let (k, d) = (f64::from(noise.degrees), f64::from(noise.columns));
     let variance = noise.scale as f64;

@@ -31,7 +31,6 @@ impl WishartNoise {
     }
 
     /// Returns k.
-    #[must_use]
     pub const fn degrees(self) -> u32 {
         self.degrees
     }

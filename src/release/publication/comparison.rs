@@ -37,7 +37,6 @@ pub struct Regression {
 
 impl Regression {
     /// Returns the regression of an outcome of a release, which is called by its charge.
-    #[must_use]
     pub fn of_release(release: &Release, outcome: &str, log_odds: bool) -> Self {
         let named = odds::named(&release.plan, outcome, log_odds);
         let mechanism = &release.plan.mechanism.name;
@@ -54,7 +53,6 @@ impl Regression {
     }
 
     /// Returns a linear regression that was computed from a release.
-    #[must_use]
     pub fn of_refit(
         name: String,
         release: &Release,
@@ -125,7 +123,6 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares two regressions, matching terms by name.
-    #[must_use]
     pub fn new(first: Regression, second: Regression) -> Self {
         let relation = relation(&first, &second);
         let alone = |line: &&Line| !first.lines.iter().any(|other| other.term == line.term);
@@ -135,7 +132,6 @@ impl Comparison {
     }
 
     /// Lays out the plot, two marks for each pair in their order; nothing where the coefficients have no unit in common.
-    #[must_use]
     pub fn figure(&self) -> Option<Figure> {
         if !self.has_differences() {
             return None;
@@ -145,20 +141,17 @@ impl Comparison {
     }
 
     /// Returns what the axis of the plot shows.
-    #[must_use]
     pub fn axis(&self) -> String {
         figure::axis(self.sides[0].log_odds, &self.sides[0].unit)
     }
 
     /// Returns whether the coefficients have a unit in common, so that one can be taken from the other.
-    #[must_use]
     pub fn has_differences(&self) -> bool {
         let [first, second] = &self.sides;
         share_unit(first, second)
     }
 
     /// Returns what a reader has to know of the differences.
-    #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let relation = match self.relation {
             Relation::SameRelease => words::compared::same_release(),
@@ -172,14 +165,12 @@ impl Comparison {
     }
 
     /// Returns what two regressions are compared, as a caption.
-    #[must_use]
     pub fn caption(&self) -> String {
         let [first, second] = &self.sides;
         words::compared::caption(&first.name, &second.name)
     }
 
     /// Returns it as a table to be printed.
-    #[must_use]
     pub fn table(&self) -> Table {
         let number = |text: String| Head { text, numeric: true };
         let mut heads = vec![Head { text: words::result::term().to_owned(), numeric: false }];
@@ -206,7 +197,6 @@ impl Comparison {
     }
 
     /// Writes it as CSV, one record for each term.
-    #[must_use]
     pub fn csv(&self) -> String {
         const OF_SIDE: [&str; 4] = ["estimate", "std_error", "lower", "upper"];
         let mut text = [BYTE_ORDER_MARK, "term"].concat().into_bytes();
@@ -231,7 +221,6 @@ impl Comparison {
 
 impl Pair {
     /// Returns what the coefficients are for: `per year`; of both where they are not for the same.
-    #[must_use]
     pub fn per(&self) -> String {
         match &self.sides {
             [Some(first), Some(second)] if first.per != second.per => {
@@ -243,13 +232,11 @@ impl Pair {
     }
 
     /// Returns the contrast for a reader: `age per year`.
-    #[must_use]
     pub fn label(&self) -> String {
         tables::labelled(&self.term, &self.per())
     }
 
     /// Returns the difference for a reader, with its noise where that is known.
-    #[must_use]
     pub fn written(&self) -> String {
         match (self.difference, self.noise) {
             (None, _) => format::NONE.to_owned(),

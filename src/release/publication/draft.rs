@@ -30,7 +30,6 @@ const MOST_TERMS: usize = 60;
 const MOST_COLUMNS: usize = 60;
 
 /// Returns a draft of the paragraph on methods.
-#[must_use]
 pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let plan = &release.plan;
     let columns = figure::columns(release);
@@ -158,7 +157,6 @@ fn described(column: &Column, log_odds: bool) -> Option<String> {
 }
 
 /// Returns a draft of the paragraph on results, with every note of the release behind it.
-#[must_use]
 pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
     let mut sentences = Vec::new();
     if release.coefficients.is_undetermined() {

@@ -41,7 +41,6 @@ pub const NAME_SPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 const MOST: usize = 300;
 
 /// Draws the coefficients of an outcome with their intervals; nothing where there is nothing to draw.
-#[must_use]
 pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Option<String> {
     let lines = lines(release, outcome, per);
     let drawn = if supplement.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }?;
@@ -59,7 +58,6 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
 }
 
 /// Draws two regressions with two marks for each term; nothing where they have no common axis.
-#[must_use]
 pub fn compared(comparison: &Comparison) -> Option<String> {
     let drawn = comparison.figure()?;
     let shown = comparison.pairs.iter().zip(drawn.marks.chunks(2));
@@ -325,7 +323,6 @@ impl Plane {
 }
 
 /// Draws the line of an outcome over a column, with its band where it has one, and below it what a reader has to know of it.
-#[must_use]
 pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect, note: &str) -> String {
     let values = effect.points.iter().flat_map(|point| [point.value].into_iter().chain(ends(point)));
     let (from, to) = (
@@ -378,7 +375,6 @@ const PATHS: [(&str, &str); MOST_DRAWN] = [
 const LEGEND: f64 = 22.0;
 
 /// Draws how coefficients change with the ridge: those that are longest without one. Nothing where nothing can be drawn.
-#[must_use]
 pub fn ridge_path(path: &RidgePath) -> Option<String> {
     let drawn: Vec<(&TermPath, Vec<Option<f64>>)> =
         path.longest(MOST_DRAWN).into_iter().map(|path| (path, path.drawn())).collect();

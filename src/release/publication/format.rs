@@ -52,19 +52,16 @@ impl Format {
     ];
 
     /// Returns the format of a name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(own, _)| *own == name).map(|(_, format)| *format)
     }
 
     /// Returns its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
     }
 
     /// Returns how a file of it is called and which media type it has.
-    #[must_use]
     pub const fn file(self) -> (&'static str, &'static str) {
         match self {
             Self::Report => ("discreet-report.html", "text/html"),
@@ -81,7 +78,6 @@ impl Format {
     }
 
     /// Writes two regressions beside each other; nothing where the format has no form for them, or nothing can be drawn.
-    #[must_use]
     pub fn compared(self, comparison: &Comparison) -> Option<String> {
         match self {
             Self::Csv => Some(comparison.csv()),
@@ -92,7 +88,6 @@ impl Format {
     }
 
     /// Writes how coefficients change with the ridge; nothing where the format has no form for it, or nothing can be drawn.
-    #[must_use]
     pub fn ridge_path(self, path: &RidgePath) -> Option<String> {
         match self {
             Self::Csv => Some(path.csv()),
@@ -104,7 +99,6 @@ impl Format {
 
     /// Writes one outcome's regression alone, for one that was fitted from a release; nothing where the format has no form for it, or nothing
     /// can be drawn.
-    #[must_use]
     pub fn refitted(self, release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
         let labels = Labels::default();
         match self {
@@ -154,7 +148,6 @@ impl Format {
     }
 
     /// Writes a release; `outcome` is that of a plot, the first where it is not given. Nothing where there is nothing to draw.
-    #[must_use]
     pub fn write(
         self,
         release: &Release,

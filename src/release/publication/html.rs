@@ -10,7 +10,6 @@ const TOP: &str = "border-top:1.5pt solid #000;border-bottom:0.75pt solid #000;f
 const BOTTOM: &str = "border-bottom:1.5pt solid #000;";
 
 /// Writes [`fragment`] as a file of its own.
-#[must_use]
 pub fn document(publication: &Publication) -> String {
     let title = escape(&publication.title);
     format!(
@@ -21,7 +20,6 @@ pub fn document(publication: &Publication) -> String {
 }
 
 /// Writes all tables with their notes, without a page around them.
-#[must_use]
 pub fn fragment(publication: &Publication) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "<h2>{}</h2>", escape(&publication.title));
@@ -70,13 +68,11 @@ fn table(text: &mut String, table: &Table) {
 }
 
 /// Escapes a sentence for HTML; what stands between backticks is set as code.
-#[must_use]
 pub fn sentence(text: &str) -> String {
     marked(text, escape, |code| format!("<code>{}</code>", escape(code)))
 }
 
 /// Escapes text for HTML.
-#[must_use]
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

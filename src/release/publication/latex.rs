@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::{Head, Publication, Table, marked};
 
 /// Writes all tables as floats, each with its notes under it, then the notes and the guarantee as lists.
-#[must_use]
 pub fn document(publication: &Publication) -> String {
     let mut text = format!("% {}\n% \\usepackage{{booktabs}}\n", one_line(&publication.title));
     if !publication.date.is_empty() {

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::{Publication, marked};
 
 /// Writes the title, all tables with their notes, the notes and the guarantee.
-#[must_use]
 pub fn document(publication: &Publication) -> String {
     let mut text = format!("## {}\n\n", escape(&publication.title));
     if !publication.date.is_empty() {

@@ -1,7 +1,6 @@
 //! How wide text is drawn, so that nothing of a figure is cut off.
 
 /// Returns an upper estimate of a text's width, for letters of `size`: that of the widest of the fonts that stand in for Helvetica.
-#[must_use]
 pub fn width(text: &str, size: f64) -> f64 {
     size * text.chars().map(of).sum::<f64>()
 }
@@ -20,7 +19,6 @@ fn of(letter: char) -> f64 {
 }
 
 /// Breaks a text into lines of at most `most`: between words, and within a word that is longer by itself.
-#[must_use]
 pub fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();

@@ -57,7 +57,6 @@ impl Default for Labels {
 
 impl Labels {
     /// Returns the scale, which is 1 where what was given is no positive number.
-    #[must_use]
     pub fn scale(&self) -> f64 {
         if self.per.is_finite() && self.per > 0.0 { self.per } else { 1.0 }
     }
@@ -115,7 +114,6 @@ impl Publication {
     }
 
     /// Returns everything that is printed of a release.
-    #[must_use]
     pub fn new(release: &Release, supplement: &Supplement, labels: &Labels) -> Self {
         let outcomes = figure::outcomes(release);
         let regression = || match outcomes.as_slice() {
@@ -141,7 +139,6 @@ impl Publication {
 }
 
 /// Returns the notes of a release, with about how many rows counted first, and which did and which levels were merged last.
-#[must_use]
 pub fn caveats(release: &Release) -> Vec<String> {
     let counted = RowCount::of(release).map(|count| count.printed());
     counted.into_iter().chain(notes(release)).chain(remarks::of_plan(&release.plan)).collect()

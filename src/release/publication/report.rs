@@ -42,7 +42,6 @@ code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:
 footer{overflow-wrap:anywhere;margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
 /// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
-#[must_use]
 pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> String {
     let publication = Publication::new(release, supplement, labels);
     let outcomes = figure::outcomes(release);

@@ -29,20 +29,17 @@ pub struct TermPath {
 
 impl TermPath {
     /// Returns the path of a term of a regression under `plan`.
-    #[must_use]
     pub fn new(plan: &Plan, term: &str, estimates: Vec<Option<f64>>) -> Self {
         let (per, reach) = figure::meaning(plan, term);
         Self { term: term.to_owned(), per, reach, estimates }
     }
 
     /// Returns the contrast for a reader: `age per year`.
-    #[must_use]
     pub fn label(&self) -> String {
         tables::labelled(&self.term, &self.per)
     }
 
     /// Returns what is drawn of it: differences in the outcome's unit. Nothing of the intercept, which is no difference.
-    #[must_use]
     pub fn drawn(&self) -> Vec<Option<f64>> {
         let drawn = |estimate: &Option<f64>| {
             estimate
@@ -75,7 +72,6 @@ pub struct RidgePath {
 
 impl RidgePath {
     /// Returns the terms that are longest in the plot, at most `most` of them, in their order.
-    #[must_use]
     pub fn longest(&self, most: usize) -> Vec<&TermPath> {
         let length = |path: &TermPath| path.drawn().into_iter().flatten().map(f64::abs).fold(0.0, f64::max);
         let mut found: Vec<(usize, &TermPath)> = self.paths.iter().enumerate().collect();
@@ -87,13 +83,11 @@ impl RidgePath {
     }
 
     /// Returns what it shows, as a caption.
-    #[must_use]
     pub fn caption(&self) -> String {
         words::path::of(&self.outcome)
     }
 
     /// Returns what a reader has to know of it.
-    #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut notes = vec![words::path::meaning().to_owned(), words::path::free().to_owned()];
         let drawn = self.longest(MOST_DRAWN).len();
@@ -108,7 +102,6 @@ impl RidgePath {
     }
 
     /// Returns it as a table to be printed: a row for each term, a column for each ridge.
-    #[must_use]
     pub fn table(&self) -> Table {
         let mut heads = vec![Head { text: words::result::term().to_owned(), numeric: false }];
         heads.extend(self.ridges.iter().enumerate().map(|(place, &ridge)| {
@@ -132,7 +125,6 @@ impl RidgePath {
     }
 
     /// Writes it as CSV, one record for each term and ridge.
-    #[must_use]
     pub fn csv(&self) -> String {
         let mut text = [BYTE_ORDER_MARK, "term,ridge,estimate\r\n"].concat().into_bytes();
         for path in &self.paths {

@@ -17,13 +17,11 @@ const PYTHON: &str = include_str!("coefficients.py");
 const R: &str = include_str!("coefficients.R");
 
 /// Returns a Python program; it needs the standard library alone.
-#[must_use]
 pub fn python(release: &Release, supplement: &Supplement, labels: &Labels) -> String {
     filled(PYTHON, release, supplement, labels, |on| if on { "True" } else { "False" })
 }
 
 /// Returns an R program; it needs the package `jsonlite`.
-#[must_use]
 pub fn r(release: &Release, supplement: &Supplement, labels: &Labels) -> String {
     filled(R, release, supplement, labels, |on| if on { "TRUE" } else { "FALSE" })
 }

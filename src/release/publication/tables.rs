@@ -30,7 +30,6 @@ const MOST_OF_NAMES: f64 = 226.0;
 const MOST_ADJUSTED: usize = 1_000;
 
 /// Returns all tables of a release, coefficients of numbers for `per` units each.
-#[must_use]
 pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
     if !release.coefficients.is_undetermined() {
@@ -78,26 +77,22 @@ fn number(text: impl Into<String>) -> Head {
 }
 
 /// Returns the lines of an outcome, coefficients of numbers for `per` units each.
-#[must_use]
 pub fn lines(release: &Release, outcome: &str, per: f64) -> Vec<Line> {
     let lines = figure::lines(&release.plan, &release.coefficients, outcome);
     lines.into_iter().map(|line| figure::scaled(&release.plan, line, per)).collect()
 }
 
 /// Returns the name of a term for a reader.
-#[must_use]
 pub fn name(term: &str) -> &str {
     if term == INTERCEPT { words::result::intercept() } else { term }
 }
 
 /// Returns what a line's coefficient is for: `age per year`, `sex: M against F`.
-#[must_use]
 pub fn label(line: &Line) -> String {
     labelled(&line.term, &line.per)
 }
 
 /// Returns a term with its contrast for a reader: `age per year`.
-#[must_use]
 pub fn labelled(term: &str, per: &str) -> String {
     if per.is_empty() {
         return name(term).to_owned();
@@ -109,7 +104,6 @@ pub fn labelled(term: &str, per: &str) -> String {
 }
 
 /// Returns the words of an interval: its ends and its kind.
-#[must_use]
 pub fn interval(written: String, kind: Interval) -> String {
     match kind {
         Interval::Normal => written,
@@ -119,7 +113,6 @@ pub fn interval(written: String, kind: Interval) -> String {
 }
 
 /// Returns a p-value with three decimals, marked where its interval is approximate. What is below 0.001 is rough without a mark.
-#[must_use]
 pub fn p_value(p: f64, kind: Interval) -> String {
     let text = format!("{p:.3}");
     match kind {
@@ -130,7 +123,6 @@ pub fn p_value(p: f64, kind: Interval) -> String {
 }
 
 /// Returns z with two decimals.
-#[must_use]
 pub fn z_value(z: f64) -> String {
     let text = format!("{:.2}", z.abs());
     if z < 0.0 && text != "0.00" { format!("−{text}") } else { text }
@@ -144,7 +136,6 @@ fn tested(test: Option<Test>, kind: Interval) -> [String; 2] {
 }
 
 /// Returns the coefficients of one outcome.
-#[must_use]
 pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Table {
     let lines = lines(release, outcome, per);
     let tests = Tests::of(release);
@@ -197,7 +188,6 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
 }
 
 /// Returns what a table of coefficients is called.
-#[must_use]
 pub fn title(outcome: &str, log_odds: bool, tests: Tests) -> String {
     match (log_odds, tests.absent()) {
         (true, _) => words::result::logistic_of(outcome),
@@ -207,7 +197,6 @@ pub fn title(outcome: &str, log_odds: bool, tests: Tests) -> String {
 }
 
 /// Returns the exponential of a line's coefficient with its interval, where it has one: an odds ratio, or a factor.
-#[must_use]
 pub fn ratio(line: &Line) -> String {
     let written = ratio_of(&line.term, &line.entry);
     let is_rough = line.entry.interval == Interval::Approximate && !written.is_empty();
@@ -224,7 +213,6 @@ fn ratio_of(term: &str, entry: &Estimate) -> String {
 }
 
 /// Returns by what each term multiplies an outcome whose logarithm was fitted (theory/inference 6.10); nothing for another outcome.
-#[must_use]
 pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
     let made = logarithm(&release.plan, outcome)?;
     let from = made.from.join(", ");
@@ -251,7 +239,6 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
 }
 
 /// Returns what columns with a product do at each level of the other one (theory/inference 6.11); nothing without such columns.
-#[must_use]
 pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
     let found: Vec<&Difference> =
         supplement.differences.iter().filter(|one| one.outcome == outcome).collect();
@@ -361,7 +348,6 @@ pub(super) fn spread(supplement: &Supplement, term: &str) -> Option<f64> {
 
 /// Returns R², and the standard deviation of its noise where it is only about that: of the release, or where that has none from what
 /// residuals and coefficients give (theory/inference 6.6).
-#[must_use]
 pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, Option<f64>)> {
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
     if let Some(share) = known.r_squared {
@@ -406,7 +392,6 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
 }
 
 /// Returns the fit as a whole: rows, R² and the residual standard deviation, and in sentences what a reader has to know of them.
-#[must_use]
 pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<String>, Vec<String>) {
     let unit = figure::unit(&release.plan, outcome);
     let (mut fit, mut below) = (Vec::new(), Vec::new());
@@ -463,13 +448,11 @@ fn residual_noise(release: &Release, supplement: &Supplement, outcome: &str) -> 
 }
 
 /// Returns whether one of these lines has a p-value.
-#[must_use]
 pub fn has_test(tests: Tests, lines: &[Line]) -> bool {
     lines.iter().any(|line| tests.test(&line.entry).is_some())
 }
 
 /// Returns what a reader has to know of the p-values of these lines, or why there are none.
-#[must_use]
 pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
     let tests = Tests::of(release);
     let has = |wanted: &dyn Fn(&Line) -> bool| lines.iter().any(wanted);
@@ -514,7 +497,6 @@ fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
 }
 
 /// Returns the tests of whole categories; nothing where no category has several coefficients.
-#[must_use]
 pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     if supplement.categories.is_empty() {
         return None;
@@ -548,7 +530,6 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
 }
 
 /// Returns each term's p-values over all outcomes, adjusted; nothing for one outcome, or where no p-value is known.
-#[must_use]
 pub fn adjusted(release: &Release) -> Option<Table> {
     let Coefficients::List(list) = &release.coefficients else { return None };
     let tests = Tests::of(release);
@@ -621,7 +602,6 @@ fn of_one(value: f64, noise: f64) -> [String; 2] {
 
 /// Returns the table that describes the columns: Table 1. The standard deviation of an outcome that does not stand out of its own noise is
 /// that of what residuals and coefficients give (theory/inference 6.6).
-#[must_use]
 pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Table {
     let none = || format::NONE.to_owned();
     let rows = description.terms.iter().take(MOST_ADJUSTED).map(|term| {
@@ -667,7 +647,6 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
 
 /// Returns the lower triangle of the correlations, each with its noise; nothing where none is known. Rows and columns have numbers, as
 /// journals print them, and there are as many tables as are needed for each to be no wider than a page of A4.
-#[must_use]
 pub fn correlations(description: &Description) -> Vec<Table> {
     let known = description
         .correlations

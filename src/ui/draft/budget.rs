@@ -8,7 +8,6 @@ use crate::privacy::calibrate::{mu_of_part, part};
 use crate::words;
 
 /// N of the δ = 1/N that is proposed for a stated number of rows: ten times as many, rounded up to one digit.
-#[must_use]
 pub fn proposed_one_in(rows: u64) -> u64 {
     let target = rows.max(1).saturating_mul(10);
     let mut power = 1_u64;
@@ -19,7 +18,6 @@ pub fn proposed_one_in(rows: u64) -> u64 {
 }
 
 /// The δ that the person states, or that follows from the stated rows.
-#[must_use]
 pub fn delta(setup: &Setup) -> Option<f64> {
     let one_in = if setup.one_in.trim().is_empty() {
         count(&setup.rows).map(proposed_one_in)
@@ -58,13 +56,11 @@ pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
 }
 
 /// What a release asks for that takes `share` percent of what is `left` of a Gaussian ledger, in units of 2^-40 of μ².
-#[must_use]
 pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
     BudgetForm { mu: mu_of_part(left, share), delta: Some(delta), ..BudgetForm::default() }
 }
 
 /// What a release that is charged to the (ε, δ) budget asks for that takes `share` percent of what is left of it.
-#[must_use]
 pub fn ask_other(epsilon: f64, delta: f64, share: u8) -> BudgetForm {
     BudgetForm { epsilon: part(epsilon, share), delta: part(delta, share), ..BudgetForm::default() }
 }

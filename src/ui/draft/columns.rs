@@ -53,7 +53,6 @@ pub struct ColumnDraft {
 
 impl ColumnDraft {
     /// Whether a bound of it is to be estimated.
-    #[must_use]
     pub fn is_estimated(&self) -> bool {
         let missing = |typed: &str| typed.trim().is_empty();
         self.role != Role::Ignored
@@ -64,7 +63,6 @@ impl ColumnDraft {
 }
 
 /// Whether a column has a type, and its bounds or levels.
-#[must_use]
 pub fn is_described(column: &ColumnDraft) -> bool {
     match column.kind {
         Some(ColumnType::Number) => number(&column.lower).is_some() && number(&column.upper).is_some(),
@@ -98,7 +96,6 @@ pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block:
 
 /// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars. A plan cannot name a column
 /// without a name, such as the empty ones that a spreadsheet writes at the end of each line.
-#[must_use]
 pub fn filtered(columns: &[ColumnDraft], filter: &str) -> Vec<usize> {
     let search = Search::new(filter);
     let found = columns
@@ -155,7 +152,6 @@ pub enum TypicalFault {
 }
 
 /// Returns what does not fit; nothing where a bound is not stated.
-#[must_use]
 pub fn typical_fault(draft: &ColumnDraft) -> Option<TypicalFault> {
     let (lower, upper) = (number(&draft.lower)?, number(&draft.upper)?);
     if number(&draft.typical_mean).is_some_and(|mean| mean < lower || mean > upper) {
@@ -202,7 +198,6 @@ fn typical(draft: &ColumnDraft) -> Option<Known> {
 }
 
 /// Returns whether shares were typed of levels that cannot be all of them, so that none is used.
-#[must_use]
 pub fn have_impossible_shares(draft: &ColumnDraft) -> bool {
     let is_typed =
         |level: &String| draft.typical_shares.get(level).is_some_and(|typed| share(typed).is_some());
@@ -223,7 +218,6 @@ pub fn retype_levels(draft: &mut ColumnDraft, typed: String) {
 
 /// Returns the levels whose typical shares a column has, or may have: of two the one that it was stated for, else the one that is not the
 /// reference; of more all.
-#[must_use]
 pub fn levels_of_share(draft: &ColumnDraft) -> Vec<String> {
     let levels = list(&draft.levels);
     let Some(other) = other_level(&levels, &draft.reference) else {

@@ -12,7 +12,6 @@ use crate::plan::number_format::NumberFormat;
 pub const LATIN_1: &str = "latin-1";
 
 /// A new setup that reads a table as the plan does.
-#[must_use]
 pub fn dialect(plan: &Plan) -> Setup {
     let csv = plan.csv.clone().unwrap_or_default();
     let defaults = Setup::default();
@@ -53,7 +52,6 @@ pub(super) fn csv(setup: &Setup) -> Option<Csv> {
 }
 
 /// How the header is read.
-#[must_use]
 pub fn header_rules(setup: &Setup) -> HeaderRules {
     HeaderRules {
         delimiter: setup.delimiter.bytes().next(),
@@ -63,7 +61,6 @@ pub fn header_rules(setup: &Setup) -> HeaderRules {
 }
 
 /// The marks of missing cells but the empty one, which always counts as missing.
-#[must_use]
 pub fn missing_marks(setup: &Setup) -> Vec<String> {
     match &setup.na {
         None => DEFAULT_NA.iter().filter(|mark| !mark.is_empty()).map(|mark| (*mark).to_owned()).collect(),
@@ -72,7 +69,6 @@ pub fn missing_marks(setup: &Setup) -> Vec<String> {
 }
 
 /// How cells are read, where fields end with `delimiter`.
-#[must_use]
 pub fn csv_rules(setup: &Setup, delimiter: u8) -> CsvRules {
     let na = std::iter::once(String::new()).chain(missing_marks(setup)).collect();
     let encoding = encoding(setup);

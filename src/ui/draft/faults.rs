@@ -35,7 +35,6 @@ pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -
 }
 
 /// Where in the page a path of the plan is edited.
-#[must_use]
 pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
     if let Some((entry, cell)) = cell(path) {
         let row = rows(plan, columns).get(entry).and_then(|rows| rows.first().copied());

@@ -14,7 +14,6 @@ use crate::privacy::calibrate::Split;
 
 /// Columns and setup that a plan stands for, in a table with these columns. What the plan says about the budget is
 /// left alone where the table's ledger fixes it. The names and patterns that no column of the table fits come with them.
-#[must_use]
 pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<String>) {
     let mut columns: Vec<ColumnDraft> =
         names.iter().map(|name| ColumnDraft { name: name.clone(), ..ColumnDraft::default() }).collect();
@@ -78,7 +77,6 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
 }
 
 /// Writes parameters as they would be typed.
-#[must_use]
 pub fn as_typed(params: &Map<String, Value>) -> Vec<(String, String)> {
     params.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
 }

@@ -63,7 +63,6 @@ impl History {
     }
 
     /// Returns whether there is something to undo.
-    #[must_use]
     pub fn has_earlier(&self) -> bool {
         !self.earlier.is_empty()
     }

@@ -41,7 +41,6 @@ pub struct KeptDraft {
 
 impl KeptDraft {
     /// Returns what is kept of a draft; nothing where no column has a role.
-    #[must_use]
     pub fn of(columns: &[ColumnDraft], setup: &Setup) -> Option<Self> {
         let is_empty = |column: &&ColumnDraft| {
             let named = ColumnDraft { name: column.name.clone(), ..ColumnDraft::default() };
@@ -79,13 +78,11 @@ impl KeptDraft {
     }
 
     /// Returns how the table was read.
-    #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// Returns whether a table of these names has the columns that are described here, or all but one. Whose row is whose need not stand in it.
-    #[must_use]
     pub fn is_alike(&self, names: &[String]) -> bool {
         let described: Vec<&String> =
             self.plan.columns.iter().filter_map(|column| column.name.as_ref()).collect();
@@ -94,7 +91,6 @@ impl KeptDraft {
     }
 
     /// Returns columns and setup in a table of these names; nothing where it lacks a column.
-    #[must_use]
     pub fn open(&self, names: &[String]) -> Option<(Vec<ColumnDraft>, Setup)> {
         let (mut columns, mut setup, lacking) = open(&self.plan, names);
         if !lacking.is_empty() {

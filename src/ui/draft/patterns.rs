@@ -40,7 +40,6 @@ pub struct Change {
 
 impl Change {
     /// Whether it says nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -101,7 +100,6 @@ impl Chosen {
 
     /// The pattern under which a plan may keep the columns that were found: the one that was typed, or for a range the common
     /// beginning and end of its names, if these are the names of no other column.
-    #[must_use]
     pub fn pattern(&self, columns: &[ColumnDraft], rows: &[usize]) -> Option<String> {
         match self {
             Self::Pattern(pattern) => Some(pattern.trim().to_owned()).filter(|pattern| pattern.contains('*')),
@@ -142,7 +140,6 @@ fn common_end<'a>(left: &'a str, right: &str) -> &'a str {
 
 /// The columns of a plan: those that a pattern describes alike under the pattern, the others, and what differs from its
 /// pattern, by their names, and so is what a term is made `from`. The column `person` is in none.
-#[must_use]
 pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str, from: &[&String]) -> Vec<Column> {
     let serves = |draft: &ColumnDraft| from.contains(&&draft.name);
     let mut by: Vec<Option<usize>> = vec![None; drafts.len()];
@@ -193,7 +190,6 @@ fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
 
 /// The rows that each entry of a plan's columns stands for, in a header of `names`: a name claims its columns before any
 /// pattern does, and `person` is nobody's.
-#[must_use]
 pub fn claims(listed: &[Column], names: &[String], person: &str) -> Vec<Vec<usize>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (row, name) in names.iter().enumerate() {

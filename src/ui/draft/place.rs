@@ -35,7 +35,6 @@ impl Place {
     }
 
     /// The step where it is.
-    #[must_use]
     pub const fn step(&self) -> Step {
         match self {
             Self::Whole(step) | Self::Field(step, _) => *step,
@@ -44,7 +43,6 @@ impl Place {
     }
 
     /// The identifier of its element, where it is a field.
-    #[must_use]
     pub fn id(&self) -> Option<String> {
         match self {
             Self::Field(step, field) => Some(format!("{}-{field}", step.slug())),
@@ -53,7 +51,6 @@ impl Place {
     }
 
     /// The row of the column table, where it is one of its cells.
-    #[must_use]
     pub const fn row(&self) -> Option<usize> {
         match self {
             Self::Cell(row, _) => Some(*row),

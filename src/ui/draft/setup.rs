@@ -100,7 +100,6 @@ pub struct Setup {
 
 impl Setup {
     /// Whether one row of each person counts, so that rows are as many as persons.
-    #[must_use]
     pub fn counts_persons(&self) -> bool {
         !self.person.is_empty() && count(&self.max_rows) == Some(1)
     }

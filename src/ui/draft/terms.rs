@@ -27,7 +27,6 @@ pub struct TermDraft {
 }
 
 /// Returns the column in whose place a term mostly stands: it says all that the column does.
-#[must_use]
 pub fn replaced(term: &Derived) -> Option<&String> {
     let replaces = matches!(term.transform, Transform::Log | Transform::Centred | Transform::Merged);
     term.from.first().filter(|_| replaces)
@@ -35,7 +34,6 @@ pub fn replaced(term: &Derived) -> Option<&String> {
 
 impl TermDraft {
     /// Returns an entry of a plan as it would be typed.
-    #[must_use]
     pub fn of(entry: &Derived) -> Self {
         let written = |number: &f64| number.to_string();
         let value = match entry.transform {
@@ -72,7 +70,6 @@ impl TermDraft {
     }
 
     /// Returns it as an entry of a plan for a table with these columns; nothing where its value cannot be read.
-    #[must_use]
     pub fn entry(&self, columns: &[String]) -> Option<Derived> {
         let typed = self.value.trim();
         let mut entry = Derived {

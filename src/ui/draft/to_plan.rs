@@ -110,7 +110,6 @@ pub fn draft_plan(
 
 /// Makes a plan for a count of the cells that do not fit: the columns that are used and described so far, without what a count does not
 /// need. Nothing where there is none.
-#[must_use]
 pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
     let sources: Vec<&String> = setup.derived.iter().flat_map(|term| &term.from).collect();
     let used = |column: &&ColumnDraft| {

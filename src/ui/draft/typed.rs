@@ -5,7 +5,6 @@ use crate::plan::number_format::{NumberFormat, Thousands};
 
 /// Reads a number as a person types it: separators of thousands, a real minus sign and a decimal comma are understood. Nothing where
 /// two numbers can be meant ([`two_numbers`]).
-#[must_use]
 pub fn number(text: &str) -> Option<f64> {
     match readings(text) {
         (Some(by_point), Some(_)) if is_program_s_own(text) => Some(by_point),
@@ -15,7 +14,6 @@ pub fn number(text: &str) -> Option<f64> {
 }
 
 /// Returns the two numbers that can be meant by a text such as `50,000`: fifty thousand, or fifty.
-#[must_use]
 pub fn two_numbers(text: &str) -> Option<[f64; 2]> {
     match readings(text) {
         (Some(by_point), Some(by_comma)) if !is_program_s_own(text) => Some([by_point, by_comma]),
@@ -24,7 +22,6 @@ pub fn two_numbers(text: &str) -> Option<[f64; 2]> {
 }
 
 /// Reads a whole number that is at least 1. Nobody counts in thousandths, so `50,000` and `50.000` are fifty thousand.
-#[must_use]
 pub fn count(text: &str) -> Option<u64> {
     let (by_point, by_comma) = readings(text);
     let is_count = |value: &f64| value.fract() == 0.0 && (1.0..9e15).contains(value);
@@ -34,21 +31,18 @@ pub fn count(text: &str) -> Option<u64> {
 }
 
 /// Reads a percentage above 0 and below 100 as a share.
-#[must_use]
 pub fn share(text: &str) -> Option<f64> {
     let percent = number(text.trim().trim_end_matches('%'))?;
     (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
 }
 
 /// Writes a share as a person types a percentage.
-#[must_use]
 pub fn in_percent(share: f64) -> String {
     // Without what the binary fraction adds at the end.
     format!("{:.10}", 100.0 * share).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Reads a whole percentage from 1 to 100; decimals are dropped, so `33,3 %` is 33.
-#[must_use]
 pub fn percent(text: &str) -> Option<u8> {
     let share = number(text.trim().trim_end_matches('%')).filter(|share| (1.0..=100.0).contains(share))?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 100")]
@@ -90,7 +84,6 @@ const COMMAS: [char; 3] = [',', '，', '、'];
 const SEMICOLONS: [char; 2] = [';', '；'];
 
 /// Reads a list separated by commas, or by semicolons where no comma stands; an entry that holds either stands in double quotes.
-#[must_use]
 pub fn list(text: &str) -> Vec<String> {
     let has_comma = text.split('"').step_by(2).any(|unquoted| unquoted.contains(COMMAS));
     let separators: &[char] = if has_comma { &COMMAS } else { &SEMICOLONS };
@@ -108,7 +101,6 @@ pub fn list(text: &str) -> Vec<String> {
 }
 
 /// The reverse of [`list`].
-#[must_use]
 pub fn unlist(entries: &[String]) -> String {
     let separates = |entry: &String| entry.contains(COMMAS) || entry.contains(SEMICOLONS);
     let write = |entry: &String| if separates(entry) { format!("\"{entry}\"") } else { entry.clone() };
@@ -116,14 +108,12 @@ pub fn unlist(entries: &[String]) -> String {
 }
 
 /// Reads a block that was copied from a spreadsheet: rows by line, cells by tab.
-#[must_use]
 pub fn block(text: &str) -> Vec<Vec<String>> {
     let lines = text.trim_end_matches(['\r', '\n']).lines();
     lines.map(|line| line.split('\t').map(|cell| cell.trim().to_owned()).collect()).collect()
 }
 
 /// Whether a pasted text is a block rather than a value.
-#[must_use]
 pub fn is_block(text: &str) -> bool {
     let text = text.trim_end_matches(['\r', '\n']);
     text.contains('\t') || text.contains('\n')

@@ -73,7 +73,6 @@ impl<'a> Workbook<'a> {
     }
 
     /// Returns the place of the sheet with the most bytes, the first of several: the table, where others are notes.
-    #[must_use]
     pub fn largest(&self) -> usize {
         let bytes = |(_, part): &(String, Rc<str>)| self.archive.packed_bytes(part);
         let sheets = self.sheets.iter().enumerate().rev();
@@ -81,7 +80,6 @@ impl<'a> Workbook<'a> {
     }
 
     /// Returns the names of the sheets that are shown, in their order.
-    #[must_use]
     pub fn sheets(&self) -> Vec<String> {
         self.sheets.iter().map(|(name, _)| name.clone()).collect()
     }

@@ -17,20 +17,17 @@
 use std::f64::consts::SQRT_2;
 
 /// Returns σ₁ of Algorithm 2 in R_x², and σ₂ in R_x R_y: 2/μ₀.
-#[must_use]
 pub fn ridge_matrix(mu: f64) -> f64 {
     2.0 * SQRT_2 / mu
 }
 
 /// Returns σ₁ of Algorithms 3, 4 and 5 in R², of each of so many steps: 2 √T M″/μ₀, M″ being the largest b″: 1/4 of a logistic model, 1 of a
 /// gaussian one. σ₂ is 2 √T/μ₀ in R of Algorithms 3 and 5, and in R (R_y + M′) of Algorithm 4, M′ being the largest b′.
-#[must_use]
 pub fn curvature(mu: f64, steps: u64, most: f64) -> f64 {
     2.0 * SQRT_2 * (steps as f64).sqrt() * most / mu
 }
 
 /// Returns M′ of Algorithm 4 for a logistic model: the largest b′(z) up to |z| = R_β R, or 1 where nothing bounds z.
-#[must_use]
 pub fn logistic_slope(reach: Option<f64>) -> f64 {
     reach.map_or(1.0, |reach| 1.0 / (1.0 + libm::exp(-reach)))
 }
