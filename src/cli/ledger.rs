@@ -49,17 +49,8 @@ fn one_file(arguments: Vec<OsString>, work: impl Fn(&Path) -> Result<(), CliErro
 
 fn new(arguments: Vec<OsString>) -> Result<(), CliError> {
     let options = [
-        "epsilon",
-        "delta",
-        "mu",
-        "rho",
-        "adjacency",
-        "split",
-        "other-epsilon",
-        "other-delta",
-        "protect",
-        "max-rows-per-person",
-        "confirm-weak",
+        "epsilon", "delta", "mu", "rho", "adjacency", "split", "other-epsilon", "other-delta", "protect",
+        "max-rows-per-person", "confirm-weak",
     ];
     let Some(args) = Args::parse(arguments, &options, &[], help::LEDGER)? else { return Ok(()) };
     let [path] = args.places(["the ledger"])?;

@@ -11,25 +11,8 @@ pub const LAST_BYTES: u64 = 65_536;
 
 /// What the first cell of such a row says, in small letters.
 const TOTALS: [&str; 19] = [
-    "total",
-    "totals",
-    "subtotal",
-    "sum",
-    "sums",
-    "mean",
-    "average",
-    "median",
-    "count",
-    "summe",
-    "gesamt",
-    "insgesamt",
-    "gesamtsumme",
-    "mittelwert",
-    "durchschnitt",
-    "anzahl",
-    "somme",
-    "moyenne",
-    "totale",
+    "total", "totals", "subtotal", "sum", "sums", "mean", "average", "median", "count", "summe", "gesamt",
+    "insgesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl", "somme", "moyenne", "totale",
 ];
 
 /// Returns the column and the cell by which the last record looks like a row of totals: a word for it, of which the first `rows` have none,

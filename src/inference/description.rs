@@ -317,13 +317,10 @@ mod tests {
             [means[0].mean, means[1].mean, means[0].sd.unwrap(), means[1].sd.unwrap(), r]
         };
         let at = found([0.0; 6]);
-        for (found, expected) in at.iter().zip([
-            16.0,
-            17.6,
-            3.162_277_660_168_379_5,
-            4.774_934_554_525_329,
-            0.860_946_032_092_278_5,
-        ]) {
+        for (found, expected) in at
+            .iter()
+            .zip([16.0, 17.6, 3.162_277_660_168_379_5, 4.774_934_554_525_329, 0.860_946_032_092_278_5])
+        {
             assert!((found.value / expected - 1.0).abs() < 1e-12, "{} {expected}", found.value);
         }
         for (number, released) in at.iter().enumerate() {

@@ -691,28 +691,9 @@ fn places(value: &Value, path: &str, found: &mut Vec<String>) {
 /// What else could stand in a place: another word, another number, another type, more of it or less of it.
 fn alterations(value: &Value) -> Vec<Value> {
     let words = [
-        "",
-        "0",
-        "1",
-        "00",
-        "-1",
-        "reserved",
-        "released",
-        "burned",
-        "release",
-        "relax",
-        "disjoint",
-        "rows",
-        "features",
-        "labels",
-        "add-remove",
-        "replace-one",
-        "EXACT",
-        "BOUNDED",
-        "IDEALISED",
-        "DEMO",
-        "2026-11-21",
-        "discreet.ledger/2",
+        "", "0", "1", "00", "-1", "reserved", "released", "burned", "release", "relax", "disjoint", "rows",
+        "features", "labels", "add-remove", "replace-one", "EXACT", "BOUNDED", "IDEALISED", "DEMO",
+        "2026-11-21", "discreet.ledger/2",
     ];
     let mut other: Vec<Value> = words.map(Value::from).to_vec();
     other.extend([Value::Null, json!(1), json!(0.5), json!(true), json!([]), json!({})]);

@@ -19,16 +19,8 @@ const KILLERS: &[(Mutant, &[&str])] = &[
     (
         Mutant::AddRemoveDeltaUnderReplaceOne,
         &[
-            "T1 P3",
-            "T1 P3 iid",
-            "T1 P19",
-            "T8 sensitivity",
-            "T7 adaptive rounds",
-            "T7 adaptive-logistic rounds",
-            "T7 bounds neighbours",
-            "T7 bounds golden",
-            "T1 bounds",
-            LIST,
+            "T1 P3", "T1 P3 iid", "T1 P19", "T8 sensitivity", "T7 adaptive rounds",
+            "T7 adaptive-logistic rounds", "T7 bounds neighbours", "T7 bounds golden", "T1 bounds", LIST,
         ],
     ),
     (Mutant::OffDiagonalQuarter, &["T1 P2", "T1 P5", "T1 P6", "T5 off diagonal 5", LIST]),
@@ -63,10 +55,7 @@ const KILLERS: &[(Mutant, &[&str])] = &[
     (
         Mutant::CurvatureUncounted,
         &[
-            "T7 logistic steps",
-            "T7 printed steps",
-            "T1 logistic step",
-            "T1 logistic steps",
+            "T7 logistic steps", "T7 printed steps", "T1 logistic step", "T1 logistic steps",
             "T7 adaptive-logistic rounds",
         ],
     ),

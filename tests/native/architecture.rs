@@ -372,12 +372,8 @@ fn token_faults(
 
 fn browser_faults(sources: &[Source]) -> Vec<String> {
     const CRATES: [&str; 6] = [
-        "web_sys",
-        "js_sys",
-        "wasm_bindgen", // and wasm_bindgen_futures
-        "serde_wasm_bindgen",
-        "leptos",
-        "reactive_stores",
+        "web_sys", "js_sys", "wasm_bindgen", // and wasm_bindgen_futures
+        "serde_wasm_bindgen", "leptos", "reactive_stores",
     ];
     let allowed = |path: &str| {
         ["src/worker/", "src/store/", "src/ui/"].iter().any(|room| path.starts_with(room))
@@ -393,14 +389,8 @@ fn browser_faults(sources: &[Source]) -> Vec<String> {
 
 /// The modules that are integers alone.
 const EXACT: [&str; 8] = [
-    "src/data/moments.rs",
-    "src/math/triangle.rs",
-    "src/model/layout.rs",
-    "src/noise/coins.rs",
-    "src/noise/discrete.rs",
-    "src/noise/laplace.rs",
-    "src/noise/rational.rs",
-    "src/privacy/ledger.rs",
+    "src/data/moments.rs", "src/math/triangle.rs", "src/model/layout.rs", "src/noise/coins.rs",
+    "src/noise/discrete.rs", "src/noise/laplace.rs", "src/noise/rational.rs", "src/privacy/ledger.rs",
 ];
 
 /// The trusted core is integers. Its tests may use floating point to judge it.
@@ -441,11 +431,8 @@ fn logging_faults(sources: &[Source]) -> Vec<String> {
 /// (theory/accounting 4.1, 5): it is for the command line's display alone. So is a curve that is not proved.
 fn composition_faults(sources: &[Source]) -> Vec<String> {
     let allowed = [
-        "src/privacy/fixed_plan.rs",
-        "src/privacy/pure_bounds.rs",
-        "src/privacy/mod.rs",
-        "src/privacy/profile/mod.rs",
-        "src/privacy/profile/orthogonal.rs",
+        "src/privacy/fixed_plan.rs", "src/privacy/pure_bounds.rs", "src/privacy/mod.rs",
+        "src/privacy/profile/mod.rs", "src/privacy/profile/orthogonal.rs",
     ];
     let names = ["fixed_plan", "pure_bounds", "additive_wishart_orthogonal_delta"];
     token_faults(
@@ -458,15 +445,8 @@ fn composition_faults(sources: &[Source]) -> Vec<String> {
 /// One module reads random bytes, so that one module has to be trusted with them.
 fn entropy_faults(sources: &[Source]) -> Vec<String> {
     const SOURCES: [&str; 9] = [
-        "getrandom",
-        "SysRng",
-        "OsRng",
-        "ThreadRng",
-        "thread_rng",
-        "from_os_rng",
-        "from_entropy",
-        "get_random_values_with_u8_array",
-        "random", // js_sys::Math::random, rand::random
+        "getrandom", "SysRng", "OsRng", "ThreadRng", "thread_rng", "from_os_rng", "from_entropy",
+        "get_random_values_with_u8_array", "random", // js_sys::Math::random, rand::random
     ];
     token_faults(
         sources,
@@ -482,18 +462,8 @@ fn entropy_faults(sources: &[Source]) -> Vec<String> {
 
 /// Roads out of the page, wherever `www` and `index.html` could use one.
 const ROADS: [&str; 12] = [
-    "fetch(",
-    "serviceWorker",
-    "XMLHttpRequest",
-    "sendBeacon",
-    "WebSocket",
-    "EventSource",
-    "RTCPeerConnection",
-    "WebTransport",
-    "Math.random",
-    "http://",
-    "https://",
-    "import(",
+    "fetch(", "serviceWorker", "XMLHttpRequest", "sendBeacon", "WebSocket", "EventSource",
+    "RTCPeerConnection", "WebTransport", "Math.random", "http://", "https://", "import(",
 ];
 
 /// The uses that are meant, each with how often and why.

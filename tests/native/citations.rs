@@ -10,27 +10,8 @@ use crate::support::root;
 
 /// Words before a year that are no author.
 const NO_AUTHORS: [&str; 22] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-    "In",
-    "Since",
-    "Until",
-    "Of",
-    "By",
-    "From",
-    "About",
-    "Excel",
-    "Copyright",
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December", "In", "Since", "Until", "Of", "By", "From", "About", "Excel", "Copyright",
     "Edition",
 ];
 

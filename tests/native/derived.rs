@@ -47,14 +47,8 @@ fn derived() -> Value {
 
 /// The names of the columns that [`derived`] stands for.
 const NAMES: [&str; 8] = [
-    "log(crp + 0.5)",
-    "age^2",
-    "age - 60",
-    "(age - 60):sex[M]",
-    "rcs(age; 40 55 65 80)[1]",
-    "rcs(age; 40 55 65 80)[2]",
-    "smoker",
-    "sex:smoker:log(crp + 0.5)[M:ever]",
+    "log(crp + 0.5)", "age^2", "age - 60", "(age - 60):sex[M]", "rcs(age; 40 55 65 80)[1]",
+    "rcs(age; 40 55 65 80)[2]", "smoker", "sex:smoker:log(crp + 0.5)[M:ever]",
 ];
 
 fn plan(mechanism: &str, outcome: &str) -> Value {

@@ -162,24 +162,8 @@ fn duplicate_names() {
 #[test]
 fn na_variants_and_nan_spellings() {
     for cell in [
-        "",
-        " ",
-        "NA",
-        " N/A ",
-        "NaN",
-        "nan",
-        "NAN",
-        "-nan",
-        "null",
-        ".",
-        "inf",
-        "-Infinity",
-        "1e400",
-        "0x1F",
-        "1_000",
-        "#N/A",
-        "na",
-        "none",
+        "", " ", "NA", " N/A ", "NaN", "nan", "NAN", "-nan", "null", ".", "inf", "-Infinity", "1e400",
+        "0x1F", "1_000", "#N/A", "na", "none",
     ] {
         assert_eq!(read(format!("age,sex,sbp\n{cell},F,120\n").as_bytes(), &clinic()), Ok(vec![]), "{cell}");
     }

@@ -9,11 +9,7 @@ use crate::vectors_primo;
 
 /// Golden numbers in another form, which the tests of their mechanisms read.
 const DOCUMENTS: [&str; 6] = [
-    "adaptive.json",
-    "adaptive_gate.json",
-    "adaptive_logistic.json",
-    "estimated_bounds.json",
-    "pmt.json",
+    "adaptive.json", "adaptive_gate.json", "adaptive_logistic.json", "estimated_bounds.json", "pmt.json",
     "primo.json",
 ];
 
@@ -41,12 +37,11 @@ fn golden_numbers_of_primo() {
 
 #[test]
 fn no_file_is_forgotten() {
-    let known = FILES.iter().map(|(name, _)| *name).chain(DOCUMENTS).chain([
-        "README.md",
-        "adaptive.rs",
-        "harness.rs",
-        "primo.rs",
-    ]);
+    let known = FILES
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(DOCUMENTS)
+        .chain(["README.md", "adaptive.rs", "harness.rs", "primo.rs"]);
     let mut known: Vec<String> = known.map(str::to_owned).collect();
     known.sort();
     assert_eq!(names_in(&folder()), known);

@@ -59,15 +59,8 @@ fn sentences(code: &str) -> Vec<(&str, &str)> {
 
 /// Messages of the section `note` that are a part of another.
 const PARTS_OF_NOTES: [&str; 9] = [
-    "note.public_table",
-    "note.public_release",
-    "note.clipped_few",
-    "note.clipped_outcome",
-    "note.heavy_penalty_term",
-    "note.list_and",
-    "note.list_more",
-    "note.bounds_of",
-    "note.bounds_more",
+    "note.public_table", "note.public_release", "note.clipped_few", "note.clipped_outcome",
+    "note.heavy_penalty_term", "note.list_and", "note.list_more", "note.bounds_of", "note.bounds_more",
 ];
 
 #[test]
@@ -98,16 +91,8 @@ fn no_sentence_of_the_page_is_outside_the_catalogue() {
 /// Folders whose sentences stand in the catalogue. The words of a mechanism stand in its folder, and those that only the command line
 /// prints beside its commands.
 const CATALOGUED: [&str; 10] = [
-    "src/data",
-    "src/engine",
-    "src/inference",
-    "src/math",
-    "src/model",
-    "src/noise",
-    "src/plan",
-    "src/privacy",
-    "src/store",
-    "src/worker",
+    "src/data", "src/engine", "src/inference", "src/math", "src/model", "src/noise", "src/plan",
+    "src/privacy", "src/store", "src/worker",
 ];
 
 /// Signs of a text that only a developer reads: a reason of a lint, a fault of the program itself, a rustdoc, what a reader of JSON says.

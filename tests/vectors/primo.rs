@@ -70,20 +70,9 @@ pub fn all_pass() {
     releases(&golden);
     projections(&golden);
     let known = [
-        "mu_from_eps_delta",
-        "eps_from_mu_delta",
-        "delta_gdp",
-        "c_paper",
-        "data",
-        "reuse_cov_goe",
-        "reuse_cov_upper",
-        "proj_label",
-        "proj_feature",
-        "proj_nuclear",
-        "secular",
-        "psd_trace",
-        "joint_release",
-        "sens_joint_replace",
+        "mu_from_eps_delta", "eps_from_mu_delta", "delta_gdp", "c_paper", "data", "reuse_cov_goe",
+        "reuse_cov_upper", "proj_label", "proj_feature", "proj_nuclear", "secular", "psd_trace",
+        "joint_release", "sens_joint_replace",
     ];
     for name in golden.0.as_object().unwrap().keys().map(String::as_str) {
         assert!(known.contains(&name), "nobody answers {name}");

@@ -29,18 +29,8 @@ fn a_dictionary_of_redcap_is_read() {
     assert_eq!(
         names,
         [
-            "record_id",
-            "dob",
-            "age",
-            "sex",
-            "smoker",
-            "alive",
-            "drugs___1",
-            "drugs___st",
-            "sbp",
-            "pain",
-            "bmi",
-            "notes"
+            "record_id", "dob", "age", "sex", "smoker", "alive", "drugs___1", "drugs___st", "sbp", "pain",
+            "bmi", "notes"
         ]
     );
     let age = entry(REDCAP, "age");

@@ -311,30 +311,9 @@ fn has_unit(cell: &str) -> bool {
 
 /// What people write where there is no answer: letters and digits alone, in small letters.
 const NO_ANSWER: [&str; 24] = [
-    "ka",
-    "keineangabe",
-    "unbekannt",
-    "unknown",
-    "notknown",
-    "missing",
-    "refused",
-    "notavailable",
-    "notrecorded",
-    "dontknow",
-    "null",
-    "ni",
-    "saknas",
-    "okänd",
-    "ukendt",
-    "ukjent",
-    "mangler",
-    "desconocido",
-    "naoinformado",
-    "nãoinformado",
-    "未測定",
-    "欠測",
-    "不明",
-    "未知",
+    "ka", "keineangabe", "unbekannt", "unknown", "notknown", "missing", "refused", "notavailable",
+    "notrecorded", "dontknow", "null", "ni", "saknas", "okänd", "ukendt", "ukjent", "mangler", "desconocido",
+    "naoinformado", "nãoinformado", "未測定", "欠測", "不明", "未知",
 ];
 
 /// Whether a cell is the error of a spreadsheet's formula, in whatever language: `#N/A`, `#NV`, `#DIV/0!`, `#WERT!`.

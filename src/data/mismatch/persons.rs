@@ -10,37 +10,14 @@ const FEWEST_PERSONS: usize = 4;
 
 /// Endings of the names of columns that name persons.
 const PERSON_ENDINGS: [&str; 13] = [
-    "id",
-    "ids",
-    "pid",
-    "ptid",
-    "patid",
-    "subjid",
-    "usubjid",
-    "mrn",
-    "nhc",
-    "pseudonym",
-    "identifier",
-    "patnr",
-    "persnr",
+    "id", "ids", "pid", "ptid", "patid", "subjid", "usubjid", "mrn", "nhc", "pseudonym", "identifier",
+    "patnr", "persnr",
 ];
 
 /// Names of columns that name persons, as they are.
 const PERSON_NAMES: [&str; 14] = [
-    "patient",
-    "person",
-    "subject",
-    "participant",
-    "proband",
-    "case",
-    "member",
-    "mitglied",
-    "kvnr",
-    "paciente",
-    "prontuário",
-    "prontuario",
-    "患者",
-    "氏名",
+    "patient", "person", "subject", "participant", "proband", "case", "member", "mitglied", "kvnr",
+    "paciente", "prontuário", "prontuario", "患者", "氏名",
 ];
 
 /// Beginnings of words for a patient, and words for a number or a key, of which a name of two words has one each: `číslo pacienta`.
@@ -56,48 +33,15 @@ const NUMBER_ENDINGS: [&str; 7] = ["id", "番号", "コード", "编号", "號",
 
 /// What a name begins with, and ends with, that numbers persons: `Patienten-Nr`, `Fallnummer`.
 const NUMBERED: [&str; 18] = [
-    "vers",
-    "versicherten",
-    "versicherungs",
-    "kv",
-    "member",
-    "mitglied",
-    "mitglieds",
-    "pat",
-    "patient",
-    "patienten",
-    "fall",
-    "case",
-    "person",
-    "personen",
-    "proband",
-    "probanden",
-    "teilnehmer",
-    "subject",
+    "vers", "versicherten", "versicherungs", "kv", "member", "mitglied", "mitglieds", "pat", "patient",
+    "patienten", "fall", "case", "person", "personen", "proband", "probanden", "teilnehmer", "subject",
 ];
 const NUMBERS: [&str; 5] = ["nr", "no", "num", "nummer", "number"];
 
 /// Parts of the names of columns that name something else.
 const OTHER_NAMES: [&str; 19] = [
-    "centre",
-    "center",
-    "site",
-    "hospital",
-    "clinic",
-    "ward",
-    "country",
-    "region",
-    "physician",
-    "visit",
-    "family",
-    "school",
-    "batch",
-    "szpital",
-    "oddzia",
-    "klinik",
-    "krankenhaus",
-    "pital",
-    "etablissement",
+    "centre", "center", "site", "hospital", "clinic", "ward", "country", "region", "physician", "visit",
+    "family", "school", "batch", "szpital", "oddzia", "klinik", "krankenhaus", "pital", "etablissement",
 ];
 
 /// Returns whether a column of this name names persons.
@@ -216,43 +160,16 @@ mod tests {
         let of = |name: &str, cells: &[&str]| persons(name, cells.iter().copied(), &rules(b',', b'.'));
         let told = mismatch(Contradiction::SeveralRows, texts(&["P1", "P3"]), vec![Repair::Person]);
         for name in [
-            "MRN",
-            "patient_id",
-            "PatientID",
-            "ID",
-            "Subject",
-            "study id",
-            "Patienten-Nr",
-            "Pat.-Nr.",
-            "Fallnummer",
-            "VersNr",
-            "Versichertennummer",
-            "Mitglied",
-            "KVNR",
-            "pid",
-            "USUBJID",
-            "id pacjenta",
-            "ID_Teilnehmer",
-            "患者ID",
-            "患者番号",
-            "Prontuário",
-            "Číslo pacienta",
-            "patient code",
-            "Kod pacjenta",
+            "MRN", "patient_id", "PatientID", "ID", "Subject", "study id", "Patienten-Nr", "Pat.-Nr.",
+            "Fallnummer", "VersNr", "Versichertennummer", "Mitglied", "KVNR", "pid", "USUBJID",
+            "id pacjenta", "ID_Teilnehmer", "患者ID", "患者番号", "Prontuário", "Číslo pacienta",
+            "patient code", "Kod pacjenta",
         ] {
             assert_eq!(of(name, &visits), Some(told.clone()), "{name}");
         }
         for name in [
-            "hospital_id",
-            "id szpitala",
-            "site.id",
-            "paid",
-            "patient_age",
-            "case_type",
-            "casino",
-            "Nr",
-            "患者年齢",
-            "",
+            "hospital_id", "id szpitala", "site.id", "paid", "patient_age", "case_type", "casino", "Nr",
+            "患者年齢", "",
         ] {
             assert_eq!(of(name, &visits), None, "{name}");
         }

@@ -7,18 +7,8 @@ use crate::plan::bound::CsvRules;
 
 /// Names of nothing else: letters and digits alone, in small letters.
 const NAMES: [&str; 12] = [
-    "pweight",
-    "wgt",
-    "surveyweight",
-    "surveywt",
-    "samplingweight",
-    "sampleweight",
-    "designweight",
-    "finalweight",
-    "weightfinal",
-    "personweight",
-    "poststratweight",
-    "pspwght",
+    "pweight", "wgt", "surveyweight", "surveywt", "samplingweight", "sampleweight", "designweight",
+    "finalweight", "weightfinal", "personweight", "poststratweight", "pspwght",
 ];
 
 /// Names that are a body's weight, too: those of a survey are about 1 in the mean.

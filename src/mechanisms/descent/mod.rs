@@ -132,16 +132,8 @@ pub static WITH_BOUNDS: Info = Info {
         "no paper prints another scale for `dp-gd`: the usual one, √T times 2 C over μ, is the exact one",
     ),
     parameters: &[
-        STEPS,
-        STEP_SIZE,
-        CLIP,
-        CLIP_SCOPE,
-        OUTCOME_NORM,
-        LAMBDA,
-        PLAIN_INTERCEPT,
-        INTERCEPT_WEIGHT,
-        ROW_NORM,
-        RADIUS,
+        STEPS, STEP_SIZE, CLIP, CLIP_SCOPE, OUTCOME_NORM, LAMBDA, PLAIN_INTERCEPT, INTERCEPT_WEIGHT,
+        ROW_NORM, RADIUS,
     ],
     ..Info::GAUSSIAN
 };

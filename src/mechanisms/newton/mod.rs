@@ -180,14 +180,7 @@ pub static PUBLIC_FAMILY: Info = Info {
     source: "Cao, Bi and Zhang 2026, algorithms 1 and 4; theory/public-moments 3.2",
     public_moments: true,
     parameters: &[
-        FAMILY,
-        COEFFICIENT_RADIUS,
-        LOGISTIC_LAMBDA,
-        STEPS,
-        ETA,
-        RADIUS_RULE,
-        TRUNCATION,
-        PENALISE_INTERCEPT,
+        FAMILY, COEFFICIENT_RADIUS, LOGISTIC_LAMBDA, STEPS, ETA, RADIUS_RULE, TRUNCATION, PENALISE_INTERCEPT,
         FLOOR,
     ],
     ..Info::GAUSSIAN

@@ -169,15 +169,8 @@ pub static GAUSS: Info = Info {
     prefer: "Prefer it for many outcomes on the same features: all outcomes share one charge for the features.",
     source: "Neel 2023, algorithm 1; theory/many-outcomes 2.1",
     parameters: &[
-        KAPPA,
-        FEATURE_NORM,
-        OUTCOME_NORM,
-        OUTCOME_MOMENTS,
-        NUCLEAR,
-        AUTO_RIDGE,
-        FLOOR_REPAIR,
-        INTERCEPT_WEIGHT,
-        RADIUS,
+        KAPPA, FEATURE_NORM, OUTCOME_NORM, OUTCOME_MOMENTS, NUCLEAR, AUTO_RIDGE, FLOOR_REPAIR,
+        INTERCEPT_WEIGHT, RADIUS,
     ],
     ..Info::GAUSSIAN
 };

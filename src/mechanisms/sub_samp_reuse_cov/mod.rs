@@ -71,13 +71,7 @@ pub static INFO: Info = Info {
     scope: Scope::ReplaceOne,
     standard_errors: false,
     parameters: &[
-        SAMPLE_ROWS,
-        COVARIANCE_SHARE,
-        AUTO_RIDGE,
-        FLOOR_REPAIR,
-        INTERCEPT_WEIGHT,
-        ROW_NORM,
-        RADIUS,
+        SAMPLE_ROWS, COVARIANCE_SHARE, AUTO_RIDGE, FLOOR_REPAIR, INTERCEPT_WEIGHT, ROW_NORM, RADIUS,
     ],
     ..Info::GAUSSIAN
 };

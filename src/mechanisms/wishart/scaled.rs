@@ -118,15 +118,8 @@ pub static PROJECTION_ADAPTIVE: Info = Info {
     prefer: "Prefer it to the plain projection from some hundred thousand rows on, where the table needs no ridge of its own.",
     source: "Sheffet 2015, algorithm 2; theory/wishart 2.5",
     parameters: &[
-        MIN_ROWS,
-        EIGENVALUE_SHARE,
-        EIGENVALUE_DELTA_SHARE,
-        RIDGE,
-        REPAIR,
-        FEATURE_SHARE,
-        INTERCEPT_WEIGHT,
-        ROW_NORM,
-        FINE_RADIUS,
+        MIN_ROWS, EIGENVALUE_SHARE, EIGENVALUE_DELTA_SHARE, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT,
+        ROW_NORM, FINE_RADIUS,
     ],
     ..DRAWN
 };
@@ -150,15 +143,8 @@ pub static POSTERIOR_ADAPTIVE: Info = Info {
     prefer: "Prefer it to the plain posterior draw from some hundred thousand rows on, where the table needs no ridge of its own.",
     source: "Sheffet 2015, algorithm 5; theory/wishart 2.5",
     parameters: &[
-        MIN_DOF,
-        EIGENVALUE_SHARE,
-        EIGENVALUE_DELTA_SHARE,
-        RIDGE,
-        REPAIR,
-        FEATURE_SHARE,
-        INTERCEPT_WEIGHT,
-        ROW_NORM,
-        FINE_RADIUS,
+        MIN_DOF, EIGENVALUE_SHARE, EIGENVALUE_DELTA_SHARE, RIDGE, REPAIR, FEATURE_SHARE, INTERCEPT_WEIGHT,
+        ROW_NORM, FINE_RADIUS,
     ],
     ..DRAWN
 };

@@ -291,13 +291,7 @@ fn table(page: &mut Page, size: &Size, source: &Source, numbers: &Numbers) {
     let runs = if source.logistic { size.fits.div_ceil(5) } else { size.fits };
     let head: [&str; 8] = if source.logistic {
         [
-            "μ",
-            "PMT",
-            "with floor",
-            "exact",
-            "exact and floor",
-            "LR (not private)",
-            "public",
+            "μ", "PMT", "with floor", "exact", "exact and floor", "LR (not private)", "public",
             "length of the fit",
         ]
     } else {

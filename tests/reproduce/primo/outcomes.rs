@@ -13,18 +13,9 @@ const FEATURES: usize = 25;
 const NAN: f64 = f64::NAN;
 
 const COLUMNS: [&str; 12] = [
-    "OLS",
-    "Gauss printed (full)",
-    "Proj_X printed (label)",
-    "Gauss, Proj's noise, and E₁",
-    "joint, no ridge (full)",
-    "joint and ridge (full)",
-    "the same, nuclear ball",
-    "label, all budget",
-    "and Proj_X",
-    "and SURE ridge",
-    "and James-Stein",
-    "Proj_X at work",
+    "OLS", "Gauss printed (full)", "Proj_X printed (label)", "Gauss, Proj's noise, and E₁",
+    "joint, no ridge (full)", "joint and ridge (full)", "the same, nuclear ball", "label, all budget",
+    "and Proj_X", "and SURE ridge", "and James-Stein", "Proj_X at work",
 ];
 
 /// Outcomes, and R² of each of [`COLUMNS`] but the last (evidence/reproduce-primo).

@@ -178,11 +178,7 @@ fn deviations(page: &mut Page) {
         .collect();
     page.table(
         &[
-            "ε",
-            "split: covariance",
-            "split: association",
-            "joint: diagonal",
-            "joint: beside it",
+            "ε", "split: covariance", "split: association", "joint: diagonal", "joint: beside it",
             "joint: association",
         ],
         &rows,

@@ -223,12 +223,8 @@ fn freedom(page: &mut Page) {
     page.say("### AW: degrees of freedom k");
     const DIMENSIONS: [u32; 3] = [5, 20, 50];
     const COLUMNS: [&str; 6] = [
-        "paper, c=1",
-        "replace-one, unproved, c=1",
-        "add-remove, c=1",
-        "replace-one, charged, c=1",
-        "replace-one, unproved, c=3",
-        "replace-one, charged, c=3",
+        "paper, c=1", "replace-one, unproved, c=1", "add-remove, c=1", "replace-one, charged, c=1",
+        "replace-one, unproved, c=3", "replace-one, charged, c=3",
     ];
     let reference = [
         (
@@ -378,11 +374,7 @@ fn gauss(page: &mut Page) {
         [e.to_string()].into_iter().chain(cells).collect()
     });
     let head = [
-        "ε",
-        "μ",
-        "replace-one, all cells alike",
-        "replace-one, GOE",
-        "add-remove, all cells alike",
+        "ε", "μ", "replace-one, all cells alike", "replace-one, GOE", "add-remove, all cells alike",
         "add-remove, GOE",
     ];
     page.table(&head, &table);
