@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::Cells;
 use super::csv::Record;
-use crate::math::round::{real, to_integer};
+use crate::math::round::{nearest, real};
 use crate::model::{Contrast, INTERCEPT, Missing, Role};
 use crate::plan::bound::{
     BoundColumn, BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Source, Whitening,
@@ -808,10 +808,4 @@ fn unit(value: f64) -> f64 {
     } else {
         value.clamp(-1.0, 1.0)
     }
-}
-
-/// Returns the nearest integer, ties to even.
-#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integer check follows")]
-fn nearest(value: f64) -> i32 {
-    to_integer(value) as i32
 }

@@ -11,7 +11,7 @@ use crate::inference::newton::Link;
 use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
 use crate::inference::synthetic::{Synthetic, moments};
-use crate::math::round::{real, to_integer};
+use crate::math::round::{nearest, real};
 use crate::model::{Coefficient, INTERCEPT, Interval};
 use crate::noise::entropy::DemoRng;
 use crate::release::document::Coefficients;
@@ -246,7 +246,6 @@ impl Table {
 }
 
 /// Returns the code of a term's value on the grid.
-#[expect(clippy::cast_possible_truncation, reason = "bounded values have codes of 32 bits; `as` saturates")]
 fn code(term: &Term, value: f64) -> i32 {
-    to_integer((value - term.centre) / term.scale) as i32
+    nearest((value - term.centre) / term.scale)
 }

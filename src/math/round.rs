@@ -42,6 +42,13 @@ pub fn to_integer(x: f64) -> f64 {
     if x.abs() < HALVES_FROM { (x + SHIFT) - SHIFT } else { x.round_ties_even() }
 }
 
+/// Returns the integer of 32 bits nearest to `x`, ties to even; what is beyond them is the last of them, and what is no number is 0.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+pub fn nearest(x: f64) -> i32 {
+    to_integer(x) as i32
+}
+
 /// From 2^51 on a double plus [`SHIFT`] is no longer rounded to an integer.
 const HALVES_FROM: f64 = 2_251_799_813_685_248.0;
 

@@ -69,12 +69,7 @@ impl Noise {
                 Amount::Full => full += 1,
             }
         }
-        Event::Gaussian {
-            sensitivity_squared: self.sensitivity_squared.clone(),
-            scale: self.scale,
-            cells_diagonal: full,
-            cells_off_diagonal: half,
-        }
+        Event::gaussian(&self.sensitivity_squared, self.scale, (full, half))
     }
 
     /// Number of cells.

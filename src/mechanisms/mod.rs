@@ -25,6 +25,7 @@ pub mod shared;
 pub mod sub_samp_reuse_cov;
 pub mod wishart;
 
+use self::public_moments::Grid;
 use self::wishart::{additive, scaled};
 use crate::plan::PlanError;
 
@@ -49,22 +50,22 @@ pub static REGISTRY: &[Mechanism] = registry! {
     adaptive_gauss::INFO => adaptive_gauss::Parameters;
     analyze_gauss::INFO => analyze_gauss::Parameters;
     ada_ssp::INFO => ada_ssp::Parameters;
-    ridge::WITH_BOUNDS => ridge::Parameters(ridge::Kind::Bounds);
+    ridge::WITH_BOUNDS => ridge::Parameters(Grid::Bounds);
     reuse_cov::GAUSS => reuse_cov::Parameters(reuse_cov::Kind::Gauss);
     reuse_cov::PROJECTED_ON_FEATURES => reuse_cov::Parameters(reuse_cov::Kind::ProjectedOnFeatures);
     reuse_cov::PROJECTED_ON_OUTCOMES => reuse_cov::Parameters(reuse_cov::Kind::ProjectedOnOutcomes);
     adaptive_logistic::INFO => adaptive_logistic::Parameters;
     newton::WITH_BOUNDS => newton::Parameters(newton::Kind::Bounds);
     newton::WITH_PUBLIC_MOMENTS => newton::Parameters(newton::Kind::PublicMoments);
-    ridge::WITH_PUBLIC_MOMENTS => ridge::Parameters(ridge::Kind::PublicMoments);
+    ridge::WITH_PUBLIC_MOMENTS => ridge::Parameters(Grid::PublicMoments);
     newton::PUBLIC_FAMILY => newton::Parameters(newton::Kind::PublicFamily);
     scaled::POSTERIOR => scaled::Parameters(scaled::Kind::Posterior, false);
     scaled::POSTERIOR_ADAPTIVE => scaled::Parameters(scaled::Kind::Posterior, true);
     additive::INFO => additive::Parameters;
     scaled::PROJECTION => scaled::Parameters(scaled::Kind::Projection, false);
     scaled::PROJECTION_ADAPTIVE => scaled::Parameters(scaled::Kind::Projection, true);
-    descent::WITH_BOUNDS => descent::Parameters(descent::Kind::Bounds);
-    descent::WITH_PUBLIC_MOMENTS => descent::Parameters(descent::Kind::PublicMoments);
+    descent::WITH_BOUNDS => descent::Parameters(Grid::Bounds);
+    descent::WITH_PUBLIC_MOMENTS => descent::Parameters(Grid::PublicMoments);
     reuse_cov::EACH_OUTCOME => reuse_cov::Parameters(reuse_cov::Kind::EachOutcome);
     sub_samp_reuse_cov::INFO => sub_samp_reuse_cov::Parameters;
     ols::INFO => ols::Parameters;

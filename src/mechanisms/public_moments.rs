@@ -19,6 +19,15 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::{Whitener, squared_radius};
 use crate::plan::{CheckedPlan, PlanError};
 
+/// What the grid of the records is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grid {
+    /// They are whitened by public moments: the mechanisms `pmt-`.
+    PublicMoments,
+    /// They are on the plan's own grid: the mechanisms `dp-`.
+    Bounds,
+}
+
 /// How the radii follow from public numbers, and what becomes of a longer record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Radii {

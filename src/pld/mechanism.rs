@@ -4,6 +4,7 @@ use super::PldError;
 use super::distribution::{Distribution, Pair, Tails};
 use crate::math::special::phi_cdf;
 use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::subsampling::Direction;
 
 /// The range of a Gaussian, in standard deviations; 4e-26 of its mass is beyond.
 const REACH: f64 = 10.5;
@@ -61,15 +62,6 @@ pub enum Mechanism {
 pub struct Repeated {
     mechanism: Mechanism,
     count: u32,
-}
-
-/// Which of two neighbouring tables has the distribution P.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// The table of P contains the person.
-    Remove,
-    /// The table of Q contains the person.
-    Add,
 }
 
 impl Repeated {

@@ -13,10 +13,10 @@ mod mechanism;
 pub use mechanism::{Mechanism, Repeated};
 
 use distribution::{Distribution, Window};
-use mechanism::Direction;
 
 use crate::math::round::{MARGIN, raise};
 use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::subsampling::Direction;
 
 /// The amount added to every δ, for each started thousand of releases: a bound on the rounding error of the transform, which is
 /// about 1e-16 of the mass for each release (theory/accounting 4.3).

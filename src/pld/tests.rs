@@ -2,14 +2,7 @@ use super::*;
 use crate::privacy::compose::{Pair, delta_total};
 use crate::privacy::convert::{gdp_delta, gdp_epsilon};
 use crate::privacy::measure::Mu;
-
-fn epsilon(value: f64) -> Epsilon {
-    Epsilon::try_new(value).unwrap()
-}
-
-fn delta(value: f64) -> Delta {
-    Delta::try_new(value).unwrap()
-}
+use crate::privacy::measure::of_tests::{delta, epsilon};
 
 fn times(count: u32, mechanism: Mechanism) -> Repeated {
     Repeated::try_new(mechanism, count).unwrap()

@@ -269,14 +269,7 @@ pub(super) fn largest(holds: impl Fn(f64) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn epsilon(value: f64) -> Epsilon {
-        Epsilon::try_new(value).unwrap()
-    }
-
-    fn delta(value: f64) -> Delta {
-        Delta::try_new(value).unwrap()
-    }
+    use crate::privacy::measure::of_tests::{delta, epsilon};
 
     #[test]
     fn each_way_there_and_back_stays_on_the_safe_side() {

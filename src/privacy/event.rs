@@ -38,6 +38,13 @@ pub enum Event {
 }
 
 impl Event {
+    /// Returns discrete Gaussian noise on so many cells of variance S², and of variance S²/2.
+    pub fn gaussian(sensitivity_squared: &UBig, scale: NoiseScale, cells: (u64, u64)) -> Self {
+        let (cells_diagonal, cells_off_diagonal) = cells;
+        let sensitivity_squared = sensitivity_squared.clone();
+        Self::Gaussian { sensitivity_squared, scale, cells_diagonal, cells_off_diagonal }
+    }
+
     /// Returns the event's charge in a ledger that promises ε*, rounded up (theory/accounting 5.3).
     ///
     /// # Errors

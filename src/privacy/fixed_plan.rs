@@ -159,14 +159,7 @@ mod tests {
     use super::*;
     use crate::privacy::compose::{Pair, delta_total};
     use crate::privacy::convert::gdp_delta;
-
-    fn epsilon(value: f64) -> Epsilon {
-        Epsilon::try_new(value).unwrap()
-    }
-
-    fn delta(value: f64) -> Delta {
-        Delta::try_new(value).unwrap()
-    }
+    use crate::privacy::measure::of_tests::{delta, epsilon};
 
     fn close(x: f64, expected: f64, relative: f64) {
         assert!((x - expected).abs() <= relative * expected.abs(), "{x:e} is not {expected:e}");

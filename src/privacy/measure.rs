@@ -115,6 +115,20 @@ fn decimal(value: f64, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
+/// What tests write as a number.
+#[cfg(test)]
+pub(crate) mod of_tests {
+    use super::{Delta, Epsilon};
+
+    pub(crate) fn epsilon(value: f64) -> Epsilon {
+        Epsilon::try_new(value).unwrap()
+    }
+
+    pub(crate) fn delta(value: f64) -> Delta {
+        Delta::try_new(value).unwrap()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -87,7 +87,7 @@ impl Parts {
 /// Fractional bits of a squared μ. That of a sample is large, that of a table small.
 const FINE_BITS: usize = 60;
 
-/// The direction of a privacy profile: P(E) <= e^ε Q(E) + δ.
+/// Which of two neighbouring tables has the distribution P of a privacy profile: P(E) <= e^ε Q(E) + δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// P with the person, Q without.

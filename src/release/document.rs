@@ -146,9 +146,7 @@ impl Coefficients {
             Self::Table(table) => table.round(DIGITS),
         }
     }
-}
 
-impl Coefficients {
     /// Labels no interval better than approximate, and returns whether one is shown.
     pub fn label_approximate(&mut self) -> bool {
         match self {

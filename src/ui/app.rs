@@ -157,7 +157,7 @@ fn Onward(step: Step) -> impl IntoView {
 fn Warnings() -> impl IntoView {
     let app = App::here();
     // The warning about storage is shown where the budget is fixed and where the ledger is downloaded.
-    let ledger_step = move || StepInfo::of(app.state.step().get()).ledger;
+    let ledger_step = move || matches!(app.state.step().get(), Step::Privacy | Step::Result);
     let warning = move || {
         app.state.host().with(|host| match host {
             host if host.build.is_empty() => None,

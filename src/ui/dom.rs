@@ -1,6 +1,7 @@
 //! The few things that the page asks of the browser itself.
 
 use js_sys::{Object, Reflect, Uint8Array};
+use serde::Serialize;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -10,6 +11,7 @@ use web_sys::{
 };
 
 use crate::store::document::from_text;
+use crate::text::json;
 use crate::words;
 
 pub use crate::worker::pool::clock;
@@ -191,6 +193,11 @@ pub fn chosen(event: &web_sys::Event) -> Vec<File> {
 /// Gives the person a text as a file.
 pub fn download(name: &str, kind: &str, text: &str) -> Option<()> {
     download_pieces(name, kind, [text])
+}
+
+/// Gives the person a document as a file of JSON.
+pub fn download_json(name: &str, document: &impl Serialize) -> Option<()> {
+    download(name, "application/json", &(json::to_text(document, true).ok()? + "\n"))
 }
 
 /// Gives the person a text as a file, of which no more than a piece is made at once.

@@ -29,7 +29,7 @@ use super::info::{Info, LINEAR};
 use super::rounds::{Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved};
 use super::second_moments::{SecondMoments, answer};
 use super::shared::{FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, ROW_NORM, scale, two_sides};
-use crate::data::{Exact, Geometry, Moments};
+use crate::data::{Exact, Moments};
 use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
 use crate::math::round::real;
@@ -88,8 +88,7 @@ impl Configured for Parameters {
         bound.levels = Levels::Centred;
         self.weigh_outcomes(plan, &mut bound);
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false))?;
-        let (geometry, layout) = (&encoding.geometry, encoding.layout);
-        let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
+        let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         // It chooses its own ridge.
         let post_processing = PostProcessing { repair: self.repair, ..PostProcessing::default() };
         Ok(SecondMoments::new(&encoding, noise, post_processing).resolved(encoding))
@@ -147,16 +146,8 @@ impl Parameters {
     }
 
     /// The noise that a budget buys.
-    ///
-    /// # Errors
-    /// [`NoiseError`] where it buys none, or for too many terms.
-    pub fn noise(
-        &self,
-        plan: &CheckedPlan,
-        geometry: &Geometry,
-        layout: Layout,
-        budget: &Budget,
-    ) -> Result<Noise, NoiseError> {
+    fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
+        let (geometry, layout) = (&encoding.geometry, encoding.layout);
         if layout.features() > MOST_TERMS {
             return Err(NoiseError::Plan(PlanError::at(
                 "columns",
@@ -212,12 +203,7 @@ pub struct Noise {
 impl Noise {
     /// What the ledger is charged for.
     pub fn events(&self) -> Vec<Event> {
-        let eigenvalue = Event::Gaussian {
-            sensitivity_squared: self.eigenvalue_squared.clone(),
-            scale: self.eigenvalue,
-            cells_diagonal: 1,
-            cells_off_diagonal: 0,
-        };
+        let eigenvalue = Event::gaussian(&self.eigenvalue_squared, self.eigenvalue, (1, 0));
         vec![eigenvalue, self.moments.event()]
     }
 

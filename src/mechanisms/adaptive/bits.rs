@@ -1,6 +1,4 @@
-//! Rounding to 26 leading bits, and to integer codes.
-
-use crate::math::round::to_integer;
+//! Rounding to 26 leading bits.
 
 /// Returns `value` rounded to 26 leading bits, ties to even, and 0 where it is not finite: short enough that products of two are exact,
 /// and that builds which differ in the last bit agree but for one value in 2^26 (theory/adaptive 3.4).
@@ -11,13 +9,6 @@ pub fn bits26(value: f64) -> f64 {
     let (mantissa, exponent) = libm::frexp(value);
     let rounded = libm::ldexp(libm::ldexp(mantissa, 26).round_ties_even(), exponent - 26);
     if rounded.is_finite() { rounded } else { 0.0 }
-}
-
-/// The nearest integer code, ties to even; what is no number becomes 0. An integer check of the record follows.
-pub fn nearest(value: f64) -> i32 {
-    #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integer check follows")]
-    let code = to_integer(value) as i32;
-    code
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Round 1: a private count, and a private centre and scale of each term (theory/adaptive 2.2).
 
-use super::bits::{bits26, nearest};
+use super::bits::bits26;
 use super::terms::Terms;
 use super::units::Round;
-use crate::math::round::real;
+use crate::math::round::{nearest, real};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// Number of cells: the count, a sum and a sum of squares of each term.

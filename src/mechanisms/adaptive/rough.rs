@@ -2,12 +2,11 @@
 
 use nalgebra::DMatrix;
 
-use super::bits::nearest;
 use super::margins::Margins;
 use super::terms::Terms;
 use super::units::Round;
 use crate::data::encode::within;
-use crate::math::round::real;
+use crate::math::round::{nearest, real};
 use crate::math::{linalg, triangle};
 use crate::privacy::mutants::{Mutant, is_active};
 

@@ -44,12 +44,7 @@ impl Round {
 
     /// What the ledger is charged for.
     pub fn event(&self) -> Event {
-        Event::Gaussian {
-            sensitivity_squared: self.sensitivity_squared.clone(),
-            scale: self.scale,
-            cells_diagonal: self.full,
-            cells_off_diagonal: self.half,
-        }
+        Event::gaussian(&self.sensitivity_squared, self.scale, (self.full, self.half))
     }
 
     /// S as a number.

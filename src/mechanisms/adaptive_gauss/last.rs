@@ -3,7 +3,7 @@
 use super::radii::Radii;
 use super::units::Codes;
 use crate::data::encode::within;
-use crate::mechanisms::adaptive::bits::nearest;
+use crate::math::round::nearest;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::map;
 use crate::mechanisms::adaptive::rough::rounding_room;

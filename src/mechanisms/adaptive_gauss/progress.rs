@@ -51,11 +51,6 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Number of rounds.
-    pub fn count(&self) -> u32 {
-        if self.rounds.scores.is_some() { 5 } else { 4 }
-    }
-
     /// Whether the scores of each person are summed before their products.
     pub fn sums_persons(&self) -> bool {
         self.max_rows_per_person > 1 && !is_active(Mutant::ScoresOfRows)
@@ -133,9 +128,6 @@ pub enum RoundMap {
 }
 
 impl RoundMap {
-    /// How many records can be added in 64 bits: a record adds at most W² = 2^48 to a cell.
-    pub const BLOCK: u32 = 1 << 14;
-
     /// The setting.
     pub fn setting(&self) -> &Setting {
         match self {
@@ -144,17 +136,6 @@ impl RoundMap {
             | Self::Tails(setting, ..)
             | Self::Last(setting, ..)
             | Self::Scores(setting, ..) => setting,
-        }
-    }
-
-    /// Number of integers.
-    pub fn cells(&self) -> usize {
-        let setting = self.setting();
-        match self {
-            Self::Margins(_) => setting.cells(0),
-            Self::Tails(..) => setting.cells(2),
-            Self::Moments(..) | Self::Last(..) => setting.cells(1),
-            Self::Scores(..) => setting.cells(4),
         }
     }
 

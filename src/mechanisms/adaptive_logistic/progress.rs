@@ -17,6 +17,7 @@ use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
 use crate::mechanisms::adaptive::tails::{Counts, Edges};
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::FEATURE_BINS;
+use crate::mechanisms::rounds::Rounds as _;
 use crate::noise::entropy::{DemoRng, Entropy};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -53,11 +54,6 @@ pub const fn replaced(adjacency: Adjacency) -> f64 {
 }
 
 impl Setting {
-    /// Returns the number of rounds: three, and one for each step.
-    pub fn count(&self) -> u32 {
-        EARLY + u32::try_from(self.rounds.steps.len()).unwrap_or(0)
-    }
-
     /// Returns the number of integers of one label in a step.
     pub fn label_cells(&self) -> usize {
         let k = self.terms.coefficients();
@@ -127,9 +123,6 @@ pub enum RoundMap {
 }
 
 impl RoundMap {
-    /// How many records can be added in 64 bits: a record adds less than 2^55 to a cell.
-    pub const BLOCK: u32 = 1 << 7;
-
     /// Returns the setting.
     pub fn setting(&self) -> &Setting {
         match self {
@@ -138,16 +131,6 @@ impl RoundMap {
             | Self::Tails(setting, ..)
             | Self::Step(setting, ..) => setting,
         }
-    }
-
-    /// Returns the number of integers.
-    pub fn cells(&self) -> usize {
-        self.setting().cells(match self {
-            Self::Margins(_) => 0,
-            Self::Moments(..) => 1,
-            Self::Tails(..) => 2,
-            Self::Step(..) => EARLY,
-        })
     }
 
     /// Adds a record with these coded values; `reals` and `codes` are working memory.

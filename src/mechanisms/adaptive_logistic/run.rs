@@ -17,8 +17,9 @@ use crate::noise::entropy::Entropy;
 use crate::privacy::mutants::{Mutant, is_active};
 
 impl Rounds for Setting {
+    /// Returns the number of rounds: three, and one for each step.
     fn count(&self) -> u32 {
-        Self::count(self)
+        EARLY + u32::try_from(self.rounds.steps.len()).unwrap_or(0)
     }
 
     fn start(self: Arc<Self>) -> Box<dyn Run> {
@@ -54,11 +55,17 @@ impl Run for Progress {
 
 impl RecordMap for RoundMap {
     fn cells(&self) -> usize {
-        Self::cells(self)
+        self.setting().cells(match self {
+            Self::Margins(_) => 0,
+            Self::Moments(..) => 1,
+            Self::Tails(..) => 2,
+            Self::Step(..) => EARLY,
+        })
     }
 
+    /// Returns how many records can be added in 64 bits: a record adds less than 2^55 to a cell.
     fn block(&self) -> u32 {
-        Self::BLOCK
+        1 << 7
     }
 
     /// Adds a record of the encoder's grid.

@@ -2,8 +2,8 @@
 
 use super::units::Codes;
 use crate::data::encode::within;
+use crate::math::round::nearest;
 use crate::math::triangle;
-use crate::mechanisms::adaptive::bits::nearest;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::map;
 use crate::mechanisms::adaptive::rough::rounding_room;

@@ -34,7 +34,6 @@ use super::shared::{
     FEATURE_SHARE, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, RIDGE, ROW_NORM, grid, no_scale,
     paper_budget, post_processing, printed_scale,
 };
-use crate::data::Geometry;
 use crate::model::{Layout, Shape};
 use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
@@ -75,7 +74,7 @@ impl Configured for Parameters {
     ) -> Result<Resolved, NoiseError> {
         bound.levels = Levels::Centred;
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
-        let noise = plan.budget.map(|budget| self.noise(plan, &encoding.geometry, &budget)).transpose()?;
+        let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         Ok(SecondMoments::new(&encoding, noise, self.post_processing).resolved(encoding))
     }
 }
@@ -108,30 +107,22 @@ impl Parameters {
 impl Parameters {
     /// The noise that a budget buys, or that of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
     /// (theory/wishart 2.6), where it is `iid`. What that costs follows from S and the true sensitivity.
-    ///
-    /// # Errors
-    /// [`NoiseError`] where the budget buys none, the paper's scale has no answer, or S is out of the sampler's range.
-    pub fn noise(
-        &self,
-        plan: &CheckedPlan,
-        geometry: &Geometry,
-        budget: &Budget,
-    ) -> Result<Noise, NoiseError> {
+    fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let sensitivity_squared = sensitivity_squared(
-            u64::from(geometry.constant),
-            u64::from(geometry.radius),
+            u64::from(encoding.geometry.constant),
+            u64::from(encoding.geometry.radius),
             plan.adjacency,
             plan.max_rows_per_person,
             plan.constant_is_public(),
         );
         let scale = if let Some((epsilon, delta)) = self.paper {
             let sigma = analyze_gauss_sigma(epsilon, delta).map_err(|error| no_scale(&error))?;
-            printed_scale(sigma, geometry.squared_norm())?
+            printed_scale(sigma, encoding.geometry.squared_norm())?
         } else {
             let units = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
             noise_scale(&sensitivity_squared, units)?
         };
-        let layout = Layout::whole(geometry.terms.len());
+        let layout = Layout::whole(encoding.geometry.terms.len());
         Ok(Noise { sensitivity_squared, scale, shape: self.shape, layout, public_features: false })
     }
 }

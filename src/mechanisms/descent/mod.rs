@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 
 use super::info::{DESCENT, Info};
 use super::public_moments::{
-    ETA, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION, feature_unit,
+    ETA, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION, feature_unit,
 };
 use super::rounds::{
     Answer, Charge, Configured, Encoding, Noise as RoundNoise, Output, Resolved, Round, Rounds, Run, Task,
@@ -59,15 +59,6 @@ use crate::privacy::calibrate::{
 };
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
-
-/// Which of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `pmt-gd`: records are whitened by public moments.
-    PublicMoments,
-    /// `dp-gd`: records are on the plan's own grid.
-    Bounds,
-}
 
 const SCOPES: [(&str, bool); 2] = [("joint", false), ("per-outcome", true)];
 const SCOPE_NAMES: [&str; 2] = names(&SCOPES);
@@ -206,7 +197,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.
-    pub fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(grid: Grid, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let rows = stated_rows(plan, "a step is divided by the number of rows")?;
         let mut read = Self {
             radius: 0,
@@ -221,7 +212,7 @@ impl Parameters {
             penalty: Penalty::take(params)?,
             rows,
         };
-        if kind == Kind::PublicMoments {
+        if grid == Grid::PublicMoments {
             read.radius = radius(params, plan)?;
             read.radii = Some(Radii::take(params, plan)?);
             read.steps = params.optional_whole(&STEPS)?.unwrap_or(0);
@@ -353,12 +344,8 @@ impl Noise {
     /// What the ledger is charged for; nothing without noise.
     pub fn event(&self) -> Option<Event> {
         let cells = self.shape.0.saturating_mul(self.shape.1) as u64;
-        self.scale.map(|scale| Event::Gaussian {
-            sensitivity_squared: self.sensitivity_squared.clone(),
-            scale,
-            cells_diagonal: cells.saturating_mul(u64::from(self.parameters.steps)),
-            cells_off_diagonal: 0,
-        })
+        let cells = cells.saturating_mul(u64::from(self.parameters.steps));
+        self.scale.map(|scale| Event::gaussian(&self.sensitivity_squared, scale, (cells, 0)))
     }
 
     /// What one record adds to a gradient at W, in steps of 2^−m: the integers whose length is bounded.

@@ -67,11 +67,8 @@ impl Units {
 
     /// Returns what the ledger is charged for, both rounds in one entry.
     pub fn events(&self) -> Vec<Event> {
-        let event = |(round, scale): (usize, NoiseScale)| Event::Gaussian {
-            sensitivity_squared: self.sensitivity_squared.clone(),
-            scale,
-            cells_diagonal: self.cells(round) as u64,
-            cells_off_diagonal: 0,
+        let event = |(round, scale): (usize, NoiseScale)| {
+            Event::gaussian(&self.sensitivity_squared, scale, (self.cells(round) as u64, 0))
         };
         self.scales.into_iter().enumerate().map(event).collect()
     }

@@ -593,12 +593,8 @@ impl Noise {
             Shape::Goe => (2 * d, pairs),
             Shape::Iid => (2 * d + pairs, 0),
         };
-        self.scale.map(|scale| Event::Gaussian {
-            sensitivity_squared: self.sensitivity_squared.clone(),
-            scale,
-            cells_diagonal: full.saturating_mul(releases),
-            cells_off_diagonal: half.saturating_mul(releases),
-        })
+        let cells = (full.saturating_mul(releases), half.saturating_mul(releases));
+        self.scale.map(|scale| Event::gaussian(&self.sensitivity_squared, scale, cells))
     }
 
     /// What all outcomes share.

@@ -231,8 +231,7 @@ impl Configured for Parameters {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| self.layout(d, l));
         let statistic = self.statistic(&encoding, plan.rows.or(plan.plan.stated_rows))?;
         encoding.check(if let Statistic::Moments(summed) = &statistic { Some(*summed) } else { None })?;
-        let (geometry, layout) = (&encoding.geometry, encoding.layout);
-        let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
+        let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         let law = noise.as_ref().map(Noise::law);
         let (charge, rounds): (_, Arc<dyn Rounds>) = if self.kind == Kind::EachOutcome {
             let rounds = PerOutcome::new(&encoding, noise, self.post_processing);
@@ -397,16 +396,8 @@ impl Parameters {
     }
 
     /// The noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its own.
-    ///
-    /// # Errors
-    /// [`NoiseError`] where it buys none, or the paper's scale has no answer.
-    pub fn noise(
-        &self,
-        plan: &CheckedPlan,
-        geometry: &Geometry,
-        layout: Layout,
-        budget: &Budget,
-    ) -> Result<Noise, NoiseError> {
+    fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
+        let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (times, layout) = match self.kind {
             Kind::EachOutcome => (layout.outcomes(), Layout::sides(layout.features(), 1, false)),
             _ => (1, layout),

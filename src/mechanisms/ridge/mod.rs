@@ -21,7 +21,7 @@
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR, PUBLIC_MOMENTS};
 use super::public_moments::{
-    ETA, FLOOR, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION,
+    ETA, FLOOR, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION,
 };
 use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
@@ -29,7 +29,6 @@ use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, paper_replaces, printed_scale, radius,
     require_intercept, scale, stated_rows,
 };
-use crate::data::Geometry;
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, Shape};
@@ -42,15 +41,6 @@ use crate::privacy::calibrate::{
     Budget, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared, noise_scale,
 };
 use crate::privacy::profile::paper::pmt;
-
-/// Which of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `pmt-ridge`: records are whitened by public moments.
-    PublicMoments,
-    /// `dp-ridge`: records are on the plan's own grid.
-    Bounds,
-}
 
 /// What `pmt-ridge` is.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {
@@ -112,8 +102,7 @@ impl Configured for Parameters {
         self.encode(plan, &mut bound, public)?;
         let encoding =
             Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper))?;
-        let (geometry, layout) = (&encoding.geometry, encoding.layout);
-        let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
+        let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         let moments = SecondMoments::new(&encoding, noise, self.post_processing());
         Ok(SecondMoments { family: Some(Family::Ridge), ..moments }.resolved(encoding))
     }
@@ -141,10 +130,10 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, and without a number of rows where one is needed.
-    pub fn read(kind: Kind, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
+    pub fn read(grid: Grid, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let paper = plan.calibration == Calibration::Paper;
         paper_replaces(plan)?;
-        let (radius, intercept_weight, radii, row_norm, outcome_norm) = if kind == Kind::PublicMoments {
+        let (radius, intercept_weight, radii, row_norm, outcome_norm) = if grid == Grid::PublicMoments {
             let radius = radius(params, plan)?;
             (radius, 0.0, Some(Radii::take(params, plan)?), 1.0, 1.0)
         } else {
@@ -187,16 +176,8 @@ impl Parameters {
     }
 
     /// The noise that a budget buys.
-    ///
-    /// # Errors
-    /// [`NoiseError`] where it buys none.
-    pub fn noise(
-        &self,
-        plan: &CheckedPlan,
-        geometry: &Geometry,
-        layout: Layout,
-        budget: &Budget,
-    ) -> Result<Noise, NoiseError> {
+    fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
+        let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
         let k = plan.max_rows_per_person;
         let (shape, sensitivity_squared) = if self.paper {

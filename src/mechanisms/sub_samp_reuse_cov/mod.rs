@@ -105,8 +105,7 @@ impl Configured for Parameters {
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         let statistic = encoding.rows(plan.rows.or(plan.plan.stated_rows))?;
         encoding.check(None)?;
-        let (geometry, layout) = (&encoding.geometry, encoding.layout);
-        let noise = plan.budget.map(|budget| self.noise(plan, geometry, layout, &budget)).transpose()?;
+        let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         let moments = SecondMoments::new(&encoding, noise, self.post_processing);
         Ok(SecondMoments { statistic, ..moments }.resolved(encoding))
     }
@@ -207,16 +206,8 @@ impl Parameters {
     }
 
     /// The noise that a budget buys.
-    ///
-    /// # Errors
-    /// [`NoiseError`] where it buys none.
-    pub fn noise(
-        &self,
-        plan: &CheckedPlan,
-        geometry: &Geometry,
-        layout: Layout,
-        budget: &Budget,
-    ) -> Result<Noise, NoiseError> {
+    fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
+        let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
         let matrix = joint_sensitivity_squared(features, 0, Adjacency::ReplaceOne, 1);
         let asked = ApproximateCost::of(budget)?;

@@ -2,16 +2,9 @@ use std::num::NonZeroU32;
 
 use super::*;
 use crate::privacy::adjacency::Adjacency::{self, AddRemove, ReplaceOne};
+pub(super) use crate::privacy::measure::of_tests::{delta, epsilon};
 
 const BOTH: [Adjacency; 2] = [AddRemove, ReplaceOne];
-
-pub(super) fn epsilon(value: f64) -> Epsilon {
-    Epsilon::try_new(value).unwrap()
-}
-
-pub(super) fn delta(value: f64) -> Delta {
-    Delta::try_new(value).unwrap()
-}
 
 pub(super) fn rows(count: u32) -> NonZeroU32 {
     NonZeroU32::new(count).unwrap()

@@ -52,18 +52,8 @@ impl Regression {
         Self::new(name, release, &release.coefficients, outcome, confidence, log_odds)
     }
 
-    /// Returns a linear regression that was computed from a release.
-    pub fn of_refit(
-        name: String,
-        release: &Release,
-        coefficients: &Coefficients,
-        outcome: &str,
-        confidence: f64,
-    ) -> Self {
-        Self::new(name, release, coefficients, outcome, confidence, false)
-    }
-
-    fn new(
+    /// Returns a regression that a release has, or that was computed from it.
+    pub fn new(
         name: String,
         release: &Release,
         coefficients: &Coefficients,

@@ -236,10 +236,9 @@ pub fn save_plan(app: App) {
             (plan, gaps.into_iter().find(lacking).map(|gap| gap.text))
         }
     };
-    let Ok(text) = json::to_text(&plan, true) else { return };
     let table = app.state.table().get_untracked();
     let name = names::download("discreet-plan.json", table.as_ref().map(|table| table.name.as_str()), None);
-    if dom::download(&name, "application/json", &(text + "\n")).is_none() {
+    if dom::download_json(&name, &plan).is_none() {
         return say(app, words::page::no_room());
     }
     let told = lacks.map_or_else(|| words::data::plan_saved().to_owned(), words::data::plan_saved_incomplete);

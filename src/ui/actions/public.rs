@@ -77,9 +77,7 @@ pub fn name_source(app: App, source: String) {
 
 /// Gives the person the numbers as a file that can be opened again.
 pub fn save(table: &PublicTable) {
-    if let Ok(text) = json::to_text(table, true) {
-        let _ = dom::download("discreet-public.json", "application/json", &(text + "\n"));
-    }
+    let _ = dom::download_json("discreet-public.json", table);
 }
 
 fn refuse(app: App, problem: impl Into<String>) {

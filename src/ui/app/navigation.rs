@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::release::format::percent;
 use crate::ui::parts::{Icon, Meter};
 use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields};
+use crate::ui::step::Step;
 use crate::ui::steps::{STEPS, StepInfo};
 use crate::ui::{actions, check, dom, text, view_model};
 use crate::words;
@@ -43,7 +44,8 @@ fn StepEntry(info: &'static StepInfo) -> impl IntoView {
             <button type="button" class="step" class:open=open aria-current=current on:click=move |_| actions::go(app, step)>
                 <span class="step-name">{(info.name)()}</span>
                 <span class="step-state">
-                    {info.private.then(|| view! { <Icon name="lock"/> })}
+                    // What it says of the table is for this machine alone.
+                    {(step == Step::Data).then(|| view! { <Icon name="lock"/> })}
                     {move || status.get().words}
                 </span>
             </button>

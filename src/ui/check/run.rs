@@ -7,7 +7,6 @@ use crate::audit::check::{Check, Finding};
 use crate::audit::report::{Report, Tally};
 use crate::noise::entropy::random_id;
 use crate::release::document::Software;
-use crate::text::json;
 use crate::ui::dom;
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, BuildCheckStoreFields, HostStoreFields, StateStoreFields};
@@ -113,9 +112,7 @@ pub fn save(app: App) {
     let findings: Vec<Finding> = check.findings().get_untracked().into_iter().flatten().collect();
     let software = Software::new(app.state.host().build().get_untracked());
     let report = Report::new(software, check.under().get_untracked(), Check::items(), findings);
-    if let Ok(text) = json::to_text(&report, true)
-        && dom::download("discreet-check.json", "application/json", &(text + "\n")).is_some()
-    {
+    if dom::download_json("discreet-check.json", &report).is_some() {
         app.state.said().set(words::check::saved().to_owned());
     }
 }

@@ -9,7 +9,6 @@ use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::publication::{Format, Labels, Publication, html, markdown};
 use crate::release::supplement::Supplement;
 use crate::release::{Release, figure};
-use crate::text::json;
 use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field, Icon, PrintedTable, Quoted};
 use crate::ui::state::{App, StateStoreFields};
@@ -83,10 +82,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     };
     let for_plan = Arc::clone(&release);
     let save_plan = move |_| {
-        if let Ok(text) = json::to_text(&for_plan.plan, true) {
-            let _ =
-                dom::download(&actions::named(app, "discreet-plan.json"), "application/json", &(text + "\n"));
-        }
+        let _ = dom::download_json(&actions::named(app, "discreet-plan.json"), &for_plan.plan);
     };
     let many = figure::outcomes(&release).len() > LONG_FORM_OUTCOMES;
     let shown = RwSignal::new(false);

@@ -52,10 +52,6 @@ pub struct StepInfo {
     pub title: fn() -> &'static str,
     /// The chapter of the documentation that explains it: its place beside the page, and the words of the link.
     pub chapter: (&'static str, fn() -> &'static str),
-    /// Whether its status is for this machine alone.
-    pub private: bool,
-    /// Whether the budget or the ledger is shown, so that the step has to say what the browser may forget.
-    pub ledger: bool,
     /// Its status in one line.
     pub status: fn(App) -> Status,
     /// What it shows.
@@ -84,8 +80,6 @@ pub static STEPS: [StepInfo; 5] = [
         name: words::step::data,
         title: words::step::data_title,
         chapter: ("docs/spreadsheet.html", words::step::data_chapter),
-        private: true,
-        ledger: false,
         status: data::status,
         view: || view! { <data::Data/> }.into_any(),
     },
@@ -97,8 +91,6 @@ pub static STEPS: [StepInfo; 5] = [
             "docs/spreadsheet.html#bounds-come-from-knowledge-not-from-the-table",
             words::step::columns_chapter,
         ),
-        private: false,
-        ledger: false,
         status: columns::status,
         view: || view! { <columns::Columns/> }.into_any(),
     },
@@ -107,8 +99,6 @@ pub static STEPS: [StepInfo; 5] = [
         name: words::step::privacy,
         title: words::step::privacy_title,
         chapter: ("docs/epsilon.html", words::step::privacy_chapter),
-        private: false,
-        ledger: true,
         status: privacy::status,
         view: || view! { <privacy::PrivacyStep/> }.into_any(),
     },
@@ -117,8 +107,6 @@ pub static STEPS: [StepInfo; 5] = [
         name: words::step::method,
         title: words::step::method_title,
         chapter: ("docs/methods.html", words::step::method_chapter),
-        private: false,
-        ledger: false,
         status: method::status,
         view: || view! { <method::Method/> }.into_any(),
     },
@@ -127,8 +115,6 @@ pub static STEPS: [StepInfo; 5] = [
         name: words::step::result,
         title: words::step::result_title,
         chapter: ("docs/questions.html#about-results", words::step::result_chapter),
-        private: false,
-        ledger: true,
         status: result::status,
         view: || view! { <result::ResultStep/> }.into_any(),
     },

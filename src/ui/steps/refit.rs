@@ -130,7 +130,7 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
                         None => words::compared::refit(number, named, features),
                         Some(own) => words::compared::refit_penalised(number, named, features, short(own, 3)),
                     };
-                    refits.push(Regression::of_refit(name, &release, coefficients, outcome, *confidence));
+                    refits.push(Regression::new(name, &release, coefficients, outcome, *confidence, false));
                 });
             }
             app.state.refit().set(Some(result));

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use discreet::data::statistics::RecordMap as _;
 use discreet::math::special::normal_quantile;
 use discreet::mechanisms::adaptive::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::gate::{Far, Judged, Known, Units};
-use discreet::mechanisms::adaptive_gauss::progress::{Progress, RoundMap, Setting};
+use discreet::mechanisms::adaptive_gauss::progress::{Progress, Setting};
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::model::Interval;
 use discreet::noise::entropy::DemoRng;
@@ -53,7 +54,7 @@ pub fn released(
     let (mut reals, mut codes, mut products) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(map) = progress.map() {
         let mut sums = setting.noise(progress.number(), &mut rng);
-        for block in rows.chunks(usize::try_from(RoundMap::BLOCK).unwrap()) {
+        for block in rows.chunks(map.block() as usize) {
             let mut cells = vec![0; map.cells()];
             for row in block {
                 map.add_values(row, &mut reals, &mut codes, &mut products, &mut cells);

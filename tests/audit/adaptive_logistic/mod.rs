@@ -6,6 +6,7 @@ pub mod identities;
 pub mod sensitivity;
 pub mod signal;
 
+use discreet::data::statistics::RecordMap as _;
 use discreet::mechanisms::adaptive_logistic::progress::{Progress, RoundMap};
 
 use crate::adaptive_checks::Column;
@@ -28,7 +29,7 @@ pub fn terms(features: &[Column], labels: usize) -> Terms {
 pub fn cells(map: &RoundMap, rows: &[Vec<f64>]) -> Vec<i128> {
     let mut sums = vec![0_i128; map.cells()];
     let (mut reals, mut codes) = (Vec::new(), Vec::new());
-    for rows in rows.chunks(RoundMap::BLOCK as usize) {
+    for rows in rows.chunks(map.block() as usize) {
         let mut block = vec![0; map.cells()];
         for row in rows {
             map.add_values(row, &mut reals, &mut codes, &mut block);
