@@ -93,13 +93,18 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
         notes.push(words::note::residual_not_resolved(listing(&summary.unresolved)));
     }
     if design.ridge() > 0.0 {
-        notes.push(words::note::ridge(three_digits(design.ridge())));
+        let ridge = three_digits(design.ridge());
+        notes.push(if summary.shown {
+            words::note::ridge(ridge)
+        } else {
+            words::note::ridge_withheld(ridge)
+        });
     }
     let own_unit_penalty = design.options.penalty.is_some_and(|penalty| penalty.weight > 0.0);
     if own_unit_penalty {
         notes.push(words::note::own_unit_penalty().into());
     }
-    if design.asked_ridge() > 0.0 && !noise.is_drawn() {
+    if summary.shown && design.asked_ridge() > 0.0 && !noise.is_drawn() {
         let many = summary.fits > LONG_FORM_OUTCOMES || design.noise_alone();
         notes.push(if many {
             words::note::penalised_noise_alone().into()

@@ -53,6 +53,17 @@ impl Description {
     pub fn sd(&self, term: &str) -> Option<Noisy> {
         self.terms.iter().find(|described| described.term == term)?.sd
     }
+
+    /// Returns each known correlation of two different columns: their names, its value and its noise.
+    pub fn pairs(&self) -> Vec<(&str, &str, f64, f64)> {
+        let mut pairs = Vec::new();
+        for (row, (name, cells)) in self.correlated.iter().zip(&self.correlations).enumerate() {
+            for (other, cell) in self.correlated.iter().zip(cells).take(row) {
+                pairs.extend(cell.map(|known| (name.as_str(), other.as_str(), known.value, known.std_error)));
+            }
+        }
+        pairs
+    }
 }
 
 /// What a level, or a unit of a number, does at one level of another column.

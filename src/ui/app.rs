@@ -121,7 +121,7 @@ fn Frame() -> impl IntoView {
         </div>
         <Question/>
         <SaveFirst/>
-        <p class="said" role="status">{move || app.state.said().get()}</p>
+        <p class="said" class:handed=move || app.state.handed().get() role="status">{move || app.state.said().get()}</p>
     }
 }
 

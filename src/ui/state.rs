@@ -234,6 +234,8 @@ pub struct State {
     pub families: BTreeMap<&'static str, bool>,
     /// What was said last to who cannot see.
     pub said: String,
+    /// Whether all see it: it says what became of a copy or a download, which show nothing by themselves.
+    pub handed: bool,
     /// What this browser can do.
     #[store]
     pub host: Host,

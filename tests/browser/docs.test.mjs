@@ -72,10 +72,12 @@ test("each step of the page leads to its chapter", async (t) => {
 /// The terms of the field that a step uses, by its name.
 const TERMS = {
   [say("step.data")]: ["Differential privacy", "Release", "Record", "Person", "Plan", "Ledger"],
-  [say("step.columns")]: ["Outcome", "Feature", "Category", "Reference (level)", "Bounds", "Estimated bounds", "Person", "Public"],
+  [say("step.columns")]: ["Outcome", "Feature", "Category", "Reference (level)", "Bounds", "Estimated bounds", "Person", "Public",
+    "Interaction (product)", "Centred", "Spline (restricted cubic), knots"],
   [say("step.privacy")]: ["Epsilon (ε)", "Delta (δ)", "Budget", "Charge", "Ledger", "Mu (μ)", "Rho (ρ)", "Add-remove", "Replace-one", "Protect"],
   [say("step.method")]: ["Mechanism", "Noise", "Noise share", "Sampling error", "Confidence interval", "Approximate (interval)", "Withheld", "Ridge"],
   [say("step.result")]: ["Coefficient", "Standard error", "Confidence interval", "P-value", "Noise share", "Approximate (interval)", "Withheld", "Log-odds, odds ratio",
+    "Z", "R squared (R²)", "Residual standard deviation", "Standardised coefficient",
     "Epsilon (ε)", "Delta (δ)", "Differential privacy", "Assurance"],
 };
 

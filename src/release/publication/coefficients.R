@@ -78,3 +78,5 @@ if (nrow(tests) > 0) {
   tests$benjamini_hochberg <- ave(tests$p_value, tests$term, FUN = function(p) p.adjust(p, "BH"))
   shown(tests)
 }
+shown(framed(facts$columns, c("column", "mean_or_share", "noise", "sd", "sd_noise")))
+shown(framed(facts$correlations, c("column", "with", "correlation", "noise")))

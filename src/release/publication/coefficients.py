@@ -119,6 +119,8 @@ tables = [
         [[*known, chi_square_tail(*known[2:])] for known in FACTS["categories"]],
     ),
     (["term", "outcome", "p_value", "holm", "benjamini_hochberg"], adjusted()),
+    (["column", "mean_or_share", "noise", "sd", "sd_noise"], FACTS["columns"]),
+    (["column", "with", "correlation", "noise"], FACTS["correlations"]),
 ]
 for names, lines in tables:
     lines = list(lines)

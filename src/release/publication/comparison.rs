@@ -7,7 +7,8 @@ use super::super::format::{self, at_most, short};
 use super::super::odds;
 use super::super::paid::LedgerReference;
 use super::super::table::{name, numbers};
-use super::{Head, Table, tables};
+use super::Table;
+use super::tables::{self, head, number};
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::Plan;
 use crate::text::BYTE_ORDER_MARK;
@@ -162,8 +163,7 @@ impl Comparison {
 
     /// Returns it as a table to be printed.
     pub fn table(&self) -> Table {
-        let number = |text: String| Head { text, numeric: true };
-        let mut heads = vec![Head { text: words::result::term().to_owned(), numeric: false }];
+        let mut heads = vec![head(words::result::term())];
         for (place, side) in ["1", "2"].into_iter().zip(&self.sides) {
             let estimate = if side.log_odds { words::result::log_odds() } else { words::result::estimate() };
             let level = short(100.0 * side.confidence, 3);

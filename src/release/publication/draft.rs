@@ -36,7 +36,11 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let of_role = |role: Role| {
         let named = columns.iter().filter(|column| column.role == role);
         let name = |column| described(column, supplement.log_odds);
-        named.take(MOST_COLUMNS).filter_map(name).collect::<Vec<_>>().join(", ")
+        let named: Vec<String> = named.take(MOST_COLUMNS).filter_map(name).collect();
+        match named.split_last() {
+            Some((last, rest)) if !rest.is_empty() => words::note::list_and(rest.join(", "), last),
+            _ => named.concat(),
+        }
     };
     let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
     let fitted = if supplement.log_odds {

@@ -69,6 +69,8 @@ pub struct Head {
     pub text: String,
     /// Whether its cells are numbers.
     pub numeric: bool,
+    /// The words beside a cell where the head is not above it.
+    pub beside: String,
 }
 
 /// A table as it is printed.

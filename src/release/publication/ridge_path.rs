@@ -3,7 +3,8 @@
 use super::super::figure;
 use super::super::format::{NONE, short, significant};
 use super::super::table::{name, numbers};
-use super::{Head, Table, tables};
+use super::Table;
+use super::tables::{self, head, number};
 use crate::plan::Plan;
 use crate::text::BYTE_ORDER_MARK;
 use crate::words;
@@ -103,12 +104,10 @@ impl RidgePath {
 
     /// Returns it as a table to be printed: a row for each term, a column for each ridge.
     pub fn table(&self) -> Table {
-        let mut heads = vec![Head { text: words::result::term().to_owned(), numeric: false }];
+        let mut heads = vec![head(words::result::term())];
         heads.extend(self.ridges.iter().enumerate().map(|(place, &ridge)| {
-            let number = short(ridge, DIGITS);
-            let text =
-                if place == self.chosen { words::path::chosen(number) } else { words::path::ridge(number) };
-            Head { text, numeric: true }
+            let ridge = short(ridge, DIGITS);
+            number(if place == self.chosen { words::path::chosen(ridge) } else { words::path::ridge(ridge) })
         }));
         let row = |path: &TermPath| {
             let written = |value: &Option<f64>| {

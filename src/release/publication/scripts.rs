@@ -9,7 +9,7 @@ use super::super::figure;
 use super::super::odds;
 use super::super::remarks::remarks;
 use super::super::significance::Tests;
-use super::super::supplement::Supplement;
+use super::super::supplement::{Description, Supplement};
 use super::{Labels, tables};
 use crate::plan::derived::logarithm;
 
@@ -93,8 +93,20 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
         .iter()
         .map(|test| json!([test.outcome, test.column, test.statistic, test.degrees]))
         .collect();
+    let described = supplement.description.as_ref();
+    let columns: Vec<Value> = described
+        .iter()
+        .flat_map(|description| &description.terms)
+        .map(|term| {
+            let sd = tables::sd_of(release, supplement, term);
+            let mean = tables::mean_of(term).map(|mean| mean.value);
+            json!([term.term, mean, term.mean.std_error, sd.map(|sd| sd.value), sd.map(|sd| sd.std_error)])
+        })
+        .collect();
+    let correlations: Vec<Value> =
+        described.map(Description::pairs).unwrap_or_default().into_iter().map(|pair| json!(pair)).collect();
     json!({
-        "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
+        "columns": columns, "correlations": correlations, "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
         "logarithms": logarithms,
     })
 }

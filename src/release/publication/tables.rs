@@ -8,7 +8,7 @@ use super::super::odds;
 use super::super::row_count::RowCount;
 use super::super::shared::Shared;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
-use super::super::supplement::{Correlations, Description, Difference, Noisy, Supplement};
+use super::super::supplement::{Correlations, DescribedTerm, Description, Difference, Noisy, Supplement};
 use super::measure::width;
 use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
@@ -68,12 +68,13 @@ pub(super) fn regression(release: &Release, supplement: &Supplement, outcome: &s
     std::iter::once(coefficients).chain(others).collect()
 }
 
-fn head(text: impl Into<String>) -> Head {
-    Head { text: text.into(), numeric: false }
+pub(super) fn head(text: impl Into<String>) -> Head {
+    let text = text.into();
+    Head { beside: text.clone(), text, numeric: false }
 }
 
-fn number(text: impl Into<String>) -> Head {
-    Head { text: text.into(), numeric: true }
+pub(super) fn number(text: impl Into<String>) -> Head {
+    Head { numeric: true, ..head(text) }
 }
 
 /// Returns the lines of an outcome, coefficients of numbers for `per` units each.
@@ -151,7 +152,9 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
         heads.push(number(words::report::odds_ratio()));
     }
     heads.push(number(if log_odds { words::result::log_odds() } else { words::result::estimate() }));
-    heads.extend([number(words::journal::std_error()), number(words::result::interval(level))]);
+    let interval_head =
+        if log_odds { words::result::interval_log_odds(level) } else { words::result::interval(level) };
+    heads.extend([number(words::journal::std_error()), number(interval_head)]);
     let any_test = has_test(tests, &lines);
     if any_test {
         heads.extend([number(words::journal::z()), number(words::journal::p())]);
@@ -171,7 +174,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
             row.extend(tested(tests.test(&line.entry), line.entry.interval));
         }
         if any_standard {
-            row.push(standard.map_or_else(|| format::NONE.to_owned(), |value| significant(value, 2)));
+            row.push(two_digits(standard));
         }
         row.push(line.entry.noise_share.map_or_else(|| format::NONE.to_owned(), percent));
         row
@@ -281,6 +284,23 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) ->
         heads,
         notes: vec![words::journal::differences_note().to_owned()],
     })
+}
+
+/// Returns the standardised coefficients of an outcome; nothing where none is known.
+pub fn standardised_coefficients(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
+    let lines = lines(release, outcome, 1.0).into_iter().filter(|line| line.term != INTERCEPT);
+    let found = |line: &Line| standardised(release, supplement, line, outcome, 1.0);
+    let lines: Vec<(Line, Option<f64>)> = lines.map(|line| (line.clone(), found(&line))).collect();
+    lines.iter().any(|(_, found)| found.is_some()).then(|| Table {
+        caption: words::journal::standardised_of(outcome),
+        heads: vec![head(words::result::term()), number(words::journal::standardised())],
+        rows: lines.iter().map(|(line, found)| vec![label(line), two_digits(*found)]).collect(),
+        notes: vec![words::journal::standardised_note().to_owned()],
+    })
+}
+
+fn two_digits(value: Option<f64>) -> String {
+    value.map_or_else(|| format::NONE.to_owned(), |value| significant(value, 2))
 }
 
 /// Returns what one standard deviation of a feature, or a level, does to the outcome in standard deviations of it (theory/inference 6.6).
@@ -600,8 +620,19 @@ fn of_one(value: f64, noise: f64) -> [String; 2] {
     [format!("{sign}{written}"), format!("{noise:.decimals$}")]
 }
 
-/// Returns the table that describes the columns: Table 1. The standard deviation of an outcome that does not stand out of its own noise is
-/// that of what residuals and coefficients give (theory/inference 6.6).
+/// Returns the mean of a number, or the share of a level where it stands out of its noise.
+pub(super) fn mean_of(term: &DescribedTerm) -> Option<Noisy> {
+    (term.level.is_none() || term.mean.value > term.mean.std_error).then_some(term.mean)
+}
+
+/// Returns the standard deviation of a column. That of an outcome that does not stand out of its own noise is that of what residuals and
+/// coefficients give (theory/inference 6.6).
+pub(super) fn sd_of(release: &Release, supplement: &Supplement, term: &DescribedTerm) -> Option<Noisy> {
+    let is_number = term.level.is_none();
+    term.sd.or_else(|| is_number.then(|| sd_of_parts(release, supplement, &term.term)).flatten())
+}
+
+/// Returns the table that describes the columns: Table 1.
 pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Table {
     let none = || format::NONE.to_owned();
     let rows = description.terms.iter().take(MOST_ADJUSTED).map(|term| {
@@ -611,10 +642,9 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
             let small = mean.std_error > 0.0 && mean.std_error < 0.05;
             let error =
                 if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
-            let is_noise = mean.value <= mean.std_error;
             return vec![
                 format!("{column}: {level}"),
-                if is_noise { none() } else { share(mean.value.min(100.0)) },
+                if mean_of(term).is_none() { none() } else { share(mean.value.min(100.0)) },
                 error,
                 // A share has no standard deviation of its own.
                 String::new(),
@@ -623,7 +653,7 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
         }
         let named = figure::with_unit(&term.term, &figure::unit(&release.plan, &term.term));
         let [mean, mean_error] = noisy(term.mean);
-        let sd = term.sd.or_else(|| sd_of_parts(release, supplement, &term.term));
+        let sd = sd_of(release, supplement, term);
         let [sd, sd_error] = sd.map_or_else(|| [none(), none()], noisy);
         vec![named, mean, mean_error, sd, sd_error]
     });
@@ -687,8 +717,12 @@ pub fn correlations(description: &Description) -> Vec<Table> {
     let each = count.div_ceil(count.div_ceil(fitting));
     let block = |from: usize| {
         let to = (from + each).min(count);
-        let mut heads = vec![head("")];
-        heads.extend((from..to).map(|column| number((column + 1).to_string())));
+        let mut heads = vec![head(words::columns::column())];
+        let of = |(column, name): (usize, &String)| Head {
+            beside: name.clone(),
+            ..number((column + 1).to_string())
+        };
+        heads.extend(names.iter().enumerate().take(to).skip(from).map(of));
         let rows = names.iter().zip(&cells).skip(from).map(|(name, cells)| {
             std::iter::once(name).chain(cells.iter().take(to).skip(from)).cloned().collect()
         });

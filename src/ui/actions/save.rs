@@ -1,5 +1,7 @@
 //! Gives the person documents as files.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 
 use super::ledger::has_file;
@@ -10,6 +12,9 @@ use crate::store::Saving;
 use crate::ui::state::{App, Origin, Reserved, StateStoreFields};
 use crate::ui::{dom, names};
 use crate::words;
+
+/// How long a sentence is shown.
+const SHOWN: Duration = Duration::from_secs(4);
 
 /// Names a download after the open table and the release that is shown.
 pub fn named(app: App, file: &str) -> String {
@@ -31,7 +36,7 @@ pub fn save_ledger(app: App) {
         && dom::download(&name, "application/json", &text).is_some()
     {
         has_file(app, &ledger);
-        say(app, words::result::the_ledger_is_downloaded());
+        show(app, words::result::the_ledger_is_downloaded());
     }
 }
 
@@ -95,18 +100,25 @@ pub fn end_saving(app: App) -> Option<Saving> {
 
 /// Says that a file was given to the person, or that the browser has no room for it.
 pub fn say_saved(app: App, saved: Option<()>) {
-    say(app, if saved.is_some() { words::page::saved() } else { words::page::no_room() });
+    show(app, if saved.is_some() { words::page::saved() } else { words::page::no_room() });
 }
 
 /// Says whether something is on the clipboard.
 pub fn say_copied(app: App, copied: bool) {
-    say(app, if copied { words::export::copied() } else { words::export::not_copied() });
+    show(app, if copied { words::export::copied() } else { words::export::not_copied() });
+}
+
+/// Says a sentence where all see it for a while.
+fn show(app: App, text: &str) {
+    say(app, text);
+    app.state.handed().set(true);
+    set_timeout(move || app.state.handed().set(false), SHOWN);
 }
 
 /// Gives the person the release's document as it is, without writing it again.
 pub fn save_release(app: App) {
     let document = app.handles.with_value(|handles| handles.document.borrow().clone());
     if let Some(document) = document {
-        let _ = dom::save(&named(app, "discreet-release.json"), &document);
+        say_saved(app, dom::save(&named(app, "discreet-release.json"), &document));
     }
 }

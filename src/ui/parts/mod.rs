@@ -120,13 +120,17 @@ pub fn Field(
             (!ids.is_empty()).then(|| ids.join(" "))
         }
     };
-    let said = move || wrong.get().map(|said| view! { <p class="wrong" id=wrong_id.clone()>{said}</p> });
+    // What is only missing is asked for without alarm.
+    let is_typed = Memo::new(move |_| value.with(|value| !value.trim().is_empty()));
+    let said = move || {
+        wrong.get().map(|said| view! { <p class="asked" class:wrong=is_typed id=wrong_id.clone()>{said}</p> })
+    };
     view! {
         <div class="field">
             <label for=id.clone()>{label}</label>
             <span class="field-line">
                 <input id=id type="text" class:numeric=numeric inputmode=numeric.then_some("decimal") autocomplete="off"
-                    spellcheck="false" aria-describedby=described aria-invalid=move || wrong.with(Option::is_some).then_some("true")
+                    spellcheck="false" aria-describedby=described aria-invalid=move || (is_typed.get() && wrong.with(Option::is_some)).then_some("true")
                     prop:value=move || value.get()
                     disabled=move || disabled.is_some_and(|disabled| disabled.get())
                     on:input=move |event| set.run(event_target_value(&event))/>

@@ -16,7 +16,7 @@ pub fn PrintedTable(table: Table) -> impl IntoView {
         let mut cells = row.into_iter().zip(&table.heads);
         let first = cells.next().map(|(cell, _)| view! { <th scope="row">{cell}</th> });
         let rest = cells
-            .map(|(cell, head)| view! { <td class:numeric=head.numeric data-label=head.text.clone()>{cell}</td> })
+            .map(|(cell, head)| view! { <td class:numeric=head.numeric data-label=head.beside.clone()>{cell}</td> })
             .collect_view();
         view! { <tr>{first}{rest}</tr> }
     });

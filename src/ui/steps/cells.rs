@@ -49,9 +49,20 @@ impl Column {
         self.app.edit(self.index, edit);
     }
 
-    /// Whether a cell is the first that is wrong.
+    /// Whether a cell is the first that is wrong. Of bounds that are swapped either may be.
     fn is_wrong(self, cell: Cell) -> bool {
-        self.gap.with(|gap| gap.as_ref().is_some_and(|gap| gap.place == Place::Cell(self.index, cell)))
+        let is_bound = |cell| matches!(cell, Cell::Lower | Cell::Upper);
+        let are_swapped = |c: &ColumnDraft| {
+            draft::number(&c.lower).zip(draft::number(&c.upper)).is_some_and(|(lower, upper)| lower >= upper)
+        };
+        self.gap.with(|gap| {
+            gap.as_ref().is_some_and(|gap| match gap.place {
+                Place::Cell(index, wrong) if index == self.index => {
+                    wrong == cell || is_bound(wrong) && is_bound(cell) && self.read(are_swapped)
+                }
+                _ => false,
+            })
+        })
     }
 
     /// What is wrong with a cell, where its row does not ask about it or show its contradictions.

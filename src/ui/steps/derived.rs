@@ -7,6 +7,7 @@ use crate::plan::derived::name_of;
 use crate::plan::document::{Derived, Transform};
 use crate::ui::dom;
 use crate::ui::draft::{self, ColumnDraft, Gap, Place, TermDraft, put_term};
+use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Field, Quoted};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
@@ -187,6 +188,7 @@ fn Typed(form: Form) -> impl IntoView {
                 set=Callback::new(move |role: String| draft.update(|draft| draft.outcome = role == "outcome"))/>
             {move || wrong.get().into_iter().map(problem).collect_view()}
             <button type="button" id="term-add" on:click=put>{act}</button>
+            <Glossed of=[entries::INTERACTION, entries::CENTRED, entries::SPLINE]/>
         </details>
     }
 }

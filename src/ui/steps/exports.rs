@@ -82,7 +82,8 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     };
     let for_plan = Arc::clone(&release);
     let save_plan = move |_| {
-        let _ = dom::download_json(&actions::named(app, "discreet-plan.json"), &for_plan.plan);
+        let name = actions::named(app, "discreet-plan.json");
+        actions::say_saved(app, dom::download_json(&name, &for_plan.plan));
     };
     let many = figure::outcomes(&release).len() > LONG_FORM_OUTCOMES;
     let shown = RwSignal::new(false);
@@ -93,6 +94,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                 let publication = Publication::new(&for_preview.0, &for_preview.1, &labels());
                 view! { <Preview publication/> }.into_any()
             }
+            Format::Svg => view! { <div class="drawn" inner_html=move || text().unwrap_or_default()></div> }.into_any(),
             Format::Report => view! { <p>{words::export::report_is_a_page()}</p> }.into_any(),
             _ => view! {
                 <textarea class="preview" readonly=true rows="16" spellcheck="false" aria-label=words::export::preview()
@@ -132,7 +134,10 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             <div class="buttons">
                 <button type="button" on:click=move |_| actions::save_release(app)>{words::result::release_json()}</button>
                 <button type="button" on:click=save_plan>{words::result::plan_json()}</button>
-                <button type="button" class:due=due disabled=move || app.state.ledger().with(Option::is_none) on:click=move |_| actions::save_ledger(app)>{words::result::ledger_json()}</button>
+                // A release that was opened from a file has no ledger here.
+                {move || app.state.ledger().with(Option::is_some).then(|| view! {
+                    <button type="button" class:due=due on:click=move |_| actions::save_ledger(app)>{words::result::ledger_json()}</button>
+                })}
             </div>
             {move || due().then(|| view! { <p class="hint">{words::page::export_first()}</p> })}
         </section>

@@ -126,9 +126,15 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
                         Some(Ridge::Auto) => Some(diagnostics.ridge),
                         Some(Ridge::Fixed(own)) => Some(own),
                     };
+                    let of = release.ledger.as_ref().map_or_else(
+                        || words::compared::of_demonstration().to_owned(),
+                        |charge| words::compared::of_release(charge.entry),
+                    );
                     let name = match ridge {
-                        None => words::compared::refit(number, named, features),
-                        Some(own) => words::compared::refit_penalised(number, named, features, short(own, 3)),
+                        None => words::compared::refit(number, of, named, features),
+                        Some(own) => {
+                            words::compared::refit_penalised(number, of, named, features, short(own, 3))
+                        }
                     };
                     refits.push(Regression::new(name, &release, coefficients, outcome, *confidence, false));
                 });

@@ -137,6 +137,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             .chain(tables::differences(&for_table, &for_fit, &outcome))
             .map(|table| view! { <PrintedTable table/> })
             .collect_view();
+        let standardised = tables::standardised_coefficients(&for_table, &for_fit, &outcome).map(|table| view! {
+            <details class="more" id="standardised"><summary>{words::journal::standardised_title()}</summary><PrintedTable table/></details>
+        });
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = for_fit.log_odds;
         let tests = Tests::of(&for_table);
@@ -148,6 +151,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         view! {
             <CoefficientTable lines outcome unit log_odds drowned confidence tests fit=fit.join(" · ") below/>
             {others}
+            {standardised}
         }
         .into_any()
     };
@@ -192,7 +196,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {beside}
             {without}
             {shown.then(|| view! {
-                <Glossed of=[entries::COEFFICIENT, entries::STANDARD_ERROR, entries::CONFIDENCE_INTERVAL, entries::P_VALUE, entries::NOISE_SHARE, entries::APPROXIMATE, entries::WITHHELD, entries::LOG_ODDS]/>
+                <Glossed of=[entries::COEFFICIENT, entries::STANDARD_ERROR, entries::CONFIDENCE_INTERVAL, entries::P_VALUE, entries::NOISE_SHARE, entries::APPROXIMATE, entries::WITHHELD, entries::LOG_ODDS, entries::Z, entries::R_SQUARED, entries::RESIDUAL_STANDARD_DEVIATION, entries::STANDARDISED_COEFFICIENT]/>
             })}
             {after}
             {described}
@@ -252,7 +256,8 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
     };
     view! {
         {(!tests.is_empty()).then(|| view! {
-            <details class="more" id="tests"><summary>{words::journal::tests()}</summary>{shown(tests)}</details>
+            <details class="more" id="tests"><summary>{words::journal::tests()}</summary>{shown(tests)}
+                <Glossed of=[entries::WALD_TEST, entries::DEGREES_OF_FREEDOM, entries::HOLM, entries::BENJAMINI_HOCHBERG]/></details>
         })}
         {first}
     }

@@ -49,21 +49,23 @@ pub fn CoefficientTable(
     let nothing = Mark { estimate: None, span: None };
     let title = tables::title(&what, log_odds, tests);
     let estimate = if log_odds { words::result::log_odds() } else { words::result::estimate() };
-    let interval = words::result::interval(&level);
+    let interval =
+        if log_odds { words::result::interval_log_odds(&level) } else { words::result::interval(&level) };
     let ratio = log_odds.then(|| words::result::odds_ratio(&level));
     let named = (interval.clone(), ratio.clone());
     let tests = tables::has_test(tests, &lines).then_some(tests);
+    let shared = lines.iter().any(|line| line.entry.noise_share.is_some());
     let rows = lines.into_iter().take(MOST).enumerate().map(|(index, line)| {
         let cell = drawn.as_ref().map(|figure| {
             let mark = figure.marks.get(index).copied().unwrap_or(nothing);
             (mark, figure.zero, figure.ticks.clone())
         });
         let (interval, ratio) = named.clone();
-        view! { <CoefficientRow line cell tests ratio estimate interval/> }
+        view! { <CoefficientRow line cell tests ratio estimate interval shared/> }
     });
     let rows = rows.collect_view();
     let axis = figure::axis(log_odds, &unit);
-    let before = 4 + usize::from(log_odds) + usize::from(tests.is_some());
+    let before = 3 + usize::from(log_odds) + usize::from(tests.is_some()) + usize::from(shared);
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=words::result::coefficients_for(&outcome)>
             <table class="journal" class:odds=log_odds>
@@ -74,7 +76,7 @@ pub fn CoefficientTable(
                     <th scope="col" class="numeric">{estimate}</th>
                     <th scope="col" class="numeric">{interval}</th>
                     {tests.map(|_| view! { <th scope="col" class="numeric">{words::journal::p()}</th> })}
-                    <th scope="col" class="share-head">{words::result::of_uncertainty()}</th>
+                    {shared.then(|| view! { <th scope="col" class="share-head">{words::result::of_uncertainty()}</th> })}
                     <th scope="col" class="plot-head">{axis}</th>
                 </tr></thead>
                 <tbody>{rows}</tbody>
@@ -86,7 +88,7 @@ pub fn CoefficientTable(
         {(more > 0).then(|| view! { <p class="hint">{words::result::more_terms(more, text::whole(more))}</p> })}
         {(!fit.is_empty()).then(|| view! { <p class="fit">{fit}</p> })}
         {(!below.is_empty()).then(|| view! { <p class="hint">{below.join(" ")}</p> })}
-        <p class="hint">{words::result::table_note()} " " {log_odds.then_some(words::page::odds())}</p>
+        <p class="hint">{shared.then(words::result::table_note)} " " {words::result::plot_note()} " " {log_odds.then_some(words::page::odds())}</p>
     }
 }
 
@@ -100,6 +102,8 @@ fn CoefficientRow(
     ratio: Option<String>,
     estimate: &'static str,
     interval: String,
+    /// Whether a coefficient has a share of noise.
+    shared: bool,
 ) -> impl IntoView {
     let p = tests.map(|tests| {
         let test = tests.test(&line.entry).map(|test| {
@@ -147,7 +151,7 @@ fn CoefficientRow(
             <td class="numeric" data-label=estimate>{written.estimate} {error}</td>
             <td class="numeric interval" data-label=interval><Spread written=written.interval kind=line.entry.interval/></td>
             {p}
-            <td class="share-cell">{share}</td>
+            {shared.then(|| view! { <td class="share-cell">{share}</td> })}
             <td class="plot">{plot}</td>
         </tr>
     }
