@@ -23,6 +23,7 @@ use crate::plan::derived::{logarithm, name_of, named_with};
 use crate::plan::document::{Column, Derived, Transform};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
+use crate::privacy::promise::MOST_EPSILON;
 use crate::release::format::at_most;
 use crate::text::grouped;
 use crate::words;
@@ -207,7 +208,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         rows_of_one_person: rows_of_one_person(prepared),
         takes_rows_together: prepared.fit().all_rounds().takes_rows_together(),
         far_zeros: far_zeros(prepared.plan()),
-        assumed: assumed(prepared.bound()),
+        assumed: assumed(prepared.plan(), prepared.bound()),
         rarely,
         needed,
         withheld_below,
@@ -313,11 +314,12 @@ fn categories(bound: &BoundPlan) -> impl Iterator<Item = &BoundColumn> {
     of_features.filter(|column| matches!(column.kind, Kind::Category { .. }))
 }
 
-/// Returns the numbers among the features of which no typical standard deviation is stated.
-fn assumed(bound: &BoundPlan) -> Vec<String> {
-    let is_assumed = |column: &&BoundColumn| {
-        let is_number = matches!(column.kind, Kind::Number { .. }) && column.source.field().is_some();
-        column.role == Role::Feature && is_number && column.typical.is_none()
+/// Returns the numbers of the model of which no typical standard deviation is stated. Bounds that are to be estimated have no range yet.
+fn assumed(plan: &Plan, bound: &BoundPlan) -> Vec<String> {
+    let is_assumed = |of: &&BoundColumn| {
+        let is_number = matches!(of.kind, Kind::Number { .. }) && of.source.field().is_some();
+        let has_range = column(plan, &of.name).is_none_or(|column| !column.is_estimated());
+        of.role != Role::Ignored && is_number && has_range && of.typical.is_none()
     };
     bound.columns.iter().filter(is_assumed).map(|column| column.name.clone()).collect()
 }
@@ -569,7 +571,9 @@ impl Needed {
     /// Returns what would give intervals, in terms that the person set.
     pub fn ways(&self, rows: u64) -> String {
         let rows = self.rows.map(|needed| words::forecast::way_rows(in_groups(needed), grouped(rows as f64)));
+        let is_beyond = self.epsilon.is_some_and(|(_, epsilon)| epsilon > MOST_EPSILON);
         let budget = match (self.epsilon, self.mu) {
+            _ if is_beyond => None,
             (Some((now, epsilon)), _) => {
                 Some(words::forecast::way_epsilon(two_digits(epsilon), at_most(now)))
             }
@@ -582,6 +586,7 @@ impl Needed {
         };
         let ways: Vec<String> = [rows, budget, columns].into_iter().flatten().collect();
         match ways.as_slice() {
+            [] if is_beyond => words::forecast::beyond_budgets().to_owned(),
             [] => words::forecast::no_way().to_owned(),
             ways => words::forecast::full_intervals(ways.join(", or ")),
         }

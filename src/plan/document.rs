@@ -152,9 +152,10 @@ impl Column {
         self.reference.as_ref().or_else(|| self.levels.as_ref()?.first())
     }
 
-    /// Returns it as all outcomes that differ in which of two levels is the reference, which turns coefficients round and nothing else.
+    /// Returns it as all that differ in what they say beside the question, or as outcomes in which of two levels is the reference, which turns
+    /// coefficients round and nothing else.
     fn either_way(&self) -> Self {
-        let mut column = self.clone();
+        let mut column = Self { typical: None, unit: None, note: None, ..self.clone() };
         if column.role == Role::Outcome
             && let Some(levels) = column.levels.as_mut().filter(|levels| levels.len() == 2)
         {

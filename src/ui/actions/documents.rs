@@ -25,7 +25,7 @@ use crate::release::format::percent;
 use crate::store;
 use crate::store::document;
 use crate::text::json;
-use crate::ui::draft::{self, ColumnDraft, Place, Setup};
+use crate::ui::draft::{self, BudgetKind, ColumnDraft, Place, Setup};
 use crate::ui::state::{App, Origin, Question, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{dom, names, text, view_model};
@@ -183,9 +183,13 @@ pub async fn apply(app: App, plan: Plan) {
     {
         setup.choose(None);
     }
-    // A plan is for one release, so a new budget is that of the release, all of it. Of a budget that stands the usual share is left.
+    // A plan is for one release, so a new budget is that of the release, all of it, but where this page wrote what a part of a budget is worth.
+    // Of a budget that stands the usual share is left.
     let is_new = app.state.ledger().with_untracked(Option::is_none);
-    if is_new {
+    let is_part = setup.form == BudgetKind::Mu;
+    if is_new && is_part {
+        setup.form = BudgetKind::EpsilonDelta;
+    } else if is_new {
         setup.share = 100;
     }
     if let Some(first) = lacking.first()
@@ -210,7 +214,8 @@ pub async fn apply(app: App, plan: Plan) {
     lock_setup(app);
     if lacking.is_empty() {
         if is_new && !table.sample {
-            app.state.filled().set(Some(words::data::plan_takes_all().to_owned()));
+            let told = if is_part { words::data::plan_takes_part() } else { words::data::plan_takes_all() };
+            app.state.filled().set(Some(told.to_owned()));
         }
         return say(app, words::data::the_plan_is_open());
     }

@@ -174,8 +174,8 @@ struct Doubt {
 }
 
 impl Doubt {
-    /// No intervals are expected, the rows are too few for the method that suits the outcome, the question was answered before, or nothing is
-    /// left for another release of the table. The first release of a table fixes its budget and who one person is.
+    /// No intervals are expected, the rows are too few for the method that suits the outcome, it may be yes or no and is taken for a number, the
+    /// question was answered before, or nothing is left for another release of the table. The first release of a table fixes its budget and who one person is.
     fn of(app: App, forecast: &Forecast) -> Option<Self> {
         let few = || {
             let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
@@ -189,7 +189,14 @@ impl Doubt {
                 if is_first { words::release_bar::takes_all() } else { words::release_bar::takes_rest() };
             (forecast.of_left >= text::ALL_LEFT && private).then(|| why.to_owned())
         };
-        let useless = forecast.hopeless.clone().or_else(few).or_else(takes_all);
+        let yes_or_no = || {
+            let table = app.state.table().get()?;
+            let found = app.state.columns().with(|columns| {
+                app.state.setup().with(|setup| view_model::may_be_yes_or_no(&table, columns, setup))
+            });
+            found.filter(|_| private).map(|_| words::release_bar::may_be_yes_or_no().to_owned())
+        };
+        let useless = forecast.hopeless.clone().or_else(few).or_else(yes_or_no).or_else(takes_all);
         let again = answered(app, &forecast.plan).filter(|_| private).map(words::release_bar::asked_again);
         let plain = useless.is_none() && again.is_none();
         let fixes = (is_first && private).then(|| fixes(app)).flatten();

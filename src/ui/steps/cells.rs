@@ -438,13 +438,19 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
             view! { <p class="cell-note"><button type="button" class="link" aria-label=label on:click=choose>{words::columns::estimate(share)}</button></p> }
         })
     };
-    view! { {under}{offer}{estimate}{own_format} }
+    let of_codes = move || {
+        let unknown = bare.get() && !estimated.get() && suggested.get().is_none();
+        let is_feature = column.read(|c| c.role == Role::Feature && c.kind == Some(ColumnType::Number));
+        (unknown && is_feature).then(|| view! { <UsualLevels column name/> })
+    };
+    view! { {under}{offer}{of_codes}{estimate}{own_format} }
 }
 
-/// Asks for levels, and offers usual lists that have all cells of the column on the screen.
+/// Offers usual lists of levels that have all cells of the column on the screen. What is a number so far becomes a category.
 #[component]
-fn AskedOfCategory(column: Column, name: Memo<String>) -> impl IntoView {
-    let usual = move || {
+fn UsualLevels(column: Column, name: Memo<String>) -> impl IntoView {
+    let is_number = column.read(|c| c.kind == Some(ColumnType::Number));
+    move || {
         let lists = column.app.state.table().with(|table| {
             let table = table.as_deref()?;
             let marks = column.app.state.setup().with(draft::missing_marks);
@@ -454,17 +460,30 @@ fn AskedOfCategory(column: Column, name: Memo<String>) -> impl IntoView {
             Some(presets::usual_levels(&cells))
         });
         let button = move |list: String| {
-            let label = words::columns::use_levels_for(&list, name.get());
-            let told = words::contradiction::use_levels(&list);
-            let fill = move |_| column.write(|c| c.levels.clone_from(&list));
+            let (told, label) = if is_number {
+                (words::columns::as_category(&list), words::columns::as_category_for(&list, name.get()))
+            } else {
+                (words::contradiction::use_levels(&list), words::columns::use_levels_for(&list, name.get()))
+            };
+            let fill = move |_| {
+                column.write(|c| {
+                    c.kind = Some(ColumnType::Category);
+                    c.levels.clone_from(&list);
+                });
+            };
             view! { <p class="cell-note"><button type="button" class="link" aria-label=label on:click=fill>{told}</button></p> }
         };
         lists.unwrap_or_default().into_iter().take(MOST_LISTS).map(button).collect_view()
-    };
+    }
+}
+
+/// Asks for levels.
+#[component]
+fn AskedOfCategory(column: Column, name: Memo<String>) -> impl IntoView {
     let lacks = Memo::new(move |_| column.read(lacks_levels));
     move || {
         lacks.get().then(|| {
-            view! { <p class="cell-note ask">{words::columns::which_levels_can_it_have_list()}</p> {usual} }
+            view! { <p class="cell-note ask">{words::columns::which_levels_can_it_have_list()}</p> <UsualLevels column name/> }
         })
     }
 }

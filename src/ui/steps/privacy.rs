@@ -13,6 +13,7 @@ use crate::model::note::widening;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
 use crate::privacy::ledger::Ledger;
+use crate::privacy::promise::MOST_EPSILON;
 use crate::release::format::{at_most, short};
 use crate::release::statement::{budget_sentence, hundredths};
 use crate::ui::draft::{self, BudgetKind, Setup};
@@ -193,7 +194,8 @@ fn levels() -> [(f64, &'static str, &'static str); 4] {
 
 /// ε as it stands, where the budget is stated by it.
 fn typed_epsilon(setup: &Setup) -> Option<f64> {
-    draft::number(&setup.epsilon).filter(|_| setup.form == BudgetKind::EpsilonDelta)
+    let is_usable = |epsilon: &f64| *epsilon > 0.0 && *epsilon <= MOST_EPSILON;
+    draft::number(&setup.epsilon).filter(|_| setup.form == BudgetKind::EpsilonDelta).filter(is_usable)
 }
 
 /// The setup with another ε.
