@@ -67,7 +67,7 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
             words::note::not_positive_definite().into()
         });
     }
-    notes.extend(gate(design));
+    notes.extend(gate(design, summary.shown));
     notes.extend(design.filter.as_ref().and_then(filtered));
     if design.solved() && design.options.projected {
         notes.push(words::note::projected().into());
@@ -145,12 +145,13 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
     notes
 }
 
-fn gate(design: &Design<'_>) -> Option<String> {
+/// Returns what the ratio of signal to noise does to the intervals, where there would be `any`.
+fn gate(design: &Design<'_>, any: bool) -> Option<String> {
     let ratio = design.signal_to_noise().filter(|_| design.solved())?;
     if ratio < WITHHELD_BELOW || design.repair().is_some() {
         Some(drowned(ratio))
     } else {
-        approximate(ratio, design.asked_ridge() > 0.0)
+        approximate(ratio, design.asked_ridge() > 0.0).filter(|_| any)
     }
 }
 

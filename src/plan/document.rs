@@ -131,6 +131,9 @@ pub struct Column {
     /// The level whose dummies are all 0; the first, unless named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// What levels of a category mean, for a reader: of a code its words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
     /// The unit of a number, as free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
@@ -147,6 +150,11 @@ impl Column {
         self.typical.as_ref()?.shares(levels, reference.unwrap_or(0)).ok()
     }
 
+    /// Returns what a level is called for a reader: its label, or else itself.
+    pub fn level_name<'a>(&'a self, level: &'a str) -> &'a str {
+        self.labels.as_ref().and_then(|labels| labels.get(level)).map_or(level, String::as_str)
+    }
+
     /// Returns the level that the others are compared with: the stated one, or the first.
     pub fn reference_level(&self) -> Option<&String> {
         self.reference.as_ref().or_else(|| self.levels.as_ref()?.first())
@@ -155,7 +163,7 @@ impl Column {
     /// Returns it as all that differ in what they say beside the question, or as outcomes in which of two levels is the reference, which turns
     /// coefficients round and nothing else.
     fn either_way(&self) -> Self {
-        let mut column = Self { typical: None, unit: None, note: None, ..self.clone() };
+        let mut column = Self { typical: None, labels: None, unit: None, note: None, ..self.clone() };
         if column.role == Role::Outcome
             && let Some(levels) = column.levels.as_mut().filter(|levels| levels.len() == 2)
         {

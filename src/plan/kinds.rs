@@ -115,7 +115,7 @@ pub(super) fn are_usable_bounds(lower: f64, upper: f64) -> bool {
 }
 
 fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
-    if column.levels.is_some() || column.reference.is_some() {
+    if column.levels.is_some() || column.reference.is_some() || column.labels.is_some() {
         return Err(PlanError::at(path, words::plan::number_levels(), words::plan::number_levels_advice()));
     }
     if let Some(of) = &column.written {
@@ -196,6 +196,18 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
                 words::plan::level_twice_advice(),
             ));
         }
+    }
+    let labels = || column.labels.iter().flatten();
+    if let Some((level, _)) = labels().find(|(level, _)| !levels.contains(level)) {
+        return Err(PlanError::at(
+            format!("{path}.labels"),
+            words::plan::label_of_unknown(level, levels.join(", ")),
+            words::plan::label_advice(),
+        ));
+    }
+    if labels().any(|(_, label)| label.trim().is_empty()) {
+        let path = format!("{path}.labels");
+        return Err(PlanError::at(path, words::plan::label_empty(), words::plan::label_advice()));
     }
     let position = |wanted: &str| levels.iter().position(|level| level == wanted);
     let reference = match &column.reference {

@@ -191,7 +191,12 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     (compared.unwrap_or_default(), Some(1.0))
 }
 
-/// Returns the level that a term is of, and the terms and names of its category's other levels, the reference first.
+/// Returns what a level of a column is called for a reader.
+pub fn level_name(plan: &Plan, name: &str, level: &str) -> String {
+    column(plan, name).map_or_else(|| level.to_owned(), |column| column.level_name(level).to_owned())
+}
+
+/// Returns the name of the level that a term is of, and the terms and names of its category's other levels, the reference first.
 fn contrast(plan: &Plan, term: &str) -> Option<(String, Vec<(String, String)>)> {
     // `column[level]`: the column's name may itself hold brackets.
     let of_category = |(at, _): (usize, &str)| {
@@ -201,8 +206,9 @@ fn contrast(plan: &Plan, term: &str) -> Option<(String, Vec<(String, String)>)> 
         let levels = found.levels.as_deref().unwrap_or_default();
         let reference = found.reference_level().cloned().unwrap_or_default();
         let rest = levels.iter().filter(|other| **other != reference && *other != level);
-        let named = |level: &String| (format!("{name}[{level}]"), level.clone());
-        Some((level.to_owned(), std::iter::once(&reference).chain(rest).map(named).collect()))
+        let named = |other: &String| (format!("{name}[{other}]"), found.level_name(other).to_owned());
+        let all = std::iter::once(&reference).chain(rest).map(named).collect();
+        Some((found.level_name(level).to_owned(), all))
     };
     term.match_indices('[').find_map(of_category)
 }

@@ -23,7 +23,8 @@ impl Answers {
             let levels = column.levels.as_deref()?;
             let reference = column.reference_level()?;
             let mut others = levels.iter().filter(|level| *level != reference);
-            (others.next().filter(|_| levels.len() == 2)?.clone(), reference.clone())
+            let modelled = others.next().filter(|_| levels.len() == 2)?;
+            [modelled, reference].map(|level| column.level_name(level).to_owned()).into()
         } else if log_odds {
             ("1".to_owned(), "0".to_owned())
         } else {

@@ -72,8 +72,8 @@ test("each step of the page leads to its chapter", async (t) => {
 /// The terms of the field that a step uses, by its name.
 const TERMS = {
   [say("step.data")]: ["Differential privacy", "Release", "Record", "Person", "Plan", "Ledger"],
-  [say("step.columns")]: ["Outcome", "Feature", "Category", "Reference (level)", "Bounds", "Estimated bounds", "Person", "Public",
-    "Interaction (product)", "Centred", "Spline (restricted cubic), knots"],
+  [say("step.columns")]: ["Interaction (product)", "Centred", "Spline (restricted cubic), knots",
+    "Outcome", "Feature", "Category", "Reference (level)", "Bounds", "Estimated bounds", "Person", "Public"],
   [say("step.privacy")]: ["Epsilon (ε)", "Delta (δ)", "Budget", "Charge", "Ledger", "Mu (μ)", "Rho (ρ)", "Add-remove", "Replace-one", "Protect"],
   [say("step.method")]: ["Mechanism", "Noise", "Noise share", "Sampling error", "Confidence interval", "Approximate (interval)", "Withheld", "Ridge"],
   [say("step.result")]: ["Coefficient", "Standard error", "Confidence interval", "P-value", "Noise share", "Approximate (interval)", "Withheld", "Log-odds, odds ratio",
@@ -88,6 +88,8 @@ test("each step explains its terms one tap away", async (t) => {
     await discreet.goTo(step);
     const groups = page.getByRole("group", exact(say("page.explained")));
     await groups.first().waitFor();
+    // Folds have terms of their own.
+    await page.locator("details:has(.glossed)").evaluateAll((folds) => folds.forEach((fold) => { fold.open = true; }));
     const names = (await groups.getByRole("button").allInnerTexts()).map((name) => name.trim());
     assert.deepEqual(names, TERMS[step], step);
     for (const name of names) {

@@ -296,7 +296,7 @@ test("another regression from the same release costs nothing", async (t) => {
   await page.getByText(say("path.title"), { exact: true }).click();
   // The release and the refit stand beside each other.
   await discreet.openFold(say("compared.title"));
-  const beside = page.getByRole("group", { name: like("compared.caption", { second: "Refit 1: bmi on age and salt" }) });
+  const beside = page.getByRole("group", { name: like("compared.caption", { second: "Refit 1, of release 1: bmi on age and salt" }) });
   const cells = await beside.getByRole("row").filter({ hasText: "bmi" }).last().innerText();
   assert.match(cells, new RegExp(say("compared.without")), "bmi explains nothing in its own regression");
   await page.getByText(like("compared.same_release")).waitFor();

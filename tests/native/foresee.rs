@@ -73,9 +73,11 @@ fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
 fn a_spread_that_is_assumed_is_named() {
     let mut plan = plan(Some(12_000), 2.0);
     let advice = foreseen(&plan).advice();
-    assert!(advice.contains("for the standard deviation of `age` and `bmi`"), "{advice}");
+    assert!(advice.contains("for the standard deviation of `age`, `bmi` and `sbp`"), "{advice}");
     plan["columns"][0]["typical"] = json!({"sd": 15});
     plan["columns"][2]["typical"] = json!({"sd": 5});
+    assert!(foreseen(&plan).advice().contains("for the standard deviation of `sbp`"));
+    plan["columns"][3]["typical"] = json!({"sd": 18});
     assert!(!foreseen(&plan).advice().contains("A sixth of the range"));
 }
 

@@ -8,7 +8,7 @@ use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
 use discreet::model::{Assurance, Coefficient, Estimate, Interval};
 use discreet::release::document::{Coefficients, Release};
-use discreet::release::publication::{Format, Labels, tables};
+use discreet::release::publication::{Format, Labels, Table, tables};
 use discreet::release::reduced::Reduced;
 use discreet::release::row_count::{RowCount, Verdict};
 use discreet::release::significance::{Tests, two_sided};
@@ -309,6 +309,58 @@ fn correlations_of_many_columns_stand_below_each_other() {
 }
 
 #[test]
+fn codes_have_their_labels_in_tables_and_texts() {
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 8, "delta": 1e-6}));
+    plan["columns"][2]["labels"] = json!({"A": "North", "B": "South"});
+    let release = &demonstrations(&plan, 10, 1)[0];
+    let known = supplement(release);
+    let of = |table: &Table| table.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
+    let coefficients = of(&tables::coefficients(release, &known, "target", 1.0));
+    assert_eq!(coefficients[3..], ["site: South against North", "site: C against North"]);
+    let described = of(&tables::columns(release, &known, known.description.as_ref().unwrap()));
+    for level in ["site: North", "site: South", "site: C"] {
+        assert!(described.iter().any(|row| row == level), "{described:?}");
+    }
+    let [draft, report] = [Format::Text, Format::Report]
+        .map(|format| format.write(release, &known, &Labels::default(), None).unwrap());
+    assert!(draft.contains("site (against North)"), "{draft}");
+    assert!(report.contains("A (North), B (South), C"), "{report}");
+    let bench = Bench::new();
+    bench.write("table.csv", table().0);
+    for labels in [json!({"D": "East"}), json!({"A": " "})] {
+        plan["columns"][2]["labels"] = labels;
+        bench.plan(&plan);
+        let error = bench.fails("check --plan plan.json table.csv", 2);
+        assert!(error.contains("columns[2].labels"), "{error}");
+    }
+}
+
+#[test]
+fn without_intervals_no_note_speaks_of_them() {
+    let mut plan = wide_plan(
+        json!({"name": "analyze-gauss", "params": {"ridge": "auto"}}),
+        json!({"epsilon": 0.05, "delta": 1e-6}),
+    );
+    let withheld = |plan: &Value| {
+        let release = demonstrations(plan, 1, 1).remove(0);
+        let kinds = list(&release).iter().map(|entry| entry.interval);
+        (kinds.into_iter().all(|kind| kind == Interval::Withheld), release.diagnostics.notes.join(" "))
+    };
+    let (all, notes) = withheld(&plan);
+    assert!(all && notes.contains("The coefficients are those of the penalised regression"), "{notes}");
+    for said in ["and their intervals", "repetitions", "Intervals are approximate"] {
+        assert!(!notes.contains(said), "{notes}");
+    }
+    plan["budget"]["epsilon"] = json!(12);
+    let (all, notes) = withheld(&plan);
+    assert!(!all && notes.contains("and their intervals are those"), "{notes}");
+    plan["mechanism"]["params"] = json!({});
+    plan["budget"]["epsilon"] = json!(0.05);
+    let (all, notes) = withheld(&plan);
+    assert!(all && notes.contains("on their sign"), "{notes}");
+}
+
+#[test]
 fn the_drafts_are_written_as_a_journal_prints_them() {
     let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
     plan["columns"][0]["lower"] = json!(-2.304_59);
@@ -484,7 +536,7 @@ fn a_dash_in_the_first_table_has_one_meaning() {
     let row = |name: &str| table.lines().find(|line| line.starts_with(&format!("| {name}"))).unwrap();
     assert!(row("bmi").ends_with("| – | – |"), "{table}");
     assert!(row("site: A").ends_with("|  |  |"), "a share has no standard deviation: {table}");
-    assert!(table.contains("– means that the number does not stand out of its noise."), "{table}");
+    assert!(table.contains("– means that the number does not stand out of its noise;"), "{table}");
 }
 
 #[test]
@@ -1084,7 +1136,7 @@ fn the_command_prints_every_format_and_refuses_others() {
         ("r", "library(jsonlite)"),
         ("python", "import json"),
         ("svg", "<svg xmlns"),
-        ("text", "We fitted a linear regression of target on bmi, bp, site (against A)."),
+        ("text", "We fitted a linear regression of target on bmi, bp and site (against A)."),
     ] {
         let printed = bench
             .ok(&format!("report --release release.json --format {name} --per 10 --title T --date today"));

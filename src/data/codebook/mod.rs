@@ -9,7 +9,7 @@ mod layout;
 
 pub use choices::Level;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use layout::{Field, Layout};
 
@@ -57,6 +57,13 @@ impl Entry {
             }
         }
         levels
+    }
+
+    /// Returns the labels of those of these levels that are codes.
+    pub fn labels_of(&self, levels: &[String]) -> BTreeMap<String, String> {
+        let known =
+            self.levels.iter().filter(|level| levels.contains(&level.code) && level.label != level.code);
+        known.map(|level| (level.code.clone(), level.label.clone())).collect()
     }
 }
 

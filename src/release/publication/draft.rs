@@ -156,7 +156,7 @@ fn described(column: &Column, log_odds: bool) -> Option<String> {
     if column.kind != Some(ColumnType::Category) {
         return Some(name);
     }
-    let reference = column.reference_level().cloned().unwrap_or_default();
+    let reference = column.reference_level().map(|level| column.level_name(level)).unwrap_or_default();
     Some(words::journal::category_against(name, reference))
 }
 

@@ -164,7 +164,7 @@ fn columns(page: &mut String, release: &Release, log_odds: bool) {
             page,
             "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>",
             escape(name),
-            escape(&stated(column, log_odds))
+            escape(&noted(column, stated(column, log_odds)))
         );
     }
     // Which levels are merged stands among the notes.
@@ -175,11 +175,25 @@ fn columns(page: &mut String, release: &Release, log_odds: bool) {
     let _ = writeln!(page, "</tbody></table>\n<p>{}</p>", escape(&said.join(" ")));
 }
 
+/// Returns what is stated of a column, and behind it what the plan notes of it.
+fn noted(column: &Column, stated: String) -> String {
+    [Some(stated), column.note.clone()]
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join(". ")
+}
+
 fn stated(column: &Column, log_odds: bool) -> String {
     let answers = Answers::of(column, log_odds).filter(|_| column.role == Role::Outcome);
     if column.kind == Some(ColumnType::Category) {
-        let levels = column.levels.clone().unwrap_or_default();
-        let reference = column.reference_level().cloned().unwrap_or_default();
+        let named = |level: &String| match column.level_name(level) {
+            own if own == level => level.clone(),
+            label => words::report::level_with_label(level, label),
+        };
+        let levels: Vec<String> = column.levels.iter().flatten().map(named).collect();
+        let reference = column.reference_level().map(named).unwrap_or_default();
         let levels = levels.join(", ");
         return match answers {
             Some(answers) => words::report::range_of_answers(levels, answers.words()),

@@ -267,7 +267,8 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) ->
     heads.extend(has_tests.then(|| number(words::journal::p())));
     let row = |one: &&Difference| {
         let (written, kind) = (format::row(&one.entry), one.entry.interval);
-        let at = words::journal::at_its_level(&one.column, &one.level);
+        let level = figure::level_name(&release.plan, &one.column, &one.level);
+        let at = words::journal::at_its_level(&one.column, level);
         let mut row = vec![labelled(&one.term, &one.per), at];
         match &ratio {
             Some(_) => row.push(interval(ratio_of(&one.term, &one.entry), kind)),
@@ -643,7 +644,7 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
             let error =
                 if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
             return vec![
-                format!("{column}: {level}"),
+                format!("{column}: {}", figure::level_name(&release.plan, column, level)),
                 if mean_of(term).is_none() { none() } else { share(mean.value.min(100.0)) },
                 error,
                 // A share has no standard deviation of its own.

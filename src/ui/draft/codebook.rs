@@ -81,6 +81,7 @@ fn write(column: &mut ColumnDraft, entry: &Entry, cells: &[String]) {
             column.kind = Some(ColumnType::Category);
             let levels = entry.levels_as_in(cells.iter().map(String::as_str));
             text(&unlist(&levels), &mut column.levels);
+            column.labels = entry.labels_of(&levels);
             if !levels.contains(&column.reference) {
                 column.reference.clear();
             }

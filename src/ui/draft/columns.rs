@@ -45,6 +45,8 @@ pub struct ColumnDraft {
     pub levels: String,
     /// Reference level; empty for the first.
     pub reference: String,
+    /// What levels mean, as a codebook says.
+    pub labels: BTreeMap<String, String>,
     /// Where the range comes from.
     pub note: String,
     /// Whether the row is ticked for "apply to many".
@@ -127,9 +129,18 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         na: Some(list(&draft.na)).filter(|na| !na.is_empty()),
         levels: Some(list(&draft.levels)).filter(|_| category),
         reference: text(&draft.reference).filter(|_| category),
+        labels: labels(draft).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
         note: note(draft),
     }
+}
+
+/// What its levels mean; nothing of those that were taken out since.
+fn labels(draft: &ColumnDraft) -> Option<BTreeMap<String, String>> {
+    let levels = list(&draft.levels);
+    let mut labels = draft.labels.clone();
+    labels.retain(|level, _| levels.contains(level));
+    (!labels.is_empty()).then_some(labels)
 }
 
 /// What it means, and where its range comes from.
@@ -258,5 +269,6 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.unit = entry.unit.clone().unwrap_or_default();
     draft.levels = entry.levels.as_deref().map(unlist).unwrap_or_default();
     draft.reference = entry.reference.clone().unwrap_or_default();
+    draft.labels = entry.labels.clone().unwrap_or_default();
     draft.note = entry.note.clone().unwrap_or_default();
 }

@@ -280,9 +280,15 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
         view! { <option value="">{first}</option>{rest.collect_view()} }
     };
     // The field has no room for many of them, and a name that is cut cannot be compared with a codebook.
+    let labels = Memo::new(move |_| column.read(|c| c.labels.clone()));
     let whole = move || {
-        let all = levels.get().join(" · ");
-        (all.chars().count() > LEVELS_IN_FIELD)
+        let named = |level: String| match labels.with(|labels| labels.get(&level).cloned()) {
+            Some(label) => words::report::level_with_label(level, label),
+            None => level,
+        };
+        let all = levels.get().into_iter().map(named).collect::<Vec<_>>().join(" · ");
+        let is_labelled = labels.with(|labels| !labels.is_empty());
+        (is_labelled || all.chars().count() > LEVELS_IN_FIELD)
             .then(|| view! { <p class="cell-note all-levels" aria-hidden="true">{all}</p> })
     };
     view! {
