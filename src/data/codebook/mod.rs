@@ -38,6 +38,8 @@ pub struct Entry {
     pub integer: bool,
     /// The values of a category.
     pub levels: Vec<Level>,
+    /// Of a checkbox: the choice that is ticked.
+    pub choice: Option<String>,
 }
 
 impl Entry {
@@ -59,11 +61,19 @@ impl Entry {
         levels
     }
 
-    /// Returns the labels of those of these levels that are codes.
+    /// Returns what those of these levels mean that do not say it themselves: codes, and the two of a checkbox.
     pub fn labels_of(&self, levels: &[String]) -> BTreeMap<String, String> {
-        let known =
-            self.levels.iter().filter(|level| levels.contains(&level.code) && level.label != level.code);
-        known.map(|level| (level.code.clone(), level.label.clone())).collect()
+        let said = |level: &Level| match &self.choice {
+            Some(choice) if level.code == "1" => choice.clone(),
+            Some(choice) => crate::words::codebook::not_chosen(choice),
+            None => level.label.clone(),
+        };
+        let is = |own: &String, level: &Level| level.code == *own || level.label == *own;
+        let named = |own: &String| {
+            let label = said(self.levels.iter().find(|level| is(own, level))?);
+            (label != *own).then(|| (own.clone(), label))
+        };
+        levels.iter().filter_map(named).collect()
     }
 }
 
@@ -178,6 +188,7 @@ impl Layout {
             integer: number
                 && [stated.as_str(), validation.as_str()].iter().any(|word| word.starts_with("int")),
             levels: if category { levels } else { Vec::new() },
+            choice: None,
         }]
     }
 }
@@ -194,6 +205,7 @@ fn checkbox(name: &str, label: &str, level: &Level) -> Entry {
         label: [label, &level.label].join(": "),
         kind: Some(ColumnType::Category),
         levels: choices::parse("0, Unchecked | 1, Checked"),
+        choice: Some(level.label.clone()),
         ..Entry::default()
     }
 }

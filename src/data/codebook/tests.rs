@@ -71,6 +71,22 @@ fn levels_are_codes_or_labels_as_the_cells_are() {
 }
 
 #[test]
+fn what_does_not_say_what_it_means_has_a_label() {
+    let labels = |name: &str, levels: [&str; 2]| {
+        let found = entry(REDCAP, name).labels_of(&levels.map(str::to_owned));
+        found.into_iter().collect::<Vec<_>>()
+    };
+    let pairs = |pairs: [(&str, &str); 2]| pairs.map(|(of, is)| (of.to_owned(), is.to_owned())).to_vec();
+    assert_eq!(labels("sex", ["1", "2"]), pairs([("1", "Male"), ("2", "Female")]));
+    assert_eq!(labels("sex", ["Male", "Female"]), []);
+    assert_eq!(labels("drugs___st", ["0", "1"]), pairs([("0", "not Statin"), ("1", "Statin")]));
+    assert_eq!(
+        labels("drugs___st", ["Unchecked", "Checked"]),
+        pairs([("Checked", "Statin"), ("Unchecked", "not Statin")])
+    );
+}
+
+#[test]
 fn a_plain_dictionary_is_read_in_any_order() {
     let text = "Study 12;;;;;\nMAX;Units;Variable;Data type;Value labels;Description;min\n\
         120;years;age;Numeric;;Age;18\n\

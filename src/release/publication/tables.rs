@@ -93,6 +93,11 @@ pub fn label(line: &Line) -> String {
     labelled(&line.term, &line.per)
 }
 
+/// Returns the name of a line's term, of a level with the one that it is compared with: `age`, `sex: M against F`.
+fn compared(line: &Line) -> String {
+    labelled(&line.term, if line.per.contains(" against ") { &line.per } else { "" })
+}
+
 /// Returns a term with its contrast for a reader: `age per year`.
 pub fn labelled(term: &str, per: &str) -> String {
     if per.is_empty() {
@@ -295,7 +300,7 @@ pub fn standardised_coefficients(release: &Release, supplement: &Supplement, out
     lines.iter().any(|(_, found)| found.is_some()).then(|| Table {
         caption: words::journal::standardised_of(outcome),
         heads: vec![head(words::result::term()), number(words::journal::standardised())],
-        rows: lines.iter().map(|(line, found)| vec![label(line), two_digits(*found)]).collect(),
+        rows: lines.iter().map(|(line, found)| vec![compared(line), two_digits(*found)]).collect(),
         notes: vec![words::journal::standardised_note().to_owned()],
     })
 }

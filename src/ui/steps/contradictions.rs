@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 
+use super::many::fill;
 use super::whole_file;
 use crate::data::inspection::{Misfits, QUOTED};
 use crate::data::mismatch::{Contradiction, Mismatch, Repair};
@@ -11,6 +12,7 @@ use crate::plan::document::{ColumnType, Derived, Group, Transform};
 use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::parts::Icon;
+use crate::ui::presets::{self, PRESETS, Preset};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom, text, view_model};
 use crate::words;
@@ -120,9 +122,22 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
         let later = later.then(words::contradiction::filled_later);
         app.state.columns().with(of).into_iter().chain(later.map(str::to_owned)).collect::<Vec<_>>().join(" ")
     };
+    let ranges =
+        if kind == Contradiction::Outside { ranges(app, index, &mismatch.cells) } else { Vec::new() };
     let offer = move || {
         let button = |repair: Repair| view! { <Offer index repair/> };
-        (!confirmed.get()).then(|| repairs.iter().cloned().map(button).collect_view())
+        let range = |range: &Preset| {
+            let preset = *range;
+            let told = words::columns::use_range(
+                text::number(preset.lower),
+                text::number(preset.upper),
+                preset.unit,
+            );
+            view! { <button type="button" title=preset.source.cite on:click=move |_| app.edit(index, |column| fill(column, &preset))>{told}</button> }
+        };
+        (!confirmed.get()).then(|| {
+            view! { {repairs.iter().cloned().map(button).collect_view()}{ranges.iter().map(range).collect_view()} }
+        })
     };
     view! {
         <div class="contradiction" class:confirmed=move || confirmed.get()>
@@ -133,6 +148,15 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// Returns the public ranges of the quantity that a column's name suggests which hold these cells.
+fn ranges(app: App, index: usize, cells: &[String]) -> Vec<Preset> {
+    let values: Vec<f64> = cells.iter().filter_map(|cell| draft::number(cell)).collect();
+    let named = presets::suggested(&name(app, index)).and_then(|place| PRESETS.get(place));
+    let alike = PRESETS.iter().filter(|preset| named.is_some_and(|named| named.name == preset.name));
+    let all = alike.flat_map(|wide| wide.tight().into_iter().chain([*wide]));
+    all.filter(|range| values.iter().all(|value| (range.lower..=range.upper).contains(value))).collect()
 }
 
 /// What the cells say, and what follows.
