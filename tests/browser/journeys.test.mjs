@@ -148,7 +148,10 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   }
   await page.locator("#export-format").selectOption({ label: say("export.word") });
   await page.getByRole("button", { name: say("export.copy"), exact: true }).click();
-  await page.getByText(say("export.copied"), { exact: true }).waitFor({ state: "attached" });
+  // What is on the clipboard shows nowhere else, so it is said where all see it.
+  await page.locator(".said.handed").filter({ hasText: say("export.copied") }).waitFor();
+  await discreet.released.locator("#standardised > summary").click();
+  assert.match(await page.getByRole("table", { name: say("journal.standardised_of", { outcome: "sbp" }) }).innerText(), /age\s+0\.\d+[^]*sex: M against F/);
   await discreet.released.locator("#table-one > summary").click();
   await page.getByRole("table", { name: say("journal.columns") }).getByText("sex: M").waitFor();
   assert.deepEqual(faults(record), {});

@@ -237,6 +237,10 @@ test("an opened plan takes its whole budget, and the usual share where the table
   const fresh = await stage.arrive(t);
   await fresh.discreet.openSaved(opened);
   assert.equal(await share(fresh), "100");
+  // What the page wrote for a part of a budget is no budget of another table.
+  const other = await stage.arrive(t);
+  await other.discreet.openSaved(json("plan.json", plan));
+  assert.deepEqual([plan.budget.mu > 0, await share(other)], [true, "50"]);
   // The page had recommended its method, so nobody chose it.
   await fresh.discreet.goTo(say("step.method"));
   assert.equal(await fresh.page.getByText(say("method.chosen_by_hand")).count(), 0);

@@ -46,6 +46,8 @@ test("levels and values that the cells contradict, and a number that can be two,
   await discreet.describe("sbp", { upper: 120 });
   const said = contradictions(page, "sbp");
   assert.match(await said.innerText(), /you stated 40 to 120\. What lies outside is clipped/);
+  // The public range of what the name says stands beside it.
+  await said.getByRole("button", { name: /^Use \d+ to \d+ mmHg$/ }).first().waitFor();
   const right = said.getByLabel(say("contradiction.right_to_be_clipped"));
   await page.waitForTimeout(1100);
   await right.check();
@@ -190,7 +192,7 @@ test("the way in which numbers are written is offered, and types are suggested a
 
 test("an outcome of two values becomes yes or no by one click, and the page asks what explains it", async (t) => {
   const { page, discreet } = await stage.arrive(t);
-  await discreet.load(table("trial.csv", "id,age,died", people(900, (row) => `p${row},${30 + (row % 50)},${1 + ((row * 7) % 3 === 0 ? 1 : 0)}`)));
+  await discreet.load(table("trial.csv", "id,age,sex,died", people(900, (row) => `p${row},${30 + (row % 50)},${1 + (row % 2)},${1 + ((row * 7) % 3 === 0 ? 1 : 0)}`)));
   await discreet.goTo(say("step.columns"));
   const explains = page.getByRole("group", exact(say("roles.explains")));
   assert.equal(await explains.count(), 0, "the outcome is asked for first");
@@ -200,14 +202,25 @@ test("an outcome of two values becomes yes or no by one click, and the page asks
   await discreet.goTo(say("step.columns"));
   const two = page.getByRole("group", exact(say("roles.two_values", { low: 1, high: 2 })));
   assert.match(await two.innerText(), /On this machine only/);
+  // Left as a number, it is asked about once more before anything is charged.
+  await explains.getByRole("checkbox", exact("age")).check();
+  await explains.getByRole("checkbox", exact("sex")).check();
+  await discreet.describe("age", { lower: 18, upper: 100 });
+  await page.getByRole("button", exact(say("columns.as_category_for", { levels: "1, 2", name: "sex" }))).click();
+  assert.equal(await page.getByLabel(say("columns.levels_of", { name: "sex" }), { exact: true }).inputValue(), "1, 2");
+  await discreet.describe("died", { lower: 1, upper: 2 });
+  await discreet.budget({ rows: 900, epsilon: 8, oneIn: 1000000 });
+  await discreet.ready();
+  await discreet.release.click();
+  const question = page.getByRole("alertdialog", { name: say("release_bar.question") });
+  await question.filter({ hasText: say("release_bar.may_be_yes_or_no") }).waitFor();
+  await question.getByRole("button", exact(say("release_bar.not_now"))).click();
+  await discreet.goTo(say("step.columns"));
   await two.getByRole("button", exact(say("roles.odds", { yes: 1, no: 2 }))).waitFor();
   await two.getByRole("button", exact(say("roles.odds", { yes: 2, no: 1 }))).click();
   await two.waitFor({ state: "detached" });
   assert.equal(await page.getByLabel(say("columns.levels_of", { name: "died" }), { exact: true }).inputValue(), "1, 2");
-  await explains.getByRole("checkbox", exact("age")).check();
   assert.equal(await page.getByLabel(say("columns.role_of", { name: "age" }), { exact: true }).inputValue(), say("columns.feature"));
-  await discreet.describe("age", { lower: 18, upper: 100 });
-  await discreet.budget({ rows: 900, epsilon: 8, oneIn: 1000000 });
   await discreet.goTo(say("step.method"));
   await discreet.chosen.getByRole("heading", { name: /Logistic regression/ }).waitFor();
   // The rows of a person, and their number.

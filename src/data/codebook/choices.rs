@@ -19,6 +19,11 @@ pub fn parse(text: &str) -> Vec<Level> {
     items.map(|item| level(item, separator)).collect()
 }
 
+/// Reads the choices of a checkbox, `1, Aspirin | 2, Statin`. Where no mark parts them there is one, whose code a comma ends.
+pub fn of_checkbox(text: &str) -> Vec<Level> {
+    if text.is_empty() || text.contains(['|', '\n', ';']) { parse(text) } else { vec![level(text, None)] }
+}
+
 /// Splits a text at a mark outside of double quotes.
 fn pieces(text: &str, mark: char) -> Vec<&str> {
     let mut quoted = false;

@@ -161,7 +161,8 @@ impl Layout {
         let label = plain(cell(Field::Label));
         let listed = || choices::parse(cell(Field::Levels));
         if stated == "checkbox" {
-            return listed().iter().map(|level| checkbox(&name, &label, level)).collect();
+            let choices = choices::of_checkbox(cell(Field::Levels));
+            return choices.iter().map(|level| checkbox(&name, &label, level)).collect();
         }
         let levels = match stated.as_str() {
             "yesno" => choices::parse("0, No | 1, Yes"),

@@ -71,6 +71,14 @@ fn levels_are_codes_or_labels_as_the_cells_are() {
 }
 
 #[test]
+fn a_checkbox_may_have_one_choice() {
+    let one = REDCAP.replace("1, Aspirin, any dose | ST, Statin", "1, Aspirin, any dose");
+    let names: Vec<String> = read(one.as_bytes()).unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(names.iter().filter(|name| name.starts_with("drugs")).collect::<Vec<_>>(), ["drugs___1"]);
+    assert_eq!(entry(&one, "drugs___1").label, "Drugs: Aspirin, any dose");
+}
+
+#[test]
 fn what_does_not_say_what_it_means_has_a_label() {
     let labels = |name: &str, levels: [&str; 2]| {
         let found = entry(REDCAP, name).labels_of(&levels.map(str::to_owned));
