@@ -275,6 +275,12 @@ pub fn mu_of_part(units: u128, percent: u8) -> Option<f64> {
     six_digits_down((mu_squared_of_units(units) * f64::from(percent.min(100)) / 100.0).sqrt())
 }
 
+/// Returns how many percent of this many units a μ takes, rounded up; nothing where it takes more than all.
+pub fn percent_of(units: u128, mu: f64) -> Option<u8> {
+    let percent = libm::ceil(100.0 * mu * mu / mu_squared_of_units(units));
+    (1..=100).find(|whole| percent <= f64::from(*whole))
+}
+
 /// Returns `percent` of an ε or a δ, rounded down to six digits likewise.
 pub fn part(amount: f64, percent: u8) -> Option<f64> {
     six_digits_down(amount * f64::from(percent.min(100)) / 100.0)
@@ -758,6 +764,22 @@ mod tests {
             epsilon: Epsilon::try_new(epsilon).unwrap(),
             delta: Delta::try_new(delta).unwrap(),
         }
+    }
+
+    #[test]
+    fn a_share_of_units_pays_for_its_mu() {
+        for (mu, percent) in [
+            (1.0, Some(100)),
+            (0.5, Some(25)),
+            (0.501, Some(26)),
+            (0.0, Some(1)),
+            (1.01, None),
+            (f64::NAN, None),
+        ] {
+            assert_eq!(percent_of(1 << UNIT_BITS, mu), percent, "{mu}");
+        }
+        assert_eq!((percent_of(0, 0.1), mu_of_part(0, 100)), (None, None));
+        assert_eq!((mu_of_part(1 << UNIT_BITS, 25), part(0.3, 50)), (Some(0.5), Some(0.15)));
     }
 
     #[test]

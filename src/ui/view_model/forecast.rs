@@ -20,6 +20,7 @@ use crate::model::Role;
 use crate::plan::bound::Kind;
 use crate::plan::document::{Bound, BudgetForm, ColumnType, Confirm};
 use crate::plan::{Plan, Purpose};
+use crate::privacy::calibrate::percent_of;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::measure::Epsilon;
 use crate::privacy::units::Units;
@@ -125,13 +126,18 @@ pub fn forecast(
         (None, None) => String::new(),
     };
     let (foreseen, preview) = (foresee(&prepared), expected(&prepared));
+    let of_left = taken(&charge, &left, wallet);
+    let needed = foreseen.as_ref().and_then(|foreseen| foreseen.needed?.mu);
+    let share = needed.and_then(|mu| percent_of(left.gaussian, mu));
+    let as_share = share.filter(|share| f64::from(*share) > 100.0 * of_left).map(words::forecast::as_share);
+    let hopeless = hopeless(&prepared, foreseen.as_ref(), preview.as_ref());
     Ok(Forecast {
         plan: prepared.plan().clone(),
         columns: fit.bound().columns.len(),
         price,
         of_all: taken(&charge, &all, wallet),
-        of_left: taken(&charge, &left, wallet),
-        hopeless: hopeless(&prepared, foreseen.as_ref(), preview.as_ref()),
+        of_left,
+        hopeless: hopeless.map(|why| [why].into_iter().chain(as_share).collect::<Vec<_>>().join(" ")),
         dependence: match &foreseen {
             Some(foreseen) => foreseen.dependence.clone(),
             None => dependence(&prepared),
