@@ -62,7 +62,7 @@ test("a codebook describes seven columns, so that a clinician's first use takes 
   assert.equal(plan.columns[0].note, "Age (years)");
   // A code has its words in the plan, and before a reader.
   assert.deepEqual(plan.columns.find(({ name }) => name === "drugs___1").labels, { 0: "not Aspirin", 1: "Aspirin" });
-  await discreet.released.getByText("Aspirin against not Aspirin").waitFor();
+  await discreet.released.getByText("Aspirin against not Aspirin").first().waitFor();
   // A saved plan is a codebook for another table.
   await discreet.load(csv("again.csv", text(["sex", "sbp", "x"], people(300, (row) => [["Female", "Male"][row % 2], 100 + (row % 90), row]))));
   assert.match(await discreet.openCodebook(json("plan.json", plan)), /describes 2 of 3 columns\. Not in it: x\./);

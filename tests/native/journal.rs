@@ -947,6 +947,14 @@ fn follows(release: &Release, facts: &Supplement, printed: &[String]) {
         }
     }
     assert_eq!(adjusted.next(), None);
+    let described = facts.description.as_ref();
+    let columns = block("mean_or_share");
+    assert_eq!(columns.len(), described.map_or(0, |of| of.terms.len()));
+    for (line, term) in columns.iter().zip(described.iter().flat_map(|of| &of.terms)) {
+        assert_eq!(line[0], term.term);
+        assert!(line[1].is_empty() || (number(line[1]) - term.mean.value).abs() < 1e-9, "{line:?}");
+    }
+    assert_eq!(block("column,with").len(), described.map_or(0, |of| of.pairs().len()));
 }
 
 /// Every number of the table, from the program in Python that the release hands out.
