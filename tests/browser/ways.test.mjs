@@ -245,7 +245,10 @@ test("every way to another machine", { skip: FIREFOX && "the log is Chromium's" 
       const target = { own, url: `http://127.0.0.1:${port}/${marks[index]}`, host: `${marks[index]}.invalid` };
       const call = `(${way})(${JSON.stringify(target)})`;
       const worker = `void new Worker(URL.createObjectURL(new Blob([${JSON.stringify(call)}], { type: "text/javascript" })))`;
-      await page.evaluate(where === "page" ? `void (async () => ${call})().catch(() => {})` : worker).catch(() => {});
+      const tried = where === "page" ? `void (async () => ${call})().catch(() => {})` : worker;
+      // The way before it may lead elsewhere only now, to a page of the host that is not this one.
+      const here = state === "sealed" ? 'document.documentElement.dataset.ready === "" && ' : "";
+      while (!(await page.evaluate(`${here}(${tried}, true)`).catch(() => true))) await setTimeout(50);
       // What is expected comes soon, and what must not come has until the end.
       for (let tries = 0; state === "free" && tries < 10 && !seen.has(marks[index]); tries += 1) await setTimeout(30);
     }
