@@ -120,10 +120,17 @@ pub fn quoted(columns: &[String]) -> String {
 /// Writes "`a`, `b` and `c`", or "`a`, `b` and 7 more".
 pub fn listing((first, all): &Listing) -> String {
     let quoted: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
-    match (all.saturating_sub(first.len()), quoted.split_last()) {
-        (0, Some((last, []))) => last.clone(),
-        (0, Some((last, rest))) => words::note::list_and(rest.join(", "), last),
-        (more, _) => words::note::list_more(quoted.join(", "), more),
+    match all.saturating_sub(first.len()) {
+        0 if !quoted.is_empty() => enumerated(&quoted),
+        more => words::note::list_more(quoted.join(", "), more),
+    }
+}
+
+/// Writes "a, b and c".
+pub fn enumerated(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => words::note::list_and(rest.join(", "), last),
+        _ => names.concat(),
     }
 }
 

@@ -13,6 +13,7 @@ use super::super::statement::Statement;
 use super::super::supplement::Supplement;
 use super::one_of_several;
 use super::tables::{self, name};
+use crate::model::note::enumerated;
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
 use crate::plan::document::{Column, ColumnType};
@@ -36,11 +37,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let of_role = |role: Role| {
         let named = columns.iter().filter(|column| column.role == role);
         let name = |column| described(column, supplement.log_odds);
-        let named: Vec<String> = named.take(MOST_COLUMNS).filter_map(name).collect();
-        match named.split_last() {
-            Some((last, rest)) if !rest.is_empty() => words::note::list_and(rest.join(", "), last),
-            _ => named.concat(),
-        }
+        enumerated(&named.take(MOST_COLUMNS).filter_map(name).collect::<Vec<_>>())
     };
     let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
     let fitted = if supplement.log_odds {
