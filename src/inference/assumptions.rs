@@ -6,12 +6,23 @@ use crate::plan::bound::{BoundColumn, Kind};
 #[derive(Clone, Copy)]
 pub(super) struct Assumption {
     /// Standard deviation, in half widths of the bounds.
-    pub(super) spread: f64,
+    spread: f64,
     /// Correlation between any two predictors.
     pub(super) correlation: f64,
 }
 
+impl Assumption {
+    /// Returns the standard deviation of a number, in half widths of its bounds. It is three times as large between 0 and 1:
+    /// such a number is most often 0 or 1.
+    pub(super) fn spread(self, lower: f64, upper: f64) -> f64 {
+        if (lower, upper) == (0.0, 1.0) { 3.0 * self.spread } else { self.spread }
+    }
+}
+
 pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };
+
+/// Less favourable than [`USUAL`]: a verdict holds in this case, too.
+pub(super) const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
 const EFFECT: f64 = 0.3;

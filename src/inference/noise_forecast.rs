@@ -70,7 +70,11 @@ impl NoiseForecast {
 /// Returns the typical or else assumed standard deviation of a number in half widths of its bounds.
 fn half_widths(column: &BoundColumn) -> Option<f64> {
     let Kind::Number { lower, upper } = column.kind else { return None };
-    Some(column.typical.map_or(USUAL.spread, |typical| typical.sd / (upper / 2.0 - lower / 2.0)))
+    Some(
+        column
+            .typical
+            .map_or_else(|| USUAL.spread(lower, upper), |typical| typical.sd / (upper / 2.0 - lower / 2.0)),
+    )
 }
 
 /// Returns the assumed standard deviations of the numbers among the features, in half widths of their bounds.

@@ -9,7 +9,7 @@
 
 use nalgebra::DMatrix;
 
-use super::assumptions::{Assumption, USUAL, effect};
+use super::assumptions::{Assumption, CAUTIOUS, USUAL, effect};
 use super::cell_noise::{CellNoise, MomentsError};
 use super::debiasing::Debiasing;
 use super::design::{Design, FitError, NORMAL_FROM, WITHHELD_BELOW};
@@ -25,8 +25,6 @@ use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
 use crate::text::grouped;
 use crate::words;
-
-const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
 
 /// Returns the place of the first coordinate of each category whose levels are the corners of a simplex, with the means and the covariance
 /// of its coordinates over R.
@@ -272,7 +270,9 @@ impl Picture {
             let (middle, spread, share) = match known.map(|column| (column, &column.kind, column.typical)) {
                 _ if whitened => (0.0, 1.0 / term.scale, 0.0),
                 None => (term.reach, 0.0, 0.0),
-                Some((_, Kind::Number { .. }, None)) => (0.0, term.reach * assumed.spread, 0.0),
+                Some((_, Kind::Number { lower, upper }, None)) => {
+                    (0.0, term.reach * assumed.spread(*lower, *upper), 0.0)
+                }
                 Some((_, Kind::Number { .. }, Some(Typical { mean, sd }))) => {
                     let middle = mean.map_or(0.0, |mean| (mean - term.centre) / term.scale);
                     (middle, sd / term.scale, 0.0)

@@ -9,6 +9,7 @@ use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, chance, effect};
 use super::newton::Link;
 use super::pseudo::Pseudo;
 use crate::math::round::real;
+use crate::math::special::normal_quantile;
 use crate::model::{Role, Typical};
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Expression, Leaf, LevelCodes};
@@ -32,7 +33,10 @@ pub(super) enum Drawn {
 /// Times of its lower bound that the upper one is for a number to be called log-normal, where nothing is known of it and its logarithm is taken.
 const WIDE: f64 = 10.0;
 
-/// A number between bounds: normal, or log-normal where a term is its logarithm and it is not known to be normal.
+/// Share of m(1 − m), the variance of a number that is 1 in a share m of the rows and else 0, from which one between 0 and 1 is taken to be like that.
+const TWO_VALUES: f64 = 0.9;
+
+/// A number between bounds: 0 or 1 where its standard deviation says so, else normal, or log-normal where a term is its logarithm and it is not known to be normal.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub(super) lower: f64,
@@ -41,6 +45,8 @@ pub(super) struct Number {
     mean: f64,
     sd: f64,
     offset: Option<f64>,
+    /// Where it is 0 or 1: from how many standard deviations above the mean it is 1.
+    one_from: Option<f64>,
 }
 
 impl Number {
@@ -60,15 +66,21 @@ impl Number {
         });
         let map = |value: f64| offset.map_or(value, |offset| libm::log(value + offset));
         let (low, high) = (map(lower), map(upper));
-        let (mut mean, mut sd) = (low / 2.0 + high / 2.0, assumed.spread * (high / 2.0 - low / 2.0));
+        let (mut mean, mut sd) =
+            (low / 2.0 + high / 2.0, assumed.spread(lower, upper) * (high / 2.0 - low / 2.0));
         if let Some(typical) = typical {
             (mean, sd) = known.unwrap_or((middle, typical.sd));
         }
-        Self { lower, upper, mean, sd, offset }
+        let is_two_values =
+            (lower, upper) == (0.0, 1.0) && offset.is_none() && sd * sd > TWO_VALUES * mean * (1.0 - mean);
+        Self { lower, upper, mean, sd, offset, one_from: is_two_values.then(|| normal_quantile(1.0 - mean)) }
     }
 
     /// Returns the value that is so many standard deviations above the mean.
     pub(super) fn at(&self, z: f64) -> f64 {
+        if let Some(from) = self.one_from {
+            return f64::from(u8::from(z > from));
+        }
         let value = self.mean + self.sd * z;
         let value = self.offset.map_or(value, |offset| libm::exp(value) - offset);
         value.clamp(self.lower, self.upper)

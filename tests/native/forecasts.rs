@@ -578,6 +578,45 @@ fn a_number_whose_logarithm_is_taken_is_foreseen_as_skewed() {
     }
 }
 
+/// Yes or no as a number, outcome and feature: equally frequent unless the plan says otherwise.
+#[test]
+fn numbers_that_are_0_or_1_are_foreseen_as_such() {
+    for (share, typical) in
+        [(0.5, Value::Null), (0.25, Value::Null), (0.1, json!({"mean": 0.13, "sd": 0.34}))]
+    {
+        let mut text = "age,treated,cured\n".to_owned();
+        for row in 0..4_000 {
+            let mut rng = Pseudo::new(7, &[row]);
+            let (age, treated) = (56.0 + 13.0 * rng.normal(), f64::from(rng.symmetric() > 0.4));
+            let chance = share * (1.0 + 0.5 * treated + 0.005 * (age - 56.0));
+            let cured = f64::from(0.5 + 0.5 * rng.symmetric() < chance);
+            text += &format!("{},{treated},{cured}\n", age.clamp(18.0, 95.0));
+        }
+        for (mechanism, epsilon) in [("adaptive-gauss", 2.0), ("adaptive-gauss", 8.0), ("analyze-gauss", 8.0)]
+        {
+            let plan = json!({
+                "schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 4_000,
+                "columns": [
+                    {"name": "age", "role": "feature", "type": "number", "lower": 18, "upper": 95, "typical": {"mean": 56, "sd": 13}},
+                    {"name": "treated", "role": "feature", "type": "number", "lower": 0, "upper": 1},
+                    {"name": "cured", "role": "outcome", "type": "number", "lower": 0, "upper": 1, "typical": typical},
+                ],
+                "mechanism": {"name": mechanism}, "budget": {"epsilon": epsilon, "delta": 1e-6},
+            });
+            let seen = look_at(&text, &plan);
+            println!(
+                "{share} {mechanism} {epsilon}: {:?} {} {:.2?} {:.2?}",
+                seen.foreseen, seen.given, seen.ratio, seen.each
+            );
+            assert!(
+                seen.given < RUNS / 2 || seen.ratio.is_some_and(|ratio| (1.0 / 1.5..=1.5).contains(&ratio)),
+                "{share} {mechanism} {epsilon}: {:?}",
+                seen.ratio
+            );
+        }
+    }
+}
+
 /// A category of four levels of which one is rare: equally frequent ones are assumed unless their shares are stated.
 #[test]
 fn stated_shares_of_levels_are_foreseen() {

@@ -339,7 +339,7 @@ fn the_noise_of_a_level_is_smaller_by_the_factor_of_the_theory() {
         let own: Vec<&str> = names.iter().take(levels).map(String::as_str).collect();
         let noise = |coding: Levels| {
             let columns =
-                vec![category("c", 0, Role::Feature, &own, 0), number("y", 1, Role::Outcome, 0.0, 1.0)];
+                vec![category("c", 0, Role::Feature, &own, 0), number("y", 1, Role::Outcome, -1.0, 1.0)];
             let mut bound = crate::records::plan(columns, 2);
             bound.levels = coding;
             let geometry = Geometry::new(&bound);
