@@ -12,18 +12,22 @@ use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
 use crate::inference::synthetic::{Synthetic, moments};
 use crate::math::round::{nearest, real};
-use crate::model::{Coefficient, INTERCEPT, Interval};
+use crate::model::{Coefficient, INTERCEPT, Interval, Role};
 use crate::noise::entropy::DemoRng;
+use crate::plan::bound::{BoundColumn, Kind, Source};
+use crate::plan::expression::Leaf;
 use crate::release::document::Coefficients;
 
 /// Times that the noise is drawn: at least, and where a record has few terms.
 const RUNS: u64 = 5;
-const MOST_RUNS: u64 = 15;
-/// Most and least records of the table. They stand for as many as are stated.
-const MOST_RECORDS: usize = 4_096;
-const LEAST_RECORDS: usize = 1_024;
-/// Products of two terms in all records, about: the time of a round goes with them.
-const PRODUCTS: usize = 1 << 21;
+const MOST_RUNS: u64 = 40;
+/// Records of a table of numbers alone, of one with levels, some of which may be rare, and of one with pairs of levels, which are rarer. They
+/// stand for as many as are stated.
+const RECORDS: usize = 1_024;
+const RECORDS_OF_LEVELS: usize = 2_048;
+const RECORDS_OF_PAIRS: usize = 4_096;
+/// Products of two terms in the records of all runs, about: the time of a round goes with them.
+const PRODUCTS: usize = 5 << 20;
 /// Most terms of a record: with more a person would wait.
 const MOST_TERMS: usize = 60;
 /// The spread of a level that half of the rows have.
@@ -73,7 +77,7 @@ impl<'a> Rehearsal<'a> {
     /// Rehearses all rounds several times.
     pub fn all(&self) -> Option<Rehearsed> {
         let products = self.table.rows.len() * self.table.terms.len().pow(2);
-        let affordable = RUNS * (PRODUCTS / products.max(1)) as u64;
+        let affordable = (PRODUCTS / products.max(1)) as u64;
         let runs = 1..=affordable.clamp(RUNS, MOST_RUNS);
         let runs: Option<Vec<Vec<Coefficient>>> = runs.map(|run| self.run(1.0, run)).collect();
         let runs = runs?;
@@ -210,7 +214,7 @@ impl Table {
         if size > MOST_TERMS || !geometry.contrasts.is_empty() {
             return None;
         }
-        let records = (PRODUCTS / (size * size).max(1)).clamp(LEAST_RECORDS, MOST_RECORDS);
+        let records = records(prepared);
         let synthetic = Synthetic::new(prepared.bound(), link, records)?;
         let values = |term: &Term| {
             let own = match term.column {
@@ -242,6 +246,23 @@ impl Table {
     /// Returns the standard deviation of a term.
     fn spread(&self, term: &str) -> Option<f64> {
         self.values(term).map(|values| moments(values).1.sqrt())
+    }
+}
+
+fn records(prepared: &Prepared) -> usize {
+    let features = || prepared.bound().columns.iter().filter(|column| column.role == Role::Feature);
+    let is_pair = |column: &BoundColumn| match &column.source {
+        Source::Computed(expression) => {
+            expression.leaves().iter().any(|leaf| matches!(leaf, Leaf::Level { .. }))
+        }
+        Source::Field(_) | Source::Merged(_) => false,
+    };
+    if features().any(is_pair) {
+        RECORDS_OF_PAIRS
+    } else if features().any(|column| matches!(column.kind, Kind::Category { .. })) {
+        RECORDS_OF_LEVELS
+    } else {
+        RECORDS
     }
 }
 
