@@ -75,7 +75,9 @@ fn described(job: &Job) -> String {
         lines.push(words::method::no_refit().to_owned());
     }
     let errors = standard_errors(prepared).unwrap_or_default();
-    let (verdict, terms) = match (foresee(stage), expected(stage)) {
+    let foreseen = foresee(stage);
+    let lost = foreseen.as_ref().map(|foreseen| foreseen.lost.clone()).unwrap_or_default();
+    let (verdict, terms) = match (foreseen, expected(stage)) {
         (Some(foreseen), _) => (format!("{} {}", foreseen.verdict(), foreseen.advice()), foreseen.terms),
         (None, Some(preview)) => match outlook(prepared).filter(|outlook| !outlook.preflight.is_stable()) {
             Some(outlook) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
@@ -107,6 +109,7 @@ fn described(job: &Job) -> String {
         "half of a 95 % interval"
     };
     let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.is_told()).collect();
+    let lost = if terms.is_empty() { Vec::new() } else { lost };
     if !terms.is_empty() {
         lines.push(format!("{half}, where values have {}{}:", assumed(prepared), levels(prepared)));
     }
@@ -119,6 +122,7 @@ fn described(job: &Job) -> String {
             percent(term.noise_share)
         )
     }));
+    lines.extend(lost.into_iter().map(|term| format!("  {term}: {}", words::method::probably_withheld())));
     if !errors.is_empty() {
         lines.push(format!("{half}:"));
     }

@@ -433,7 +433,9 @@ impl Foreseen {
 
     /// Returns which coefficients will be withheld, and why.
     fn lost_in_words(&self) -> Option<String> {
-        let lost = || words::forecast::lost(quoted(&self.lost));
+        let has_levels = self.lost.iter().any(|term| term.contains('['));
+        let in_words = if has_levels { words::forecast::lost_levels } else { words::forecast::lost };
+        let lost = || in_words(quoted(&self.lost));
         self.dependence.clone().or_else(|| (!self.lost.is_empty()).then(lost))
     }
 

@@ -24,6 +24,9 @@ pub fn differences(
     let record = Record::new(plan, description);
     let mut found = Vec::new();
     for (own, other) in pairs(plan) {
+        if ![own, other].iter().all(|column| has_all_terms(plan, lines, column)) {
+            continue;
+        }
         for Step { term, from, to, units, per } in steps(plan, own) {
             for level in other.levels.iter().flatten() {
                 let at = |end: &Moved<'_>| {
@@ -83,6 +86,25 @@ fn pairs(plan: &Plan) -> Vec<(&Column, &Column)> {
         pairs.extend(both.into_iter().filter(|(own, other)| fits(own) && fits(other) && is_category(other)));
     }
     pairs
+}
+
+/// Returns whether a regression has all terms that change with a column. One on some of a release's features may have left some out.
+fn has_all_terms(plan: &Plan, lines: &[Line], column: &Column) -> bool {
+    let own = column.name.clone().unwrap_or_default();
+    let derived = plan.derived_with(Role::Feature).map(|entry| name_of(entry));
+    let changed = derived.filter(|name| roots(plan, name).contains(&own));
+    let direct = (column.role == Role::Feature).then(|| own.clone());
+    let has_all = |name: String| {
+        let levels = plan
+            .columns
+            .iter()
+            .filter(|column| roots(plan, &name).iter().any(|root| column.name.as_ref() == Some(root)));
+        let terms: usize =
+            levels.map(|column| column.levels.as_ref().map_or(1, |levels| levels.len().saturating_sub(1))).product();
+        let of_level = format!("{name}[");
+        lines.iter().filter(|line| line.term == name || line.term.starts_with(&of_level)).count() == terms
+    };
+    changed.chain(direct).all(has_all)
 }
 
 /// A change of one column.
@@ -220,6 +242,19 @@ mod tests {
         close(of("grade C against B", "sex=F"), 4.75, 0.5);
         close(of("age per year", "sex=M"), 0.5, 0.25);
         close(of("age per year", "sex=F"), 0.6, 0.5);
+    }
+
+    #[test]
+    fn a_regression_without_the_product_has_no_differences() {
+        for left_out in ["sex:grade[F:C]", "sex[F]"] {
+            let lines: Vec<Line> = lines().into_iter().filter(|line| line.term != left_out).collect();
+            let covariance = DMatrix::identity(7, 7);
+            let found = differences(&plan(), "y", &lines, &covariance, None);
+            assert!(
+                found.iter().all(|one| one.column == "sex" && one.term == "age" && left_out != "sex[F]"),
+                "{found:?}"
+            );
+        }
     }
 
     #[test]

@@ -28,8 +28,8 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     let table = (!foreseen.gives_nothing()).then(|| match foreseen.terms.is_empty() {
         true => view! { <p class="hint">{words::method::not_rehearsed()}</p> }.into_any(),
         false => {
-            let terms = foreseen.terms.clone();
-            view! { <Expectations terms units note=words::method::foreseen_note()/> }.into_any()
+            let (terms, lost) = (foreseen.terms.clone(), foreseen.lost.clone());
+            view! { <Expectations terms units lost note=words::method::foreseen_note()/> }.into_any()
         }
     });
     view! {
@@ -64,11 +64,12 @@ pub fn units(plan: &Plan, terms: &[TermPreview]) -> Vec<String> {
     each.collect()
 }
 
-/// The noise beside an effect of plausible size, coefficient by coefficient, and what is assumed.
+/// The noise beside an effect of plausible size, coefficient by coefficient, and what is assumed. Those that are `lost` stand last.
 #[component]
 pub fn Expectations(
     terms: Vec<TermPreview>,
     #[prop(optional)] units: Vec<String>,
+    #[prop(optional)] lost: Vec<String>,
     note: &'static str,
 ) -> impl IntoView {
     let one = terms.iter().all(|term| terms.first().is_some_and(|first| first.outcome == term.outcome));
@@ -78,6 +79,9 @@ pub fn Expectations(
     let more = terms.len().saturating_sub(SHOWN);
     let is_empty = terms.is_empty();
     let rows = terms.into_iter().take(SHOWN).map(|(term, unit)| view! { <Expect term unit one/> });
+    let lost = lost.into_iter().take(SHOWN).map(|name| {
+        view! { <tr><th scope="row">{name}</th><td colspan="5">{words::method::probably_withheld()}</td></tr> }
+    });
     (!is_empty).then(|| view! {
         <div class="scroll" tabindex="0" role="group" aria-label=words::method::noise_beside_plausible_effects()>
             <table class="plain expect">
@@ -90,7 +94,7 @@ pub fn Expectations(
                     <th scope="col" class="plot-head">{words::method::size_and_band()}</th>
                     <th scope="col">{words::method::uncertainty_from_privacy_noise()}</th>
                 </tr></thead>
-                <tbody>{rows.collect_view()}</tbody>
+                <tbody>{rows.collect_view()}{lost.collect_view()}</tbody>
             </table>
         </div>
         {(more > 0).then(|| view! { <p class="hint">{words::method::more(text::whole(more))}</p> })}
