@@ -631,11 +631,10 @@ pub(super) fn mean_of(term: &DescribedTerm) -> Option<Noisy> {
     (term.level.is_none() || term.mean.value > term.mean.std_error).then_some(term.mean)
 }
 
-/// Returns the standard deviation of a column. That of an outcome that does not stand out of its own noise is that of what residuals and
-/// coefficients give (theory/inference 6.6).
+/// Returns the standard deviation of a column: of an outcome, where it is known, what residuals and coefficients give (theory/inference 6.6).
 pub(super) fn sd_of(release: &Release, supplement: &Supplement, term: &DescribedTerm) -> Option<Noisy> {
     let is_number = term.level.is_none();
-    term.sd.or_else(|| is_number.then(|| sd_of_parts(release, supplement, &term.term)).flatten())
+    is_number.then(|| sd_of_parts(release, supplement, &term.term)).flatten().or(term.sd)
 }
 
 /// Returns the table that describes the columns: Table 1.
