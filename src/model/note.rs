@@ -30,15 +30,16 @@ impl Shortened {
     }
 }
 
-/// Says that rows far out in their features count less, and how many were shortened of all `rows`, as counted with noise of a standard
-/// deviation, where these are known. It warns only where clearly more were than of normal features; where most
+/// Says that rows far out in their features count less, and how many do of all `rows`, as counted with noise of a standard deviation, where
+/// these are known and stand out of it. It warns only where clearly more were than of normal features; where most
 /// features are levels, these are rare together.
 pub fn far_rows(shortened: Option<Shortened>, rows: Option<(f64, f64)>) -> String {
-    let Some((shortened, (rows, of_rows))) = shortened.zip(rows) else {
+    let told = shortened.filter(|shortened| shortened.rows > 2.0 * shortened.deviation);
+    let Some((shortened, (rows, of_rows))) = told.zip(rows) else {
         return format!("{} {}", words::note::far_rows(), words::note::far_rows_offer());
     };
     let Shortened { rows: beyond, deviation, .. } = shortened;
-    let (beyond, of) = (grouped(beyond.max(0.0)), about(rows, of_rows));
+    let (beyond, of) = (grouped(beyond), about(rows, of_rows));
     if shortened.of_levels {
         return words::note::rare_rows(beyond, grouped(deviation), of);
     }
@@ -146,13 +147,14 @@ mod tests {
                 Some((of, 20.0)),
             )
         };
-        assert!(said(1_700.0, 10_000.0).contains("about as many are"));
+        assert!(said(1_700.0, 10_000.0).contains("about as many would"));
         assert!(said(2_400.0, 10_000.0).contains("clearly more"));
         // Noise alone is no reason.
-        assert!(said(230.0, 1_000.0).contains("about as many are"));
+        assert!(said(230.0, 1_000.0).contains("about as many would"));
         let uncounted =
             far_rows(Some(Shortened { rows: 49.0, deviation: 34.0, usual: 0.1, of_levels: false }), None);
         assert!(!uncounted.contains("49"), "{uncounted}");
+        assert!(!said(26.0, 1_300.0).contains("26"), "within its noise");
         let levels = Shortened { rows: 806.0, deviation: 124.0, usual: 0.1, of_levels: true };
         let levels = far_rows(Some(levels), Some((6_000.0, 40.0)));
         assert!(levels.contains("less usual than the others") && !levels.contains("ogarithm"), "{levels}");

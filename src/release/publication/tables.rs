@@ -14,7 +14,7 @@ use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
 use crate::model::{Estimate, INTERCEPT, Interval, Missing, level_of};
 use crate::plan::derived::{logarithm, name_of};
-use crate::plan::document::{Derived, Transform};
+use crate::plan::document::{Column, Derived, Transform};
 use crate::words;
 
 /// Noise on R² above which it is left out.
@@ -453,7 +453,12 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
                 residual_noise(release, supplement, outcome).map(|noise| significant(noise * value, 1));
             below.extend(noise.map(words::journal::residual_sd_noise));
         } else {
-            fit.push(words::journal::residual_sd_at_most(sd));
+            // No standard deviation is larger than half of the range.
+            let column = release.plan.columns.iter().find(|column| column.name.as_deref() == Some(outcome));
+            let bounds = column.and_then(Column::stated_bounds);
+            if bounds.is_none_or(|(lower, upper)| value < (upper - lower) / 2.0) {
+                fit.push(words::journal::residual_sd_at_most(sd));
+            }
             below.push(words::journal::residual_sd_unresolved().to_owned());
         }
     }
