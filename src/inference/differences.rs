@@ -91,7 +91,7 @@ fn pairs(plan: &Plan) -> Vec<(&Column, &Column)> {
 /// Returns whether a regression has all terms that change with a column. One on some of a release's features may have left some out.
 fn has_all_terms(plan: &Plan, lines: &[Line], column: &Column) -> bool {
     let own = column.name.clone().unwrap_or_default();
-    let derived = plan.derived_with(Role::Feature).map(|entry| name_of(entry));
+    let derived = plan.derived_with(Role::Feature).map(name_of);
     let changed = derived.filter(|name| roots(plan, name).contains(&own));
     let direct = (column.role == Role::Feature).then(|| own.clone());
     let has_all = |name: String| {
@@ -99,8 +99,9 @@ fn has_all_terms(plan: &Plan, lines: &[Line], column: &Column) -> bool {
             .columns
             .iter()
             .filter(|column| roots(plan, &name).iter().any(|root| column.name.as_ref() == Some(root)));
-        let terms: usize =
-            levels.map(|column| column.levels.as_ref().map_or(1, |levels| levels.len().saturating_sub(1))).product();
+        let terms: usize = levels
+            .map(|column| column.levels.as_ref().map_or(1, |levels| levels.len().saturating_sub(1)))
+            .product();
         let of_level = format!("{name}[");
         lines.iter().filter(|line| line.term == name || line.term.starts_with(&of_level)).count() == terms
     };

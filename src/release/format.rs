@@ -105,14 +105,14 @@ pub fn power(value: f64) -> String {
     short(value, 2)
 }
 
-/// Formats a share from 0 to 1 as a percentage: never `0 %` for a share above 0, never `100 %` for one below 1.
+/// Formats a share from 0 to 1 as a percentage: `0 %` and `100 %` only within a millionth.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
         p if !p.is_finite() => NONE.to_owned(),
-        p if p <= 0.0 => "0 %".to_owned(),
+        p if p < 1e-4 => "0 %".to_owned(),
         p if p < 1.0 => "below 1 %".to_owned(),
-        p if p > 99.0 && p < 100.0 => "above 99 %".to_owned(),
+        p if p > 99.0 && p < 100.0 - 1e-4 => "above 99 %".to_owned(),
         p => format!("{p:.0} %"),
     }
 }
@@ -285,9 +285,15 @@ mod tests {
 
     #[test]
     fn percentages_do_not_claim_nothing_or_all() {
-        for (share, expected) in
-            [(0.0, "0 %"), (0.004, "below 1 %"), (0.41, "41 %"), (0.997, "above 99 %"), (1.0, "100 %")]
-        {
+        for (share, expected) in [
+            (0.0, "0 %"),
+            (0.004, "below 1 %"),
+            (0.41, "41 %"),
+            (0.997, "above 99 %"),
+            (1.0, "100 %"),
+            (1e-9, "0 %"),
+            (1.0 - 1e-9, "100 %"),
+        ] {
             assert_eq!(percent(share), expected);
         }
     }

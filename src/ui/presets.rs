@@ -70,7 +70,7 @@ pub const LIKERT: Source = Source {
 };
 
 /// Levels that categories often have, offered while levels are typed.
-pub const USUAL_LEVELS: [&str; 21] = [
+pub const USUAL_LEVELS: [&str; 24] = [
     "F, M",
     "W, M",
     "Weiblich, Männlich",
@@ -81,7 +81,10 @@ pub const USUAL_LEVELS: [&str; 21] = [
     "N, Y",
     "False, True",
     "1, 2",
+    "1, 2, 3",
+    "1, 2, 3, 4",
     "1, 2, 3, 4, 5",
+    "I, II, III, IV",
     "Never, Former, Current",
     "Unchecked, Checked",
     "Alive, Dead",
@@ -136,33 +139,33 @@ macro_rules! presets {
 
 /// All presets, in the order of the page's table: range and source, the narrower ones, what is typical, and the names of columns.
 pub const PRESETS: &[Preset] = presets! {
-    "Age", "years": 0.0 to 122.0 AGE, tight 18.0 to 100.0 ADULT; mean 50.0, sd 17.0; "age" "ageyears" "ageatentry" "ageatbaseline";
-    "Height", "cm": 60.0 to 225.0 EXETER; mean 168.0, sd 10.0; "height" "heightcm";
-    "Weight", "kg": 40.0 to 350.0 EXETER; mean 78.0, sd 18.0; "weight" "weightkg";
+    "Age", "years": 0.0 to 122.0 AGE, tight 18.0 to 100.0 ADULT; mean 50.0, sd 17.0; "age" "ageyears" "ageatentry" "ageatbaseline" "alter" "alterjahre";
+    "Height", "cm": 60.0 to 225.0 EXETER; mean 168.0, sd 10.0; "height" "heightcm" "größe" "groesse" "körpergröße";
+    "Weight", "kg": 40.0 to 350.0 EXETER; mean 78.0, sd 18.0; "weight" "weightkg" "gewicht" "körpergewicht";
     "Body mass index", "kg/m²": 15.0 to 100.0 EXETER, tight 16.0 to 40.0 WHO; mean 27.0, sd 5.5; "bmi" "bodymassindex";
     "Systolic blood pressure", "mmHg": 40.0 to 270.0 EXETER, tight 90.0 to 220.0 NEWS2; mean 128.0, sd 18.0;
-        "sbp" "systolic" "systolicbp" "systolicpressure" "systolicbloodpressure" "bpsys" "sysbp";
+        "sbp" "systolic" "systolicbp" "systolicpressure" "systolicbloodpressure" "bpsys" "sysbp" "rrsys" "blutdrucksystolisch";
     "Diastolic blood pressure", "mmHg": 20.0 to 200.0 EXETER; mean 76.0, sd 11.0;
-        "dbp" "diastolic" "diastolicbp" "diastolicpressure" "diastolicbloodpressure" "bpdia" "diabp";
+        "dbp" "diastolic" "diastolicbp" "diastolicpressure" "diastolicbloodpressure" "bpdia" "diabp" "rrdia" "blutdruckdiastolisch";
     "Mean blood pressure", "mmHg": 14.0 to 330.0 MIMIC, tight 49.0 to 160.0 APACHE; mean 92.0, sd 12.0; "map" "meanbp" "meanbloodpressure";
-    "Heart rate", "beats/min": 0.0 to 350.0 MIMIC, tight 40.0 to 131.0 NEWS2; mean 75.0, sd 13.0; "heartrate" "hr" "pulse" "pulserate";
+    "Heart rate", "beats/min": 0.0 to 350.0 MIMIC, tight 40.0 to 131.0 NEWS2; mean 75.0, sd 13.0; "heartrate" "hr" "pulse" "pulserate" "puls" "herzfrequenz";
     "Respiratory rate", "breaths/min": 0.0 to 300.0 MIMIC, tight 8.0 to 25.0 NEWS2; mean 17.0, sd 4.0; "respiratoryrate" "resprate" "rr";
-    "Temperature", "°C": 26.0 to 45.0 MIMIC, tight 35.0 to 39.1 NEWS2; mean 36.8, sd 0.6; "temperature" "temp" "bodytemperature" "tempc";
-    "Oxygen saturation", "%": 0.0 to 100.0 MIMIC, tight 91.0 to 100.0 NEWS2; mean 97.0, sd 2.5; "spo2" "oxygensaturation" "o2sat" "sao2";
+    "Temperature", "°C": 26.0 to 45.0 MIMIC, tight 35.0 to 39.1 NEWS2; mean 36.8, sd 0.6; "temperature" "temp" "bodytemperature" "tempc" "temperatur";
+    "Oxygen saturation", "%": 0.0 to 100.0 MIMIC, tight 91.0 to 100.0 NEWS2; mean 97.0, sd 2.5; "spo2" "oxygensaturation" "o2sat" "sao2" "sauerstoffsättigung";
     "HbA1c", "mmol/mol": 20.0 to 195.0 EXETER; mean 42.0, sd 12.0; "hba1c" "a1c" "hba1cmmolmol";
     "HbA1c", "%": 3.9 to 20.0 EXETER_PERCENT; mean 6.0, sd 1.1; "hba1cpercent" "hba1cngsp";
     "Glucose, fasting", "mmol/L": 2.5 to 30.0 EXETER; mean 5.7, sd 1.5; "glucose" "fastingglucose" "fpg" "fbg";
     "Glucose", "mg/dL": 33.0 to 2000.0 MIMIC; mean 110.0, sd 40.0; "glucosemgdl";
-    "Creatinine", "µmol/L": 20.0 to 2500.0 EXETER; mean 80.0, sd 25.0; "creatinine" "crea" "serumcreatinine";
-    "Creatinine", "mg/dL": 0.1 to 60.0 MIMIC, tight 0.6 to 3.5 APACHE; mean 0.9, sd 0.3; "creatininemgdl";
+    "Creatinine", "µmol/L": 20.0 to 2500.0 EXETER; mean 80.0, sd 25.0; "creatinine" "crea" "serumcreatinine" "kreatininµmoll";
+    "Creatinine", "mg/dL": 0.1 to 60.0 MIMIC, tight 0.6 to 3.5 APACHE; mean 0.9, sd 0.3; "creatininemgdl" "kreatininmgdl";
     "Total cholesterol", "mmol/L": 0.5 to 20.0 EXETER; mean 5.1, sd 1.1; "cholesterol" "totalcholesterol" "chol" "tc";
     "Total cholesterol", "mg/dL": 32.0 to 600.0 MIMIC; mean 195.0, sd 42.0; "cholesterolmgdl";
     "HDL cholesterol", "mmol/L": 0.2 to 10.0 EXETER; mean 1.4, sd 0.4; "hdl" "hdlc" "hdlcholesterol";
     "LDL cholesterol", "mmol/L": 0.1 to 20.0 EXETER; mean 3.1, sd 0.9; "ldl" "ldlc" "ldlcholesterol";
     "Triglycerides", "mmol/L": 0.1 to 40.0 EXETER; mean 1.5, sd 0.9; "triglycerides" "triglyceride" "tg" "trig";
-    "Haemoglobin", "g/dL": 0.0 to 25.0 MIMIC; mean 13.8, sd 1.6; "haemoglobin" "hemoglobin" "hb" "hgb";
-    "Sodium", "mmol/L": 50.0 to 225.0 MIMIC, tight 110.0 to 180.0 APACHE; mean 139.0, sd 3.5; "sodium" "na" "serumsodium";
-    "Potassium", "mmol/L": 0.0 to 12.0 MIMIC, tight 2.5 to 7.0 APACHE; mean 4.2, sd 0.45; "potassium" "serumpotassium";
+    "Haemoglobin", "g/dL": 0.0 to 25.0 MIMIC; mean 13.8, sd 1.6; "haemoglobin" "hemoglobin" "hb" "hgb" "hämoglobin";
+    "Sodium", "mmol/L": 50.0 to 225.0 MIMIC, tight 110.0 to 180.0 APACHE; mean 139.0, sd 3.5; "sodium" "na" "serumsodium" "natrium";
+    "Potassium", "mmol/L": 0.0 to 12.0 MIMIC, tight 2.5 to 7.0 APACHE; mean 4.2, sd 0.45; "potassium" "serumpotassium" "kalium";
     "Albumin", "g/dL": 0.6 to 6.0 MIMIC; mean 4.2, sd 0.4; "albumin" "serumalbumin";
     "Lactate", "mmol/L": 0.4 to 30.0 MIMIC; mean 1.6, sd 1.0; "lactate";
     "Likert item", "points": 1.0 to 5.0 LIKERT; mean 3.0, sd 0.9; "likert";
@@ -201,10 +204,18 @@ pub fn usual_levels(cells: &[&str]) -> Vec<String> {
     lists
 }
 
-/// The preset that a column's name suggests, by the name alone.
+/// The preset that a column's name suggests, by the name alone: `creatinine`, or with the preset's own unit, `Creatinine (mg/dl)`.
 pub fn suggested(column: &str) -> Option<usize> {
-    let plain: String = column.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    PRESETS.iter().position(|preset| preset.names.contains(&plain.as_str()))
+    let (quantity, unit) = column.split_once(['(', '[']).unwrap_or((column, ""));
+    let (whole, quantity, unit) = (plain(column), plain(quantity), plain(unit));
+    let has = |preset: &Preset, name: &str| preset.names.contains(&name);
+    let in_its_unit = |preset: &Preset| has(preset, &quantity) && plain(preset.unit) == unit;
+    PRESETS.iter().position(|preset| has(preset, &whole) || in_its_unit(preset))
+}
+
+/// Letters and digits alone, in lower case.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
@@ -218,6 +229,12 @@ mod tests {
         assert_eq!(name("Heart_rate"), Some("Heart rate"));
         assert_eq!(name("body-mass index"), Some("Body mass index"));
         assert_eq!(name("target"), None);
+        assert_eq!(name("Alter (Jahre)"), Some("Age"));
+        assert_eq!(name("BMI [kg/m²]"), Some("Body mass index"));
+        let unit = |column| suggested(column).map(|index| PRESETS[index].unit);
+        assert_eq!(unit("Kreatinin (mg/dl)"), Some("mg/dL"));
+        assert_eq!(unit("Creatinine (µmol/L)"), Some("µmol/L"));
+        assert_eq!(unit("Weight (lb)"), None);
     }
 
     #[test]
@@ -228,7 +245,8 @@ mod tests {
         let agree = ["Agree", "Neither agree nor disagree"];
         assert_eq!(usual_levels(&agree).len(), 1);
         assert_eq!(usual_levels(&["Checked", "Unchecked"]), ["Unchecked, Checked"]);
-        assert_eq!(usual_levels(&["1", "2"]), ["1, 2", "1, 2, 3, 4, 5"]);
+        assert_eq!(usual_levels(&["1", "2"]), ["1, 2", "1, 2, 3", "1, 2, 3, 4", "1, 2, 3, 4, 5"]);
+        assert_eq!(usual_levels(&["4", "2"]).first().map(String::as_str), Some("1, 2, 3, 4"));
         assert!(usual_levels(&["M", "F", "D"]).is_empty() && usual_levels(&[]).is_empty());
     }
 

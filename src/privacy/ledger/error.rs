@@ -58,13 +58,18 @@ impl fmt::Display for Refusal {
         }
         let (need, rest) = (percent(asked, capacity, true), percent(left, capacity, false));
         formatter.write_str(&words::error::refused(need, quantity, rest, asked, left))?;
+        if left <= capacity / 1_000 {
+            return formatter.write_str(words::error::refused_spent());
+        }
         let most = match quantity {
-            _ if left <= capacity / 1_000 => None,
             Quantity::Gaussian => mu_of_part(left, 100).map(|most| ("mu", most)),
             Quantity::Epsilon => part(epsilon_of_units(left).get(), 100).map(|most| ("epsilon", most)),
             Quantity::Delta | Quantity::Slack => None,
         };
-        most.map_or(Ok(()), |(field, most)| formatter.write_str(&words::error::refused_most(field, most)))
+        match most {
+            Some((field, most)) => formatter.write_str(&words::error::refused_most(field, most)),
+            None => formatter.write_str(words::error::refused_smaller()),
+        }
     }
 }
 
@@ -159,7 +164,7 @@ mod tests {
             "{text}"
         );
         let little = Refusal { left: 30, ..refusal };
-        assert!(little.to_string().ends_with("a smaller budget"), "{little}");
+        assert!(little.to_string().ends_with("; the budget is spent"), "{little}");
         let half = Refusal { left: 1 << 39, capacity: 1 << 40, ..refusal };
         assert!(half.to_string().ends_with(": `mu` of at most 0.707106 fits"), "{half}");
         let epsilon = Refusal { quantity: Quantity::Epsilon, ..half };

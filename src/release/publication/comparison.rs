@@ -170,7 +170,11 @@ impl Comparison {
             heads.push(number(words::compared::of_side(estimate, place)));
             heads.push(number(words::compared::of_side(words::result::interval(level), place)));
         }
-        heads.extend(self.has_differences().then(|| number(words::compared::difference().to_owned())));
+        let difference = match self.relation {
+            Relation::SameModel => words::compared::difference_noisy(),
+            _ => words::compared::difference(),
+        };
+        heads.extend(self.has_differences().then(|| number(difference.to_owned())));
         let rows = self.pairs.iter().map(|pair| {
             let mut row = vec![pair.label()];
             row.extend(pair.sides.iter().flat_map(|side| match side {

@@ -5,14 +5,19 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::navigation::go;
+use super::run::{on_progress, pool, run};
 use super::say::{fail, say};
 use crate::data::codebook::{self, CodebookError};
+use crate::data::container::{Form, HEAD_BYTES};
 use crate::plan::Plan;
-use crate::ui::draft::{self, Filled};
+use crate::ui::draft::{self, ColumnDraft, Filled};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{dom, text};
 use crate::words;
+
+/// Most sheets of a workbook that are tried.
+const MOST_SHEETS: usize = 20;
 
 /// Opens a codebook, or a saved plan in place of one.
 pub fn choose_codebook(app: App, files: Vec<File>) {
@@ -32,25 +37,62 @@ pub fn choose_codebook(app: App, files: Vec<File>) {
 }
 
 async fn open(app: App, file: &File) -> Result<Filled, String> {
-    let Some(table) = app.state.table().get_untracked() else {
+    if app.state.table().with_untracked(Option::is_none) {
         return Err(words::columns::choose_a_table_first().to_owned());
-    };
+    }
     if file.size() > codebook::LONGEST as f64 {
         return Err(CodebookError::TooLong.to_string());
     }
     let (bytes, _) = dom::first_bytes(file, file.size()).await?;
-    let mut columns = app.state.columns().get_untracked();
-    let filled = if file.name().to_lowercase().ends_with(".json") {
+    let (columns, filled) = if file.name().to_lowercase().ends_with(".json") {
         let plan = Plan::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| error.to_string())?;
-        draft::fill_from_plan(&mut columns, &plan)
+        let mut columns = app.state.columns().get_untracked();
+        let filled = draft::fill_from_plan(&mut columns, &plan);
+        (columns, filled)
     } else {
-        let book = codebook::read(&bytes).map_err(|error| error.to_string())?;
-        let cells = |place: usize| {
-            let cells = table.rows.iter().filter_map(|row| row.get(place));
-            cells.filter(|cell| !cell.is_empty()).cloned().collect()
-        };
-        draft::fill(&mut columns, &book, cells)
+        let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+        match Form::of(head).map_err(words::container::refused)? {
+            None => describe(app, &bytes)?,
+            Some(_) => describe_by_sheets(app, file).await?,
+        }
     };
     app.state.columns().set(columns);
     Ok(filled)
+}
+
+/// Returns the columns as a codebook in text describes them.
+fn describe(app: App, bytes: &[u8]) -> Result<(Vec<ColumnDraft>, Filled), String> {
+    let book = codebook::read(bytes).map_err(|error| error.to_string())?;
+    let table = app.state.table().get_untracked().unwrap_or_default();
+    let cells = |place: usize| {
+        let cells = table.rows.iter().filter_map(|row| row.get(place));
+        cells.filter(|cell| !cell.is_empty()).cloned().collect()
+    };
+    let mut columns = app.state.columns().get_untracked();
+    let filled = draft::fill(&mut columns, &book, cells);
+    Ok((columns, filled))
+}
+
+/// Returns the columns as the sheet of a workbook describes them that describes most of them; so, too, for a file that is compressed, which
+/// has one.
+async fn describe_by_sheets(app: App, file: &File) -> Result<(Vec<ColumnDraft>, Filled), String> {
+    let unpack = async |sheet: Option<usize>| {
+        let task = words::container::unpacking();
+        let pool = pool(app);
+        let work = pool.unpack(file.clone().into(), sheet, on_progress(app, task));
+        let (sheets, _, text) = run(app, task, file.size(), work).await.map_err(|failure| failure.message)?;
+        let (bytes, _) = dom::first_bytes(&text, text.size()).await?;
+        Ok::<_, String>((sheets.len(), describe(app, &bytes)))
+    };
+    let (sheets, mut best) = unpack(None).await?;
+    for sheet in 0..sheets.min(MOST_SHEETS) {
+        let (_, found) = unpack(Some(sheet)).await?;
+        let described = |found: &Result<(_, Filled), String>| {
+            found.as_ref().map_or(0, |(_, filled)| filled.described.len())
+        };
+        if described(&found) > described(&best) {
+            best = found;
+        }
+    }
+    best
 }

@@ -189,6 +189,7 @@ pub async fn apply(app: App, plan: Plan) {
     let is_part = setup.form == BudgetKind::Mu;
     if is_new && is_part {
         setup.form = BudgetKind::EpsilonDelta;
+        setup.epsilon.clear();
     } else if is_new {
         setup.share = 100;
     }

@@ -32,7 +32,7 @@ const CELLS: [Cell; 7] =
 const FEW: usize = 12;
 
 /// Endings of codebooks.
-const CODEBOOKS: &str = ".csv,.tsv,.txt,.json,text/csv,application/json";
+const CODEBOOKS: &str = ".csv,.tsv,.txt,.json,.xlsx,.gz,text/csv,application/json";
 
 /// How many columns are described, and how many are not.
 pub fn status(app: App) -> Status {

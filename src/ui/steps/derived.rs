@@ -139,6 +139,7 @@ fn Typed(form: Form) -> impl IntoView {
             return wrong.set(vec![words::terms::unread().to_owned()]);
         };
         let name = name_of(&entry);
+        let replaced = draft::replaced(&entry).filter(|_| entry.role == Some(Role::Outcome)).cloned();
         let columns = app.state.columns().get_untracked();
         let mut setup = app.state.setup().get_untracked();
         let changes = place.get_untracked();
@@ -146,7 +147,16 @@ fn Typed(form: Form) -> impl IntoView {
             return wrong.set(faults);
         }
         app.state.setup().set(setup);
-        let said = if changes.is_some() { words::terms::changed(&name) } else { words::terms::added(&name) };
+        let is_replaced =
+            |own: &ColumnDraft| own.role == Role::Outcome && replaced.as_ref() == Some(&own.name);
+        let said = match (changes, columns.iter().position(is_replaced)) {
+            (Some(_), _) => words::terms::changed(&name),
+            (None, Some(place)) => {
+                app.edit(place, |column| column.role = Role::Ignored);
+                words::terms::in_place(&name, &columns[place].name)
+            }
+            (None, None) => words::terms::added(&name),
+        };
         app.state.said().set(said);
         let kind = draft.with_untracked(|draft| draft.transform);
         form.show(TermDraft { transform: kind, ..TermDraft::default() }, None);
