@@ -1,5 +1,7 @@
 // Files made here, for the page's inputs.
 
+import { crc32 } from "node:zlib";
+
 export const csv = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
 /// So many rows, each written from its number.
@@ -9,6 +11,47 @@ export const people = (count, line) => Array.from({ length: count }, (_, row) =>
 export const table = (name, header, rows) => csv(name, [header, ...rows, ""].join("\n"));
 
 export const json = (name, value) => ({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(value)) });
+
+/// A workbook: for each sheet its name and its rows of texts. Its parts are stored without compression.
+export function workbook(name, sheets) {
+  const cell = (text) => `<c t="inlineStr"><is><t>${String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</t></is></c>`;
+  const sheet = (rows) => `<worksheet><sheetData>${rows.map((row) => `<row>${row.map(cell).join("")}</row>`).join("")}</sheetData></worksheet>`;
+  const listed = sheets.map(([title], place) => `<sheet name="${title}" sheetId="${place + 1}" r:id="r${place + 1}"/>`);
+  const related = sheets.map((_, place) => `<Relationship Id="r${place + 1}" Type="/worksheet" Target="worksheets/sheet${place + 1}.xml"/>`);
+  const parts = [
+    ["_rels/.rels", `<Relationships><Relationship Id="r1" Type="/officeDocument" Target="xl/workbook.xml"/></Relationships>`],
+    ["xl/workbook.xml", `<workbook><sheets>${listed.join("")}</sheets></workbook>`],
+    ["xl/_rels/workbook.xml.rels", `<Relationships>${related.join("")}</Relationships>`],
+    ...sheets.map(([, rows], place) => [`xl/worksheets/sheet${place + 1}.xml`, sheet(rows)]),
+  ];
+  // Of a local entry and of one in the directory: version, flags, method, time, date, sum, both sizes, length of the name, of what follows.
+  const head = (mark, before, path, bytes, after) => {
+    const numbers = [[20, 2], [0, 2], [0, 2], [0, 2], [0, 2], [crc32(bytes), 4], [bytes.length, 4], [bytes.length, 4], [path.length, 2], [0, 2], ...after];
+    return Buffer.concat([Buffer.from(mark), little([...before, ...numbers]), Buffer.from(path)]);
+  };
+  const [local, directory] = [[], []];
+  let at = 0;
+  for (const [path, text] of parts) {
+    const bytes = Buffer.from(text);
+    const entry = Buffer.concat([head("PK\x03\x04", [], path, bytes, []), bytes]);
+    directory.push(head("PK\x01\x02", [[20, 2]], path, bytes, [[0, 2], [0, 2], [0, 2], [0, 4], [at, 4]]));
+    local.push(entry);
+    at += entry.length;
+  }
+  const listing = Buffer.concat(directory);
+  const end = little([[0, 2], [0, 2], [parts.length, 2], [parts.length, 2], [listing.length, 4], [at, 4], [0, 2]]);
+  const buffer = Buffer.concat([...local, listing, Buffer.from("PK\x05\x06"), end]);
+  return { name, mimeType: "application/octet-stream", buffer };
+}
+
+/// Numbers of two or four bytes, the low byte first.
+function little(numbers) {
+  return Buffer.concat(numbers.map(([number, bytes]) => {
+    const buffer = Buffer.alloc(bytes);
+    buffer.writeUIntLE(number, 0, bytes);
+    return buffer;
+  }));
+}
 
 /// A PLINK set: `copies` of the counted allele by variant and person, `null` where there is no call.
 export function plinkSet(name, { variants, people, copies }) {

@@ -247,6 +247,9 @@ test("an outcome of merged levels is named where columns are chosen, and what is
   await terms.getByLabel(say("terms.groups"), { exact: true }).fill("late = II, III");
   await terms.getByLabel(say("columns.role"), { exact: true }).selectOption({ label: say("columns.outcome") });
   await terms.locator("#term-add").click();
+  const role = page.getByLabel(say("columns.role_of", { name: "stage" }), { exact: true });
+  assert.equal(await role.inputValue(), say("columns.ignored"), "the term takes the place of its column");
+  await discreet.describe("stage", { role: say("columns.outcome") });
   await discreet.strip.getByRole("button", { name: new RegExp(say("gap.merged_already")) }).waitFor();
   assert.ok((await description(page.getByLabel(say("columns.levels_of", { name: "stage" }), { exact: true }))).includes(say("gap.merged_already")));
   await discreet.describe("stage", { role: say("columns.ignored") });

@@ -47,7 +47,7 @@ async function arrive(t, rows, file = TABLE) {
   await page.locator("#method-lambda").fill("0");
   const forecast = page.getByRole("table", { name: say("method.expected_errors") });
   // The factor of an odds ratio shows how far it is from 1.
-  const factor = { 300000: "0.044\t1.045", 100000000: "0.0024\t1.0024" }[rows];
+  const factor = { 300000: "0.015\t1.015", 100000000: "0.00081\t1.00081" }[rows];
   assert.match(await forecast.getByRole("row").filter({ hasText: "treated" }).innerText(), new RegExp(`^treated\\t.*\\t${factor}$`));
   return tab;
 }

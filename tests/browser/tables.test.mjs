@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { FIREFOX, faults } from "./browser.mjs";
-import { csv, json, people } from "./files.mjs";
+import { csv, json, people, workbook } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { Hand, contradictions, exact } from "./page-object.mjs";
 import { say } from "./words.mjs";
@@ -71,6 +71,25 @@ test("a codebook describes seven columns, so that a clinician's first use takes 
   await page.getByLabel(say("codebook.open")).setInputFiles(csv("again.csv", text(["sex", "sbp"], [["F", 1]])));
   await discreet.alert.waitFor();
   assert.match(await discreet.alert.innerText(), /does not look like a codebook/);
+  assert.deepEqual(faults(record), {});
+});
+
+test("of a workbook the sheet that describes most columns is its codebook", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const rows = people(300, (row) => [30 + (row % 50), 1 + (row % 2), 110 + ((row * 7) % 60)]);
+  const book = workbook("ward.xlsx", [
+    ["Ward", [["age", "sex", "sbp"], ...rows]],
+    ["Contents", [["name", "label"], ["Ward", "the table"]]],
+    ["Codebook", [["variable", "label", "type", "values", "min", "max"], ["age", "Age", "number", "", 18, 100], ["sex", "Sex", "category", "1=Male, 2=Female", "", ""]]],
+  ]);
+  await discreet.load(book);
+  assert.match(await discreet.openCodebook(book), /ward\.xlsx describes 2 of 3 columns\. Not in it: sbp\./);
+  assert.equal(await value(page, "columns.lowest_of", "age"), "18");
+  assert.equal(await value(page, "columns.levels_of", "sex"), "1, 2");
+  await page.getByText("1 (Male)").first().waitFor();
+  // A file of another program says how to export it.
+  await page.getByLabel(say("codebook.open")).setInputFiles({ name: "study.sav", mimeType: "application/octet-stream", buffer: Buffer.from("24464c3240282329", "hex") });
+  await discreet.alert.filter({ hasText: /SAVE TRANSLATE/ }).waitFor();
   assert.deepEqual(faults(record), {});
 });
 

@@ -472,6 +472,9 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     assert!((factor - libm::exp(entry.estimate.unwrap())).abs() < 0.006, "{factors:?}");
     assert!(factors.rows.len() == 1 && factors.notes[0].contains("geometric mean of target"), "{factors:?}");
     assert!(factors.notes[1].contains("Of `bmi` and `site` there is no factor"), "{factors:?}");
+    let draft = printed(&release, "--format text");
+    let told = format!("What multiplies target, with intervals: {} {}.", factors.rows[0][0], factors.rows[0][1]);
+    assert!(draft.contains(&told), "{told}: {draft}");
 
     let csv = Format::Csv.write(&release, &facts, &Labels::default(), None).unwrap();
     let mut lines =
@@ -1100,6 +1103,13 @@ fn a_program_reads_the_file_that_was_downloaded_and_says_where_it_is_missing() {
             continue;
         };
         assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+        // Table 1, too.
+        let printed = String::from_utf8(found.stdout).unwrap();
+        let facts = supplement(&serde_json::from_str(&release).unwrap());
+        for term in facts.description.unwrap().terms {
+            let mean: String = term.mean.value.to_string().chars().take(8).collect();
+            assert!(printed.contains(&term.term) && printed.contains(&mean), "{command} {mean}: {printed}");
+        }
         let missing = run(&bench, &["nothing.json"]).unwrap();
         let said = String::from_utf8(missing.stderr).unwrap();
         assert!(!missing.status.success() && said.contains("There is no file nothing.json"), "{said}");

@@ -216,16 +216,20 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
     if !told.is_empty() {
         let unit = figure::unit(&release.plan, outcome);
         let told = told.join("; ");
-        let outcome = odds::answers(&release.plan, outcome, supplement.log_odds).map_or_else(
+        let named = odds::answers(&release.plan, outcome, supplement.log_odds).map_or_else(
             || outcome.to_owned(),
             |answers| words::journal::of_answers(outcome, answers.compared()),
         );
         let told = match (supplement.log_odds, unit.as_str()) {
-            (true, _) => words::journal::odds_ratios_of(outcome, told),
-            (false, "") => words::journal::coefficients_of(outcome, told),
-            (false, unit) => words::journal::coefficients_of_unit(outcome, unit, told),
+            (true, _) => words::journal::odds_ratios_of(named, told),
+            (false, "") => words::journal::coefficients_of(named, told),
+            (false, unit) => words::journal::coefficients_of_unit(named, unit, told),
         };
         text = format!("{text} {told}");
+    }
+    if let Some(factors) = tables::factors(release, outcome, per) {
+        let told: Vec<String> = factors.rows.iter().take(MOST_TERMS).map(|row| row.join(" ")).collect();
+        text = format!("{text} {}", words::journal::factors_told(factors.caption, told.join("; ")));
     }
     if !withheld.is_empty() {
         text = format!("{text} {}", words::journal::not_determined(withheld.join(", ")));

@@ -13,6 +13,7 @@ use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::Ledger;
 use crate::store::people::{Different, Shared};
 use crate::store::{self, LedgerRecord, StoredRelease};
+use crate::ui::draft::Setup;
 use crate::ui::state::{App, Kept, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{dom, text};
@@ -161,6 +162,7 @@ pub fn erase(app: App, typed: &str) -> bool {
         return false;
     }
     forget(app);
+    app.state.setup().set(Setup::default());
     dom::forget_look();
     spawn_local(async move {
         match store::erase().await {

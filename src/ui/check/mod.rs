@@ -7,7 +7,7 @@ pub mod run;
 use leptos::prelude::*;
 
 use super::drawing;
-use super::parts::{Field, Icon, shape};
+use super::parts::{Field, Icon, Quoted, shape};
 use super::state::{App, BuildCheckStoreFields, HostStoreFields, StateStoreFields};
 use super::text;
 use crate::audit::check::{Check, Finding, Item, Kind, Measured, Verdict};
@@ -137,7 +137,7 @@ fn row(found: Memo<Option<Finding>>, item: Item) -> AnyView {
     };
     view! {
         <li class="check-row">
-            <p class="check-what"><strong>{item.title}</strong> " " <span class="quietly">{item.purpose}</span></p>
+            <p class="check-what"><strong>{item.title}</strong> " " <span class="quietly"><Quoted words=item.purpose/></span></p>
             <svg class="check-mark" class:control=control aria-hidden="true" inner_html=mark></svg>
             {said(found)}
         </li>

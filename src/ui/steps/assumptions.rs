@@ -84,10 +84,13 @@ fn Spread(index: usize, name: String) -> impl IntoView {
 
 #[component]
 fn Share(index: usize, name: String, level: String) -> impl IntoView {
+    let app = App::here();
+    let label = app.state.columns().with_untracked(|columns| columns.get(index)?.labels.get(&level).cloned());
+    let called = label.unwrap_or_else(|| level.clone());
     view! {
         <tr>
-            <th scope="row">{words::method::typical_share(&name, &level)}</th>
-            <td colspan="2"><Typed index label=words::method::typical_share_of(&level, &name) what=Value::Share(level) unit=" %"/></td>
+            <th scope="row">{words::method::typical_share(&name, &called)}</th>
+            <td colspan="2"><Typed index label=words::method::typical_share_of(&called, &name) what=Value::Share(level) unit=" %"/></td>
         </tr>
     }
 }

@@ -8,7 +8,7 @@ use super::chooser::Chooser;
 use super::comparison::Comparison;
 use super::errors::LeastErrors;
 use super::expectations::{Expectations, Foresight, units};
-use super::parameters::{Advanced, First};
+use super::parameters::{Advanced, First, Passes};
 use super::public::PublicMoments;
 use crate::engine::Outlook;
 use crate::inference::preview::{Preview, Verdict};
@@ -40,7 +40,7 @@ fn kind(name: &str) -> String {
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Chosen/> <Expectation/>
+    view! { <Chosen/> <Expectation/> <Passes/>
         <Glossed of=[entries::MECHANISM, entries::NOISE, entries::NOISE_SHARE, entries::SAMPLING_ERROR, entries::CONFIDENCE_INTERVAL, entries::APPROXIMATE, entries::WITHHELD, entries::RIDGE]/>
         <Assumptions/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
         .into_any()
@@ -60,13 +60,15 @@ fn Chosen() -> impl IntoView {
         if !by_hand.get() {
             return view! { <p>{words::method::recommended_because(recommended.reason)}</p> }.into_any();
         }
-        let other = (name.get() != recommended.name).then(|| {
+        let is_other = name.get() != recommended.name;
+        let chosen = if is_other { words::method::chosen_by_hand() } else { words::method::own_parameters() };
+        let other = is_other.then(|| {
             let words =
                 words::method::other_recommended(format!("`{}`", recommended.name), recommended.reason);
             view! { <Quoted words/> " " }
         });
         view! {
-            <p>{words::method::chosen_by_hand()} " " {other}
+            <p>{chosen} " " {other}
                 <button type="button" class="link" on:click=follow>{words::method::follow_recommendation()}</button></p>
         }
         .into_any()

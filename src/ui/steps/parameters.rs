@@ -90,7 +90,7 @@ pub fn First() -> impl IntoView {
 
 /// How often the rows are read, where that is more than once.
 #[component]
-fn Passes() -> impl IntoView {
+pub fn Passes() -> impl IntoView {
     let app = App::here();
     let passes = Memo::new(move |_| {
         app.forecast.with(|forecast| forecast.as_ref().ok().and_then(|forecast| forecast.passes))
@@ -106,7 +106,6 @@ pub fn Advanced() -> impl IntoView {
     let mechanism = Memo::new(move |_| app.mechanism());
     let fields = move || shown(&mechanism.get(), Place::Advanced).map(field).collect_view();
     view! {
-        <Passes/>
         <details class="more">
             <summary>{words::parameters::advanced()}</summary>
             <div class="fields">
