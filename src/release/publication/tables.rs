@@ -671,6 +671,8 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
     if release.plan.missing == Some(Missing::Midpoint) {
         notes.push(words::journal::columns_midpoint().to_owned());
     }
+    let most = release.plan.max_rows_per_person.filter(|most| *most > 1);
+    notes.extend(most.map(words::journal::columns_of_rows));
     Table {
         caption: words::journal::columns().to_owned(),
         heads: vec![
