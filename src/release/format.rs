@@ -111,7 +111,7 @@ pub fn percent(share: f64) -> String {
     match percent {
         p if !p.is_finite() => NONE.to_owned(),
         p if p < 1e-4 => "0 %".to_owned(),
-        p if p < 1.0 => "below 1 %".to_owned(),
+        p if p < 0.9995 => "below 1 %".to_owned(),
         p if p > 99.0 && p < 100.0 - 1e-4 => "above 99 %".to_owned(),
         p => format!("{p:.0} %"),
     }
@@ -293,6 +293,7 @@ mod tests {
             (1.0, "100 %"),
             (1e-9, "0 %"),
             (1.0 - 1e-9, "100 %"),
+            (0.009_999_9, "1 %"),
         ] {
             assert_eq!(percent(share), expected);
         }

@@ -6,6 +6,7 @@ import { faults } from "./browser.mjs";
 import { json } from "./files.mjs";
 import { hold } from "./hold.mjs";
 import { journeys } from "./journey.mjs";
+import { exact } from "./page-object.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -75,6 +76,27 @@ test("a sample begins again with a whole budget, and other ledgers stay", async 
   await discreet.sample("Blood pressure").click();
   await discreet.table("blood-pressure.csv");
   assert.deepEqual(await discreet.account(), kept);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a share that buys nothing is asked about, and the share that would do is named", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.budget({ rows: 2000, epsilon: 5.3 });
+  const share = page.getByLabel(say("privacy.typed_share"));
+  await share.fill("1");
+  await share.blur();
+  await discreet.ready();
+  await discreet.release.click();
+  const question = page.getByRole("alertdialog", { name: say("release_bar.question") });
+  const [, percent] = (await question.innerText()).match(/That epsilon takes (\d+) % of what is left\./);
+  await question.getByRole("button", exact(say("release_bar.not_now"))).click();
+  await discreet.goTo(say("step.privacy"));
+  await share.fill(percent);
+  await share.blur();
+  await discreet.ready();
+  await discreet.release.click();
+  await discreet.released.waitFor();
+  assert.equal((await discreet.account()).entries.length, 1);
   assert.deepEqual(faults(record), {});
 });
 

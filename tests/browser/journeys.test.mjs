@@ -150,6 +150,10 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   await page.getByRole("button", { name: say("export.copy"), exact: true }).click();
   // What is on the clipboard shows nowhere else, so it is said where all see it.
   await page.locator(".said.handed").filter({ hasText: say("export.copied") }).waitFor();
+  // A figure is seen before it is saved.
+  await page.locator("#export-format").selectOption({ label: say("export.svg") });
+  await page.locator(".downloads summary").click();
+  await page.locator(".downloads .drawn svg").waitFor();
   await discreet.released.locator("#standardised > summary").click();
   assert.match(await page.getByRole("table", { name: say("journal.standardised_of", { outcome: "sbp" }) }).innerText(), /age\s+0\.\d+[^]*sex: M against F/);
   await discreet.released.locator("#table-one > summary").click();

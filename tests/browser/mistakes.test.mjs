@@ -43,7 +43,10 @@ test("levels and values that the cells contradict, and a number that can be two,
   await discreet.budget({ rows: "50,000" });
   await discreet.ready();
   await discreet.goTo(say("step.columns"));
-  await discreet.describe("sbp", { upper: 120 });
+  // Of two bounds in the wrong order both are marked.
+  await discreet.describe("sbp", { lower: 270, upper: 40 });
+  for (const key of ["columns.lowest_of", "columns.highest_of"]) assert.equal(await field(key, "sbp").getAttribute("aria-invalid"), "true", key);
+  await discreet.describe("sbp", { lower: 40, upper: 120 });
   const said = contradictions(page, "sbp");
   assert.match(await said.innerText(), /you stated 40 to 120\. What lies outside is clipped/);
   // The public range of what the name says stands beside it.
