@@ -617,7 +617,53 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
         preview.project(part, rows);
     }
     retain_stated(&mut preview.terms, stage);
+    preview.advice = advice(prepared, &preview, rows);
     Some(preview)
+}
+
+/// The share by which a coefficient is drawn towards 0 that is worth a word.
+const SHRUNK: f64 = 0.05;
+
+/// Returns what to expect of a preview, and what would give full intervals.
+fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
+    let factor = Some(preview.budget_factor).filter(|factor| factor.is_finite());
+    let mu = prepared.cost().and_then(|cost| cost.mu).zip(factor).map(|(mu, factor)| mu * factor);
+    let needed = Needed {
+        rows: factor.map(|_| preview.rows_needed as f64),
+        epsilon: of_release(prepared, mu),
+        mu,
+        features: if preview.projected { 0 } else { preview.features_that_fit },
+    };
+    let ways = needed.ways(rows);
+    if preview.projected {
+        return words::forecast::projected(ways);
+    }
+    let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
+    let shrunk = most >= SHRUNK;
+    let ways = match shrunk {
+        true if preview.budget_factor <= 1.0 => words::forecast::full_already().to_owned(),
+        true => words::forecast::without_ridge(ways),
+        false => ways,
+    };
+    let percent = format!("{:.0}", 100.0 * most);
+    let cautious = format!("{:.1}", preview.cautious_signal_to_noise);
+    let best = format!("{:.1}", preview.signal_to_noise);
+    match preview.verdict {
+        Verdict::Clear if preview.signal_to_noise.is_infinite() => {
+            match preview.terms.iter().any(|term| term.noise_std_error > 0.0) {
+                false => words::forecast::no_noise().to_owned(),
+                true => words::forecast::penalised(percent),
+            }
+        }
+        Verdict::Clear if shrunk => format!("{} {ways}", words::forecast::penalised(percent)),
+        Verdict::Clear => words::forecast::clear(cautious, best),
+        Verdict::Approximate if shrunk => {
+            let told = words::forecast::approximate(cautious, best, ways);
+            format!("{told} {}", words::forecast::shrunk(percent))
+        }
+        Verdict::Approximate => words::forecast::approximate(cautious, best, ways),
+        Verdict::Withheld => words::forecast::withheld(cautious, best, ways),
+    }
 }
 
 /// How wide intervals are against the budget.

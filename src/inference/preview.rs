@@ -19,12 +19,9 @@ use super::options::{Options, Ridge};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::round::real;
-use crate::model::note::{factor, in_groups};
 use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundPlan, Kind, Whitening};
-use crate::text::grouped;
-use crate::words;
 
 /// Returns the place of the first coordinate of each category whose levels are the corners of a simplex, with the means and the covariance
 /// of its coordinates over R.
@@ -78,7 +75,7 @@ pub struct Preview {
     pub projected: bool,
     /// One entry per outcome and term, in the coefficients' order, under the usual picture; of the first [`OUTCOMES`] outcomes.
     pub terms: Vec<TermPreview>,
-    /// Sentences with numbers.
+    /// What follows, in sentences that `engine::foresee::expected` writes; empty before.
     pub advice: String,
 }
 
@@ -207,7 +204,7 @@ pub fn preview(
     } else {
         features_that_fit(bound, expected, rows, intercept)
     };
-    let mut preview = Preview {
+    Ok(Preview {
         signal_to_noise,
         cautious_signal_to_noise,
         verdict,
@@ -217,9 +214,7 @@ pub fn preview(
         projected: false,
         terms: picture.terms(&design, &layout),
         advice: String::new(),
-    };
-    preview.advice = advice(&preview, rows);
-    Ok(preview)
+    })
 }
 
 /// The assumed first and second moments of one record.
@@ -485,47 +480,5 @@ impl Preview {
         self.budget_factor = part / PROJECTED_FROM;
         self.cautious_signal_to_noise = WITHHELD_BELOW / self.budget_factor;
         self.rows_needed = scaled_rows(rows, self.budget_factor);
-        self.advice = words::forecast::projected(words::forecast::ways(
-            in_groups(self.rows_needed as f64),
-            grouped(rows as f64),
-            factor(self.budget_factor),
-        ));
-    }
-}
-
-/// The share by which a coefficient is drawn towards 0 that is worth a word.
-const SHRUNK: f64 = 0.05;
-
-/// Returns what a person can expect, and what would give full intervals.
-fn advice(preview: &Preview, rows: u64) -> String {
-    let (factor, needed) = (factor(preview.budget_factor), in_groups(preview.rows_needed as f64));
-    let rows = grouped(rows as f64);
-    let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
-    let shrunk = most >= SHRUNK;
-    let ways = match (preview.features_that_fit, shrunk) {
-        (_, true) if preview.budget_factor <= 1.0 => words::forecast::full_already().to_owned(),
-        (0, false) => words::forecast::ways(needed, rows, factor),
-        (0, true) => words::forecast::full_without_ridge(needed, rows, factor),
-        (columns, false) => words::forecast::ways_with_columns(columns, needed, rows, factor, columns),
-        (columns, true) => words::forecast::full_with_columns(columns, needed, rows, factor, columns),
-    };
-    let percent = format!("{:.0}", 100.0 * most);
-    let cautious = format!("{:.1}", preview.cautious_signal_to_noise);
-    let best = format!("{:.1}", preview.signal_to_noise);
-    match preview.verdict {
-        Verdict::Clear if preview.signal_to_noise.is_infinite() => {
-            match preview.terms.iter().any(|term| term.noise_std_error > 0.0) {
-                false => words::forecast::no_noise().to_owned(),
-                true => words::forecast::penalised(percent),
-            }
-        }
-        Verdict::Clear if shrunk => format!("{} {ways}", words::forecast::penalised(percent)),
-        Verdict::Clear => words::forecast::clear(cautious, best),
-        Verdict::Approximate if shrunk => {
-            let told = words::forecast::approximate(cautious, best, ways);
-            format!("{told} {}", words::forecast::shrunk(percent))
-        }
-        Verdict::Approximate => words::forecast::approximate(cautious, best, ways),
-        Verdict::Withheld => words::forecast::withheld(cautious, best, ways),
     }
 }
