@@ -47,6 +47,15 @@ pub fn focus_soon(id: &'static str) {
     soon(move || focus(id));
 }
 
+/// Moves the focus soon to what is seen already, and scrolls no further than that needs.
+pub fn focus_in_sight_soon(id: &'static str) {
+    soon(move || {
+        if let Some(element) = element(id) {
+            let _ = element.focus();
+        }
+    });
+}
+
 /// Moves the focus to a step's title and the page to its top.
 pub fn top_soon(id: &'static str) {
     soon(move || {

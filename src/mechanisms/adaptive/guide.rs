@@ -102,6 +102,14 @@ impl Guide {
         found
     }
 
+    /// Returns how far a residual of an outcome can be from 0, in units of their spread, where ‖w‖ is at most `radius` (theory/adaptive 4.2).
+    pub fn reach(&self, outcome: usize, radius: f64) -> f64 {
+        let features = self.whitening.nrows();
+        let slopes = self.whitened_slopes(features, |j| self.slopes[(j, outcome)]);
+        let along = slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt() * radius;
+        (1.0 + self.mean[features + outcome].abs() + along) / self.spreads[outcome]
+    }
+
     /// H, k × k, with (1, w) = H (1, t_x).
     pub fn map(&self) -> DMatrix<f64> {
         let p = self.whitening.nrows();

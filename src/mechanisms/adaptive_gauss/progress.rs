@@ -253,7 +253,12 @@ impl Progress {
                 let counts = Counts::new(rounds.codes.count, &rounds.tails, &cells);
                 let rows = self.margins.as_ref().map_or(1.0, |margins| margins.rows);
                 let chosen = Choice::new(terms, rounds, *adjacency, *mu_last, rows, &counts).radii;
-                self.radii = Some(chosen.stated(*outcome_radius));
+                let features = chosen.features;
+                let within = match &self.guide {
+                    Some(guide) => chosen.within(|outcome| guide.reach(outcome, features)),
+                    None => chosen,
+                };
+                self.radii = Some(within.stated(*outcome_radius));
                 self.counts = Some(counts);
             }
             _ => {}

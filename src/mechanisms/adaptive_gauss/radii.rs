@@ -27,6 +27,15 @@ pub struct Radii {
 }
 
 impl Radii {
+    /// Returns them with no R_y beyond what the residuals of an outcome can reach.
+    #[must_use]
+    pub fn within(mut self, reach: impl Fn(usize) -> f64) -> Self {
+        for (outcome, radius) in self.outcomes.iter_mut().enumerate() {
+            *radius = bits26(radius.min(reach(outcome)).max(OUTCOME_RADII[0]));
+        }
+        self
+    }
+
     /// Returns them with a stated R_y of all outcomes in place of those that were chosen.
     #[must_use]
     pub fn stated(mut self, radius: Option<f64>) -> Self {

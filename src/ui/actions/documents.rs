@@ -14,11 +14,11 @@ use super::navigation::go;
 use super::release::show;
 use super::run::pool;
 use super::say::{fail, say};
-use crate::engine::contradiction;
 use crate::engine::recommend::recommend;
+use crate::engine::{contradiction, prepare};
 use crate::model::{Role, Wallet};
-use crate::plan::Plan;
 use crate::plan::document::Mechanism;
+use crate::plan::{Plan, Purpose};
 use crate::privacy::ledger::Ledger;
 use crate::release::bounds::EstimatedBounds;
 use crate::release::format::percent;
@@ -28,6 +28,7 @@ use crate::text::json;
 use crate::ui::draft::{self, BudgetKind, ColumnDraft, Place, Setup};
 use crate::ui::state::{App, Origin, Question, StateStoreFields};
 use crate::ui::step::Step;
+use crate::ui::table::Table;
 use crate::ui::{dom, names, text, view_model};
 use crate::words;
 
@@ -146,6 +147,16 @@ pub fn use_bounds(app: App, bounds: &EstimatedBounds) {
     go(app, Step::Columns);
 }
 
+/// Returns whether a plan has the mechanism that is recommended for it, with defaults left out or filled in.
+fn is_as_recommended(plan: &Plan, table: &Table) -> bool {
+    let found = recommend(plan, &table.names, table.delimiter);
+    let own = Mechanism { name: found.name.to_owned(), params: found.params, calibration: None };
+    let same = own == plan.mechanism;
+    let bare = Plan { mechanism: own, ..plan.clone() };
+    let filled = prepare(bare, &table.names, table.delimiter, Purpose::Release);
+    same || filled.is_ok_and(|filled| filled.plan().mechanism == plan.mechanism)
+}
+
 /// Describes the open table as a plan does, or lets the plan wait for its table.
 pub async fn apply(app: App, plan: Plan) {
     let Some(mut table) = app.state.table().get_untracked() else {
@@ -177,10 +188,7 @@ pub async fn apply(app: App, plan: Plan) {
     let Setup { delimiter, numbers, encoding, header, .. } = dialect;
     setup = Setup { delimiter, numbers, encoding, header, ..setup };
     // What is recommended for the plan goes on to follow it.
-    let Mechanism { name, params, calibration } = &plan.mechanism;
-    let recommended = recommend(&plan, &table.names, table.delimiter);
-    if (recommended.name, &recommended.params) == (name, params) && calibration.is_none() && !setup.idealised
-    {
+    if is_as_recommended(&plan, &table) && !setup.idealised {
         setup.choose(None);
     }
     // A plan is for one release, so a new budget is that of the release, all of it, but where this page wrote what a part of a budget is worth.

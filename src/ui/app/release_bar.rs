@@ -135,7 +135,7 @@ fn Ready() -> impl IntoView {
         Memo::new(move |_| doubt.get().filter(|doubt| app.state.asked().get().as_ref() == Some(&doubt.why)));
     let ask = move || {
         app.state.asked().set(doubt.get_untracked().map(|doubt| doubt.why));
-        dom::focus_soon("release-question");
+        dom::focus_in_sight_soon("release-question");
     };
     let price = move || {
         let cost = state.with(|(obstacle, forecast)| {

@@ -33,9 +33,11 @@ pub fn delta(setup: &Setup) -> Option<f64> {
 /// The field that is missing or no number.
 pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
     let positive = |text: &str, field: &'static str, what: &str| {
-        number(text)
-            .filter(|value| *value > 0.0)
-            .ok_or_else(|| Gap::new(Place::privacy(field), words::gap::above_zero(what)))
+        number(text).filter(|value| *value > 0.0).ok_or_else(|| {
+            let empty = text.trim().is_empty();
+            let words = if empty { words::gap::to_choose(what) } else { words::gap::above_zero(what) };
+            Gap::new(Place::privacy(field), words)
+        })
     };
     let delta = delta(setup).ok_or_else(|| {
         if setup.one_in.trim().is_empty() {
