@@ -27,10 +27,12 @@ pub enum Field {
     Upper,
     /// Both.
     Range,
+    /// Codes of missing values.
+    Missing,
 }
 
 /// Headings, in small letters without marks. The first heading of a field that occurs in the header counts.
-const HEADINGS: [(Field, &[&str]); 9] = [
+const HEADINGS: [(Field, &[&str]); 10] = [
     (
         Field::Name,
         &[
@@ -80,6 +82,10 @@ const HEADINGS: [(Field, &[&str]); 9] = [
         ],
     ),
     (Field::Range, &["range", "validrange", "allowedrange", "bounds"]),
+    (
+        Field::Missing,
+        &["missing", "missingvalues", "missingvalue", "missingcodes", "missingcode", "usermissing", "na"],
+    ),
 ];
 
 /// Types that are numbers.

@@ -40,6 +40,8 @@ pub struct Entry {
     pub levels: Vec<Level>,
     /// Of a checkbox: the choice that is ticked.
     pub choice: Option<String>,
+    /// Codes that stand for a missing value.
+    pub missing: Vec<String>,
 }
 
 impl Entry {
@@ -190,6 +192,7 @@ impl Layout {
                 && [stated.as_str(), validation.as_str()].iter().any(|word| word.starts_with("int")),
             levels: if category { levels } else { Vec::new() },
             choice: None,
+            missing: choices::parse(cell(Field::Missing)).into_iter().map(|level| level.code).collect(),
         }]
     }
 }

@@ -59,6 +59,7 @@ fn write(column: &mut ColumnDraft, entry: &Entry, cells: &[String]) {
         }
     };
     text(&entry.label, &mut column.label);
+    text(&unlist(&entry.missing), &mut column.na);
     match entry.kind {
         // The cells of a date or of free text suggest a type that the codebook does not give.
         None => column.kind = None,
@@ -116,8 +117,8 @@ mod tests {
     use crate::model::Role;
     use crate::ui::draft::{Setup, budget, plan};
 
-    const BOOK: &str = "name,label,type,unit,values,min,max\nage,Age,integer,years,,18,110\nsex,Sex,category,,\"1=Male; 2=Female\",,\n\
-        when,Admission,date,,,,\nbmi,Body mass index,number,kg/m2,,,\nabsent,Not there,number,,,0,1\n";
+    const BOOK: &str = "name,label,type,unit,values,min,max,missing\nage,Age,integer,years,,18,110\nsex,Sex,category,,\"1=Male; 2=Female\",,\n\
+        when,Admission,date,,,,\nbmi,Body mass index,number,kg/m2,,,,\"-98, -99=Refused\"\nabsent,Not there,number,,,0,1\n";
 
     fn columns() -> Vec<ColumnDraft> {
         ["age", "Sex", "when", "bmi", "id"]
@@ -151,7 +152,7 @@ mod tests {
         assert_eq!((age.role, age.integer, age.label.as_str()), (Role::Outcome, Some(true), "Age"));
         assert_eq!((sex.kind, sex.levels.as_str()), (Some(ColumnType::Category), "Male, Female"));
         assert_eq!(when.kind, None);
-        assert_eq!((bmi.lower.as_str(), bmi.unit.as_str()), ("10", "kg/m2"));
+        assert_eq!((bmi.lower.as_str(), bmi.unit.as_str(), bmi.na.as_str()), ("10", "kg/m2", "-98, -99"));
         assert_eq!(
             *id,
             ColumnDraft { name: "id".to_owned(), kind: Some(ColumnType::Number), ..ColumnDraft::default() }
