@@ -81,8 +81,13 @@ async fn describe_by_sheets(app: App, file: &File) -> Result<(Vec<ColumnDraft>, 
         let pool = pool(app);
         let work = pool.unpack(file.clone().into(), sheet, on_progress(app, task));
         let (sheets, _, text) = run(app, task, file.size(), work).await.map_err(|failure| failure.message)?;
-        let (bytes, _) = dom::first_bytes(&text, text.size()).await?;
-        Ok::<_, String>((sheets.len(), describe(app, &bytes)))
+        let described = if text.size() > codebook::LONGEST as f64 {
+            Err(CodebookError::TooLong.to_string())
+        } else {
+            let (bytes, _) = dom::first_bytes(&text, text.size()).await?;
+            describe(app, &bytes)
+        };
+        Ok::<_, String>((sheets.len(), described))
     };
     let (sheets, mut best) = unpack(None).await?;
     for sheet in 0..sheets.min(MOST_SHEETS) {
