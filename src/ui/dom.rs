@@ -6,8 +6,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, CanvasRenderingContext2d, ClipboardEvent, Element, File, HtmlAnchorElement, HtmlCanvasElement,
-    HtmlDocument, HtmlElement, HtmlImageElement, HtmlInputElement, MouseEvent, Url,
+    Blob, CanvasRenderingContext2d, ClipboardEvent, Element, File, FocusOptions, HtmlAnchorElement,
+    HtmlCanvasElement, HtmlDocument, HtmlElement, HtmlImageElement, HtmlInputElement, MouseEvent, Url,
 };
 
 use crate::store::document::from_text;
@@ -47,11 +47,18 @@ pub fn focus_soon(id: &'static str) {
     soon(move || focus(id));
 }
 
-/// Moves the focus soon to what is seen already, and scrolls no further than that needs.
+/// Moves the focus soon, and scrolls only where the element is not in sight. A browser would scroll to the place that an element of a bar
+/// that sticks has in the text.
 pub fn focus_in_sight_soon(id: &'static str) {
     soon(move || {
-        if let Some(element) = element(id) {
-            let _ = element.focus();
+        let Some(element) = element(id) else { return };
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        let _ = element.focus_with_options(&options);
+        let place = element.get_bounding_client_rect();
+        let height = web_sys::window().and_then(|window| window.inner_height().ok()?.as_f64());
+        if place.top() < 0.0 || height.is_some_and(|height| place.bottom() > height) {
+            element.scroll_into_view_with_bool(true);
         }
     });
 }

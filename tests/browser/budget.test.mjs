@@ -86,8 +86,16 @@ test("a share that buys nothing is asked about, and the share that would do is n
   await share.fill("1");
   await share.blur();
   await discreet.ready();
-  await discreet.release.click();
+  const scrolled = () => page.evaluate(() => scrollY);
+  await page.evaluate(() => scrollTo(0, 100));
+  assert.equal(await scrolled(), 100);
+  // The driver's own click would scroll to the place of the bar in the text.
+  const { x, y, width, height } = await discreet.release.boundingBox();
+  await page.mouse.click(x + width / 2, y + height / 2);
   const question = page.getByRole("alertdialog", { name: say("release_bar.question") });
+  await question.waitFor();
+  await page.waitForTimeout(200); // long enough for the focus to move
+  assert.equal(await scrolled(), 100, "what was read stays where it was");
   const [, percent] = (await question.innerText()).match(/That epsilon takes (\d+) % of what is left\./);
   await question.getByRole("button", exact(say("release_bar.not_now"))).click();
   await discreet.goTo(say("step.privacy"));

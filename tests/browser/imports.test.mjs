@@ -19,19 +19,19 @@ const CODE = ["eval", "newnoargs", "newwithargs"];
 /// `warn` are the console's, of builds that are not optimised.
 const USED = new Set(
   `
-Error Number String abort activeElement add addEventListener altKey appendChild arrayBuffer body buffer byobRequest byteLength byteOffset call cancel
+Error Number String abort activeElement add addEventListener altKey appendChild arrayBuffer body bottom buffer byobRequest byteLength byteOffset call cancel
 cancelBubble checked classList clearTimeout click clipboardData cloneNode close closest composedPath contains content createComment createElement
 createElementNS createObjectStore createObjectURL createTextNode ctrlKey data dataTransfer decode delete deleteDatabase deleteProperty detail digest document
-documentElement done drawImage enqueue error execCommand files firstElementChild focus generateKey get getAll getAllKeys getAttribute getContext
+documentElement done drawImage enqueue error execCommand files firstElementChild focus generateKey get getAll getAllKeys getAttribute getBoundingClientRect getContext
 getData getDate getElementById getFullYear getMonth getRandomValues getReader get_unchecked get_with_ref_key hardwareConcurrency has hasAttribute hash
-history host id insertBefore is isArray isComposing isSafeInteger isSecureContext iterator key length location matches metaKey name naturalHeight naturalWidth
+history host id innerHeight insertBefore is isArray isComposing isSafeInteger isSecureContext iterator key length location matches metaKey name naturalHeight naturalWidth
 navigator new new_0 new_from_slice new_typed new_with_blob_sequence new_with_blob_sequence_and_options new_with_byte_offset_and_length new_with_label_and_options
 new_with_str_sequence_and_options new_with_u8_array_sequence next now objectStore objectStoreNames of open parentNode performance persist port1 port2
 postMessage preventDefault prototypesetcall push put querySelector queueMicrotask race read remove removeAttribute removeEventListener replaceState
 requestAnimationFrame resolve respond result revokeObjectURL run scale scrollIntoView scrollTo select selectionEnd selectionStart set setAttribute
 setData setTimeout set_download set_fatal set_hash set_height set_href set_innerHTML set_mode set_nodeValue set_onabort set_onblocked set_oncomplete set_onerror
-set_onmessage set_onmessageerror set_onsuccess set_onupgradeneeded set_src set_stream set_type set_value set_width shiftKey showModal sign size slice storage
-stream subarray subtle target terminate then toBlob type value view warn
+set_onmessage set_onmessageerror set_onsuccess set_onupgradeneeded set_prevent_scroll set_src set_stream set_type set_value set_width shiftKey showModal sign size slice storage
+stream subarray subtle target terminate then toBlob top type value view warn
 `.split(/\s+/),
 );
 /// Parts of the tool's own glue: values, and what kind of object one is.
