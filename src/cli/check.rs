@@ -109,8 +109,8 @@ fn described(job: &Job) -> String {
         "half of a 95 % interval"
     };
     let terms: Vec<&TermPreview> = terms.iter().filter(|term| term.is_told()).collect();
-    let lost = if terms.is_empty() { Vec::new() } else { lost };
-    if !terms.is_empty() {
+    let has_widths = !terms.is_empty();
+    if has_widths {
         lines.push(format!("{half}, where values have {}{}:", assumed(prepared), levels(prepared)));
     }
     lines.extend(terms.into_iter().map(|term| {
@@ -122,7 +122,10 @@ fn described(job: &Job) -> String {
             percent(term.noise_share)
         )
     }));
-    lines.extend(lost.into_iter().map(|term| format!("  {term}: {}", words::method::probably_withheld())));
+    if has_widths {
+        lines
+            .extend(lost.into_iter().map(|term| format!("  {term}: {}", words::method::probably_withheld())));
+    }
     if !errors.is_empty() {
         lines.push(format!("{half}:"));
     }

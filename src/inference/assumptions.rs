@@ -15,8 +15,13 @@ impl Assumption {
     /// Returns the standard deviation of a number, in half widths of its bounds. It is three times as large between 0 and 1:
     /// such a number is most often 0 or 1.
     pub(super) fn spread(self, lower: f64, upper: f64) -> f64 {
-        if (lower, upper) == (0.0, 1.0) { 3.0 * self.spread } else { self.spread }
+        if is_from_0_to_1(lower, upper) { 3.0 * self.spread } else { self.spread }
     }
+}
+
+/// Returns whether bounds are those of a yes or no as a number.
+pub(super) fn is_from_0_to_1(lower: f64, upper: f64) -> bool {
+    (lower, upper) == (0.0, 1.0)
 }
 
 pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, chance, effect};
+use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, chance, effect, is_from_0_to_1};
 use super::newton::Link;
 use super::pseudo::Pseudo;
 use crate::math::round::real;
@@ -72,7 +72,7 @@ impl Number {
             (mean, sd) = known.unwrap_or((middle, typical.sd));
         }
         let is_two_values =
-            (lower, upper) == (0.0, 1.0) && offset.is_none() && sd * sd > TWO_VALUES * mean * (1.0 - mean);
+            is_from_0_to_1(lower, upper) && offset.is_none() && sd * sd > TWO_VALUES * mean * (1.0 - mean);
         Self { lower, upper, mean, sd, offset, one_from: is_two_values.then(|| normal_quantile(1.0 - mean)) }
     }
 

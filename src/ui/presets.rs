@@ -3,6 +3,7 @@
 //! The ranges say what a value *could* be for any person. They are not reference ranges of healthy people, and nothing
 //! in them comes from the table that is open.
 
+use crate::data::codebook::word;
 use crate::model::Typical;
 use crate::ui::draft;
 
@@ -207,15 +208,10 @@ pub fn usual_levels(cells: &[&str]) -> Vec<String> {
 /// The preset that a column's name suggests, by the name alone: `creatinine`, or with the preset's own unit, `Creatinine (mg/dl)`.
 pub fn suggested(column: &str) -> Option<usize> {
     let (quantity, unit) = column.split_once(['(', '[']).unwrap_or((column, ""));
-    let (whole, quantity, unit) = (plain(column), plain(quantity), plain(unit));
+    let (whole, quantity, unit) = (word(column), word(quantity), word(unit));
     let has = |preset: &Preset, name: &str| preset.names.contains(&name);
-    let in_its_unit = |preset: &Preset| has(preset, &quantity) && plain(preset.unit) == unit;
+    let in_its_unit = |preset: &Preset| has(preset, &quantity) && word(preset.unit) == unit;
     PRESETS.iter().position(|preset| has(preset, &whole) || in_its_unit(preset))
-}
-
-/// Letters and digits alone, in lower case.
-fn plain(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -102,6 +102,12 @@ pub fn software() -> Software {
     Software::new("test".to_owned())
 }
 
+/// Returns whether a release says that rows far out count less, with their number where it stands out of its noise.
+pub fn says_that_rows_count_less(release: &Release) -> bool {
+    let says = |note: &String| note.contains("have less weight") || note.contains("Rows far out count less");
+    release.diagnostics.notes.iter().any(says)
+}
+
 /// The coefficients as a list.
 pub fn list(release: &Release) -> &[Coefficient] {
     match &release.coefficients {

@@ -104,7 +104,7 @@ const CATEGORIES: [&str; 19] = [
 #[derive(Debug)]
 pub struct Layout(Vec<(Field, usize)>);
 
-/// Returns a heading or a type in small letters without marks.
+/// Returns a heading, a type or another name in small letters and digits, without marks and spaces.
 pub fn word(text: &str) -> String {
     text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

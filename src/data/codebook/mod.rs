@@ -8,6 +8,7 @@ mod grid;
 mod layout;
 
 pub use choices::Level;
+pub use layout::word;
 
 use std::collections::{BTreeMap, BTreeSet};
 

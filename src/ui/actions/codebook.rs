@@ -5,8 +5,8 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::navigation::go;
-use super::run::{on_progress, pool, run};
 use super::say::{fail, say};
+use super::unpack::unpack;
 use crate::data::codebook::{self, CodebookError};
 use crate::data::container::{Form, HEAD_BYTES};
 use crate::plan::Plan;
@@ -76,22 +76,20 @@ fn describe(app: App, bytes: &[u8]) -> Result<(Vec<ColumnDraft>, Filled), String
 /// Returns the columns as the sheet of a workbook describes them that describes most of them; so, too, for a file that is compressed, which
 /// has one.
 async fn describe_by_sheets(app: App, file: &File) -> Result<(Vec<ColumnDraft>, Filled), String> {
-    let unpack = async |sheet: Option<usize>| {
-        let task = words::container::unpacking();
-        let pool = pool(app);
-        let work = pool.unpack(file.clone().into(), sheet, on_progress(app, task));
-        let (sheets, _, text) = run(app, task, file.size(), work).await.map_err(|failure| failure.message)?;
+    let of_sheet = async |sheet: Option<usize>| {
+        let unpacked = unpack(app, file.clone().into(), sheet).await;
+        let (sheets, place, text) = unpacked.map_err(|failure| failure.message)?;
         let described = if text.size() > codebook::LONGEST as f64 {
             Err(CodebookError::TooLong.to_string())
         } else {
             let (bytes, _) = dom::first_bytes(&text, text.size()).await?;
             describe(app, &bytes)
         };
-        Ok::<_, String>((sheets.len(), described))
+        Ok::<_, String>((sheets.len(), place, described))
     };
-    let (sheets, mut best) = unpack(None).await?;
-    for sheet in 0..sheets.min(MOST_SHEETS) {
-        let (_, found) = unpack(Some(sheet)).await?;
+    let (sheets, largest, mut best) = of_sheet(None).await?;
+    for sheet in (0..sheets.min(MOST_SHEETS)).filter(|sheet| *sheet != largest) {
+        let (.., found) = of_sheet(Some(sheet)).await?;
         let described = |found: &Result<(_, Filled), String>| {
             found.as_ref().map_or(0, |(_, filled)| filled.described.len())
         };

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use web_sys::Blob;
 
 use super::files::open_table;
 use super::genotypes::Described;
@@ -34,6 +35,17 @@ pub async fn open_packed(app: App, held: Held, sheet: Option<usize>, described: 
     }
 }
 
+/// Returns the names of a workbook's sheets, none for another form, the place of the sheet that is taken, and it as a CSV.
+pub(super) async fn unpack(
+    app: App,
+    file: Blob,
+    sheet: Option<usize>,
+) -> Result<(Vec<String>, usize, Blob), Failure> {
+    let task = words::container::unpacking();
+    let (size, progress) = (file.size(), on_progress(app, task));
+    run(app, task, size, pool(app).unpack(file, sheet, progress)).await
+}
+
 /// Returns the files as they are read, the names of a workbook's sheets, and the place of the one that was taken.
 async fn unpacked(
     app: App,
@@ -48,10 +60,7 @@ async fn unpacked(
             let (head, _) = dom::first_bytes(&file, HEAD_BYTES as f64).await.map_err(refused)?;
             let form = Form::of(&head).map_err(|error| refused(words::container::refused(error)))?;
             if form.is_some() {
-                let task = words::container::unpacking();
-                let (size, progress) = (file.size(), on_progress(app, task));
-                let (names, place, csv) =
-                    run(app, task, size, pool(app).unpack(file, sheet, progress)).await?;
+                let (names, place, csv) = unpack(app, file, sheet).await?;
                 if part.role == FileRole::Table {
                     (sheets, taken) = (names, place);
                 }

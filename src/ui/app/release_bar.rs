@@ -267,7 +267,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let asks = words::release_bar::outcomes_by_features(outcomes, features);
     let whole = asks.clone();
     let cost = text::cost(forecast.of_all, forecast.of_left, first);
-    let so = if first { words::release_bar::fixes_budget() } else { words::release_bar::permanently() };
+    let lasting = if first { words::release_bar::fixes_budget() } else { words::release_bar::permanently() };
     let plan = forecast.plan.clone();
     let before = move || {
         answered(app, &plan).map(|entry| view! {
@@ -277,7 +277,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     view! {
         <dl class="offer">
             <div><dt>{words::release_bar::asks()}</dt><dd title=whole>{asks}</dd></div>
-            <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{so}</span></dd></div>
+            <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{lasting}</span></dd></div>
             <div><dt>{words::release_bar::noise()}</dt><dd>{noise(app, &forecast)}</dd></div>
             {before}
         </dl>
