@@ -10,7 +10,7 @@ use std::path::Path;
 
 use discreet::cli::table::Table;
 use discreet::data::HeaderRules;
-use discreet::engine::{check_table, prepare, release};
+use discreet::engine::{Computation, check_table, prepare};
 use discreet::noise::entropy::{PrivateRng, random_id};
 use discreet::plan::{Plan, Purpose};
 use discreet::privacy::adjacency::{Adjacency, Protect};
@@ -54,11 +54,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scan = table.scan(prepared.bound(), || prepared.sums(), 2)?;
     check_table(&prepared, scan.records, scan.persons)?;
 
-    // Charge, then draw the noise, then write.
+    // Charge, then draw the noise of the one round, then add it to the sums and write.
     let entry = ledger.reserve(&prepared.request())?;
     let charge = LedgerReference::new(&ledger, entry);
     let software = Software::new("example".to_owned());
-    let released = release(&prepared, &scan.sink, PrivateRng::from_os()?, charge, software)?;
+    let mut computation = Computation::new(&prepared, PrivateRng::from_os()?);
+    while computation.next_statistic().is_some() {
+        computation.answer(&scan.sink)?;
+    }
+    let released = computation.release(charge, software)?;
     ledger.release(entry)?;
     released.write(std::io::stdout())?;
     Ok(())

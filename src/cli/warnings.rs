@@ -10,7 +10,7 @@ use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::{
     Contradiction, Stated, codes, meeting, mismatches, persons, spelt_twice, survey_weight, turned_round,
-    unmet,
+    two_values, unmet,
 };
 use crate::data::preview::{ROWS, preview};
 use crate::model::Role;
@@ -95,6 +95,10 @@ fn told_of(name: &str, what: &str) -> String {
 const FILLED_LATER: &str = "most of its first cells are missing; of each person the first rows in the file count, so if it is filled in later rows, \
                             choose those by a condition on it in `only`";
 
+/// What to do about an outcome of two codes.
+const TWO_CODES: &str = "the first rows have two codes alone, as a yes or no has, and the plan calls it a number; make it a category with the two as \
+                         levels, that which is explained last, and take a logistic method";
+
 /// Returns what contradicts the plan in the cells of the first records.
 fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec<String> {
     let name_of = |field: usize| names.get(field).map(String::as_str).unwrap_or_default();
@@ -125,7 +129,16 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
             kind => told(name, kind),
         }));
     }
-    let turned = bound.columns.iter().filter(|column| column.role == Role::Outcome).filter_map(|column| {
+    let outcomes = || bound.columns.iter().filter(|column| column.role == Role::Outcome);
+    let coded = outcomes().filter_map(|column| {
+        // An outcome between 0 and 1 is yes or no for a method that takes that.
+        let is_number = matches!(column.kind, Kind::Number { lower, upper } if (lower, upper) != (0.0, 1.0));
+        let field = column.source.field().filter(|_| is_number)?;
+        two_values(cells(field), &bound.csv.of_field(field))?;
+        Some(told_of(&column.name, TWO_CODES))
+    });
+    warnings.extend(coded);
+    let turned = outcomes().filter_map(|column| {
         let Kind::Category { levels, reference, .. } = &column.kind else { return None };
         Some(told(&column.name, turned_round(levels, levels.get(*reference)?)?.kind))
     });
@@ -197,7 +210,7 @@ const fn what(kind: Contradiction) -> &'static str {
             "the first rows have numbers with units, which are no levels; remove the units and make the column a number"
         }
         Contradiction::Missing { .. } => {
-            "most of its first cells are missing, and such rows do not count; see `missing`"
+            "most of its first cells are missing, and such rows do not count; where an empty cell is an answer, such as no tick, list `\"\"` among its levels; see `missing`"
         }
         Contradiction::Identifier => {
             "it numbers or names rows or persons, to judge by its name or its first cells; such a column explains nothing"

@@ -58,9 +58,12 @@ impl Cells {
         }
     }
 
-    /// Returns the number of a level; `None` if it is missing.
+    /// Returns the number of a level; `None` if it is missing. An empty cell is missing unless a level stands for it.
     pub(super) fn level(&self, record: &Record<'_>, codes: &LevelCodes) -> Option<usize> {
         let cell = record.field(codes.column).trim();
+        if cell.is_empty() && codes.blank().is_some() {
+            return codes.blank();
+        }
         let mut na = self.na.iter().chain(self.own_na(codes.column));
         if na.any(|token| token == cell) { None } else { codes.number(cell) }
     }

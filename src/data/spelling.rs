@@ -59,9 +59,12 @@ fn by_pair(levels: &[String], cells: &[String]) -> Option<Vec<String>> {
     None
 }
 
-/// Writes all levels in lower case, in upper case, or with a capital.
+/// Writes all levels in lower case, in upper case, or with a capital, without spaces, or with spaces around a hyphen.
 fn by_case(levels: &[String], cells: &[String]) -> Option<Vec<String>> {
-    let cases = [str::to_lowercase as fn(&str) -> String, str::to_uppercase, capital];
+    let without_spaces = |level: &str| level.split_whitespace().collect::<String>();
+    let with_spaces = |level: &str| level.replace('-', " - ");
+    let cases: [fn(&str) -> String; 5] =
+        [str::to_lowercase, str::to_uppercase, capital, without_spaces, with_spaces];
     let mut spelt = cases.into_iter().map(|case| levels.iter().map(|level| case(level)).collect::<Vec<_>>());
     spelt.find(|spelt| covers(spelt, cells))
 }

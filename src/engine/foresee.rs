@@ -20,7 +20,7 @@ use crate::model::{Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 use crate::plan::derived::{logarithm, name_of, named_with};
-use crate::plan::document::{Column, Derived, Transform};
+use crate::plan::document::{Column, ColumnType, Derived, Transform};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::privacy::promise::MOST_EPSILON;
@@ -321,7 +321,21 @@ fn assumed(plan: &Plan, bound: &BoundPlan) -> Vec<String> {
         let has_range = column(plan, &of.name).is_none_or(|column| !column.is_estimated());
         of.role != Role::Ignored && is_number && has_range && of.typical.is_none()
     };
-    bound.columns.iter().filter(is_assumed).map(|column| column.name.clone()).collect()
+    let own = bound.columns.iter().filter(is_assumed).map(|column| column.name.clone());
+    let mut names: Vec<String> = own.collect();
+    // A column that serves a term alone is no column of the model, and the term spreads as it does.
+    for name in plan.derived.iter().flat_map(|entry| &entry.from) {
+        let serves = column(plan, name).is_some_and(|column| {
+            column.role == Role::Ignored
+                && column.kind == Some(ColumnType::Number)
+                && column.typical.is_none()
+                && !column.is_estimated()
+        });
+        if serves && !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// The share below which a reference is called rare.
@@ -457,6 +471,13 @@ impl Foreseen {
         self.sentences().join(" ")
     }
 
+    /// Returns what would give full intervals.
+    pub fn help(&self) -> Option<String> {
+        // More rows or budget do not make rows of one person independent.
+        let approximate = self.forecast.advice == Advice::Approximate && self.rows_of_one_person.is_some();
+        Some(self.needed.filter(|_| !approximate)?.ways(self.rows))
+    }
+
     /// Returns what follows for the result, and what would help, in sentences with numbers.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
@@ -490,9 +511,7 @@ impl Foreseen {
                 sentences.push(words::forecast::rare_reference(self.rare_references.join(", ")));
             }
         }
-        // More rows or budget do not make rows of one person independent.
-        let approximate = self.forecast.advice == Advice::Approximate && self.rows_of_one_person.is_some();
-        sentences.extend(self.needed.filter(|_| !approximate).map(|needed| needed.ways(self.rows)));
+        sentences.extend(self.help());
         if let Some(rarely) = self.rarely {
             if rarely.advice != Advice::TooFew {
                 sentences.push(words::forecast::rare_odds(widening(rarely.widening())));

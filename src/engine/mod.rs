@@ -1,7 +1,7 @@
 //! A plan and exact moments to a release.
 //!
 //! [`prepare`] fixes everything that is public before a row is read: the grid, the sensitivity, the noise, the cost.
-//! [`release()`] draws the noise and writes the document; its caller has charged the ledger before. [`demonstrate()`]
+//! [`Computation`] draws the noise and writes the document; its caller has charged the ledger before. [`demonstrate()`]
 //! does the same from a seed, and [`simulate`] any number of times. The two take different generators and give
 //! different types. No file, clock, thread or screen is known here.
 
@@ -35,6 +35,6 @@ pub use prepare::{
     ConfiguredPlan, Cost, Prepared, check_rows, check_table, prepare, prepare_with, prepare_with_moments,
 };
 pub use refit::{refit, ridge_path};
-pub use release::{Computation, release};
+pub use release::Computation;
 pub use simulate::{Simulation, demonstrate_bounds};
 pub use supplement::{covariance, remove_unused_moments, supplement};

@@ -77,6 +77,29 @@ impl Computation<'_, PrivateRng> {
     /// # Errors
     /// [`EngineError::Internal`] before the last round, for a plan without noise, and for arithmetic that does not settle. Its text says
     /// nothing of the table.
+    ///
+    /// # Examples
+    /// ```
+    /// # use discreet::{engine::Computation, noise::entropy::PrivateRng};
+    /// # use discreet::release::document::{LedgerReference, Software};
+    /// fn charged(computation: Computation<'_, PrivateRng>, charge: LedgerReference, software: Software) {
+    ///     let _ = computation.release(charge, software);
+    /// }
+    /// ```
+    /// Without a charge, or with noise from a seed, it does not compile:
+    /// ```compile_fail
+    /// # use discreet::{engine::Computation, noise::entropy::PrivateRng, release::document::Software};
+    /// fn uncharged(computation: Computation<'_, PrivateRng>, software: Software) {
+    ///     let _ = computation.release(None, software);
+    /// }
+    /// ```
+    /// ```compile_fail
+    /// # use discreet::{engine::Computation, noise::entropy::DemoRng};
+    /// # use discreet::release::document::{LedgerReference, Software};
+    /// fn seeded(computation: Computation<'_, DemoRng>, charge: LedgerReference, software: Software) {
+    ///     let _ = computation.release(charge, software);
+    /// }
+    /// ```
     pub fn release(self, charge: LedgerReference, software: Software) -> Result<Release, EngineError> {
         let prepared = self.prepared;
         if prepared.cost.is_none() {
@@ -112,50 +135,4 @@ pub(super) fn belong(prepared: &Prepared, input: &Exact<'_>) -> Result<(), Engin
         _ => false,
     };
     if fits { Ok(()) } else { Err(EngineError::Internal("the moments belong to another plan")) }
-}
-
-/// Draws the noise and writes the release of a table that was read once. The ledger has been charged before, and `charge` says where.
-///
-/// The noise of each cell is drawn before the sums are looked at; after that everything is a function of the noisy integers and of the
-/// plan.
-///
-/// # Errors
-/// [`EngineError::Internal`] for sums of another plan or a plan without noise, before any noise is drawn, and for
-/// arithmetic that does not settle. Its text says nothing of the table.
-///
-/// # Examples
-/// ```
-/// # use discreet::{data::Moments, engine::{Prepared, release}, noise::entropy::PrivateRng};
-/// # use discreet::release::document::{LedgerReference, Software};
-/// fn charged(prepared: &Prepared, sums: &Moments, rng: PrivateRng, charge: LedgerReference, software: Software) {
-///     let _ = release(prepared, sums, rng, charge, software);
-/// }
-/// ```
-/// Without a charge, or with noise from a seed, it does not compile:
-/// ```compile_fail
-/// # use discreet::{data::Moments, engine::{Prepared, release}, noise::entropy::PrivateRng};
-/// # use discreet::release::document::{LedgerReference, Software};
-/// fn uncharged(prepared: &Prepared, sums: &Moments, rng: PrivateRng, software: Software) {
-///     let _ = release(prepared, sums, rng, None, software);
-/// }
-/// ```
-/// ```compile_fail
-/// # use discreet::{data::Moments, engine::{Prepared, release}, noise::entropy::DemoRng};
-/// # use discreet::release::document::{LedgerReference, Software};
-/// fn seeded(prepared: &Prepared, sums: &Moments, rng: DemoRng, charge: LedgerReference, software: Software) {
-///     let _ = release(prepared, sums, rng, charge, software);
-/// }
-/// ```
-pub fn release<'a>(
-    prepared: &Prepared,
-    input: impl Into<Exact<'a>>,
-    rng: PrivateRng,
-    charge: LedgerReference,
-    software: Software,
-) -> Result<Release, EngineError> {
-    if prepared.cost.is_none() {
-        return Err(EngineError::Internal("a release without noise was asked for"));
-    }
-    let output = over(prepared, &input.into(), rng)?;
-    publish(prepared, output, Mark::Charged(charge), software)
 }

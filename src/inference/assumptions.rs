@@ -12,16 +12,16 @@ pub(super) struct Assumption {
 }
 
 impl Assumption {
-    /// Returns the standard deviation of a number, in half widths of its bounds. It is three times as large between 0 and 1:
-    /// such a number is most often 0 or 1.
+    /// Returns the standard deviation of a number, in half widths of its bounds. It is three times as large between neighbouring whole numbers:
+    /// such a number is most often one of the two.
     pub(super) fn spread(self, lower: f64, upper: f64) -> f64 {
-        if is_from_0_to_1(lower, upper) { 3.0 * self.spread } else { self.spread }
+        if are_codes(lower, upper) { 3.0 * self.spread } else { self.spread }
     }
 }
 
-/// Returns whether bounds are those of a yes or no as a number.
-pub(super) fn is_from_0_to_1(lower: f64, upper: f64) -> bool {
-    (lower, upper) == (0.0, 1.0)
+/// Returns whether bounds are those of a yes or no as a number, such as 0 and 1, or 1 and 2.
+pub(super) fn are_codes(lower: f64, upper: f64) -> bool {
+    lower.fract() == 0.0 && (upper - lower - 1.0).abs() < f64::EPSILON
 }
 
 pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, chance, effect, is_from_0_to_1};
+use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, are_codes, chance, effect};
 use super::newton::Link;
 use super::pseudo::Pseudo;
 use crate::math::round::real;
@@ -45,8 +45,8 @@ pub(super) struct Number {
     mean: f64,
     sd: f64,
     offset: Option<f64>,
-    /// Where it is 0 or 1: from how many standard deviations above the mean it is 1.
-    one_from: Option<f64>,
+    /// Where it is one of two codes: from how many standard deviations above the mean it is the upper one.
+    upper_from: Option<f64>,
 }
 
 impl Number {
@@ -71,15 +71,17 @@ impl Number {
         if let Some(typical) = typical {
             (mean, sd) = known.unwrap_or((middle, typical.sd));
         }
+        let share = mean - lower;
         let is_two_values =
-            is_from_0_to_1(lower, upper) && offset.is_none() && sd * sd > TWO_VALUES * mean * (1.0 - mean);
-        Self { lower, upper, mean, sd, offset, one_from: is_two_values.then(|| normal_quantile(1.0 - mean)) }
+            are_codes(lower, upper) && offset.is_none() && sd * sd > TWO_VALUES * share * (1.0 - share);
+        let upper_from = is_two_values.then(|| normal_quantile(1.0 - share));
+        Self { lower, upper, mean, sd, offset, upper_from }
     }
 
     /// Returns the value that is so many standard deviations above the mean.
     pub(super) fn at(&self, z: f64) -> f64 {
-        if let Some(from) = self.one_from {
-            return f64::from(u8::from(z > from));
+        if let Some(from) = self.upper_from {
+            return if z > from { self.upper } else { self.lower };
         }
         let value = self.mean + self.sd * z;
         let value = self.offset.map_or(value, |offset| libm::exp(value) - offset);

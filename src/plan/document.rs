@@ -150,9 +150,10 @@ impl Column {
         self.typical.as_ref()?.shares(levels, reference.unwrap_or(0)).ok()
     }
 
-    /// Returns what a level is called for a reader: its label, or else itself.
+    /// Returns what a level is called for a reader: its label, or else itself, and where it stands for empty cells a word for them.
     pub fn level_name<'a>(&'a self, level: &'a str) -> &'a str {
-        self.labels.as_ref().and_then(|labels| labels.get(level)).map_or(level, String::as_str)
+        let own = if level.is_empty() { words::columns::blank() } else { level };
+        self.labels.as_ref().and_then(|labels| labels.get(level)).map_or(own, String::as_str)
     }
 
     /// Returns the level that the others are compared with: the stated one, or the first.

@@ -33,6 +33,11 @@ impl LevelCodes {
         Self { column, codes, other }
     }
 
+    /// Returns the number of the level that stands for empty cells, if there is one.
+    pub fn blank(&self) -> Option<usize> {
+        self.codes.first().filter(|(level, _)| level.is_empty()).map(|(_, number)| *number)
+    }
+
     /// Returns the number of a text without outer white space.
     pub fn number(&self, text: &str) -> Option<usize> {
         match self.codes.binary_search_by(|(level, _)| level.as_str().cmp(text)) {

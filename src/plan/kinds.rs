@@ -182,7 +182,8 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
     }
     let mut seen = BTreeSet::new();
     for level in &levels {
-        if level.trim() != level || na.iter().any(|token| token == level) {
+        // An empty one stands for empty cells, which are then not missing.
+        if level.trim() != level || !level.is_empty() && na.iter().any(|token| token == level) {
             return Err(PlanError::at(
                 levels_path,
                 words::plan::level_unread(),

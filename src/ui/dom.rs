@@ -7,7 +7,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, CanvasRenderingContext2d, ClipboardEvent, Element, File, FocusOptions, HtmlAnchorElement,
-    HtmlCanvasElement, HtmlDocument, HtmlElement, HtmlImageElement, HtmlInputElement, MouseEvent, Url,
+    HtmlCanvasElement, HtmlDocument, HtmlElement, HtmlImageElement, HtmlInputElement, MouseEvent,
+    ScrollIntoViewOptions, ScrollLogicalPosition, Url,
 };
 
 use crate::store::document::from_text;
@@ -87,9 +88,14 @@ fn soon(moves: impl FnOnce() + 'static) {
     });
 }
 
+/// What has the focus.
+fn focused() -> Option<Element> {
+    web_sys::window()?.document()?.active_element()
+}
+
 /// The control that has the focus. Titles and messages, to which the page moves it, are none.
 fn control() -> Option<Element> {
-    let focused = web_sys::window()?.document()?.active_element()?;
+    let focused = focused()?;
     focused.matches("input, select, textarea, button, summary, a").ok()?.then_some(focused)
 }
 
@@ -131,10 +137,19 @@ pub fn focus_field_of(event: &MouseEvent) {
     }
 }
 
-/// Moves the focus to an element that a selector finds, once the page has been drawn.
+/// Moves the focus to an element that a selector finds, once the page has been drawn, and brings it to the middle of the window: what is
+/// said of it stands below, and a bar covers the bottom. A step that has just been opened is at its final height one frame later.
 pub fn focus_selector_soon(selector: String) {
     soon(move || {
-        focus_selector(&selector);
+        if focus_selector(&selector) {
+            leptos::prelude::request_animation_frame(|| {
+                let options = ScrollIntoViewOptions::new();
+                options.set_block(ScrollLogicalPosition::Center);
+                if let Some(focused) = focused() {
+                    focused.scroll_into_view_with_scroll_into_view_options(&options);
+                }
+            });
+        }
     });
 }
 

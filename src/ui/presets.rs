@@ -71,7 +71,11 @@ pub const LIKERT: Source = Source {
 };
 
 /// Levels that categories often have, offered while levels are typed.
-pub const USUAL_LEVELS: [&str; 24] = [
+pub const USUAL_LEVELS: [&str; 28] = [
+    "(blank), x",
+    "(blank), 1",
+    "(blank), Yes",
+    "(blank), Ja",
     "F, M",
     "W, M",
     "Weiblich, Männlich",
@@ -145,7 +149,7 @@ pub const PRESETS: &[Preset] = presets! {
     "Weight", "kg": 40.0 to 350.0 EXETER; mean 78.0, sd 18.0; "weight" "weightkg" "gewicht" "körpergewicht";
     "Body mass index", "kg/m²": 15.0 to 100.0 EXETER, tight 16.0 to 40.0 WHO; mean 27.0, sd 5.5; "bmi" "bodymassindex";
     "Systolic blood pressure", "mmHg": 40.0 to 270.0 EXETER, tight 90.0 to 220.0 NEWS2; mean 128.0, sd 18.0;
-        "sbp" "systolic" "systolicbp" "systolicpressure" "systolicbloodpressure" "bpsys" "sysbp" "rrsys" "blutdrucksystolisch";
+        "sbp" "systolic" "systolicbp" "systolicpressure" "systolicbloodpressure" "bpsys" "sysbp" "rrsys" "rrsyst" "rrsystolisch" "systolischerblutdruck" "blutdrucksystolisch";
     "Diastolic blood pressure", "mmHg": 20.0 to 200.0 EXETER; mean 76.0, sd 11.0;
         "dbp" "diastolic" "diastolicbp" "diastolicpressure" "diastolicbloodpressure" "bpdia" "diabp" "rrdia" "blutdruckdiastolisch";
     "Mean blood pressure", "mmHg": 14.0 to 330.0 MIMIC, tight 49.0 to 160.0 APACHE; mean 92.0, sd 12.0; "map" "meanbp" "meanbloodpressure";
@@ -190,15 +194,21 @@ impl Preset {
     }
 }
 
-/// The usual lists of levels that have all of these cells, in the case of the cells.
+/// The usual lists of levels that have all of these cells, in the case of the cells. An empty cell is missing, or a level in a list with one
+/// for it.
 pub fn usual_levels(cells: &[&str]) -> Vec<String> {
+    let has_blanks = cells.contains(&"");
+    let cells: Vec<&str> = cells.iter().copied().filter(|cell| !cell.is_empty()).collect();
     let fits = |levels: &String| {
         let levels = draft::list(levels);
-        cells.iter().all(|cell| levels.iter().any(|level| level == cell))
+        (has_blanks || !levels.iter().any(String::is_empty))
+            && cells.iter().all(|cell| levels.iter().any(|level| level == cell))
     };
     let mut lists: Vec<String> = USUAL_LEVELS
         .iter()
-        .flat_map(|list| [(*list).to_owned(), list.to_lowercase(), list.to_uppercase()])
+        .flat_map(|list| {
+            [(*list).to_owned(), list.to_lowercase(), list.to_uppercase().replace("(BLANK)", "(blank)")]
+        })
         .filter(|list| !cells.is_empty() && fits(list))
         .collect();
     lists.dedup();
@@ -214,9 +224,30 @@ pub fn suggested(column: &str) -> Option<usize> {
     PRESETS.iter().position(|preset| has(preset, &whole) || in_its_unit(preset))
 }
 
+/// The unit that stands in brackets at the end of a column's name: `Creatinine (mg/dl)`.
+pub fn unit_in_name(column: &str) -> Option<&str> {
+    let (_, unit) = column.trim().strip_suffix([')', ']'])?.rsplit_once(['(', '['])?;
+    let is_of_units = |letter: char| letter.is_alphabetic() || "%‰°/*.·²³^µ0123456789".contains(letter);
+    let is_unit = unit.chars().all(is_of_units) && !unit.starts_with(|first: char| first.is_numeric());
+    (is_unit && (1..=LONGEST_UNIT).contains(&unit.chars().count())).then_some(unit)
+}
+
+/// Letters of a unit at most: more are an explanation.
+const LONGEST_UNIT: usize = 10;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_unit_stands_in_brackets_at_the_end_of_a_name() {
+        assert_eq!(unit_in_name("RR syst. (mmHg)"), Some("mmHg"));
+        assert_eq!(unit_in_name("BMI [kg/m²] "), Some("kg/m²"));
+        assert_eq!(unit_in_name("HbA1c (%)"), Some("%"));
+        for none in ["sex (1=m, 2=f)", "sex (1)", "age", "y ()", "name (as it is written)", "score (0-10)"] {
+            assert_eq!(unit_in_name(none), None, "{none}");
+        }
+    }
 
     #[test]
     fn a_name_finds_its_quantity() {
@@ -237,6 +268,10 @@ mod tests {
     fn a_usual_list_is_offered_where_it_has_all_cells() {
         assert_eq!(usual_levels(&["M", "F"]), ["F, M"]);
         assert_eq!(usual_levels(&["yes"]), ["no, yes"]);
+        assert_eq!(usual_levels(&["x", "", "x"]), ["(blank), x"]);
+        assert_eq!(usual_levels(&["X", ""]), ["(blank), X"]);
+        assert_eq!(usual_levels(&["Ja", ""]), ["(blank), Ja", "Nein, Ja"]);
+        assert!(usual_levels(&["x"]).is_empty() && usual_levels(&[""]).is_empty());
         assert_eq!(usual_levels(&["pass", "fail"]), ["fail, pass"]);
         let agree = ["Agree", "Neither agree nor disagree"];
         assert_eq!(usual_levels(&agree).len(), 1);

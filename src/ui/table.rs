@@ -2,6 +2,7 @@
 
 use super::draft::{ColumnDraft, Setup};
 use super::files::Part;
+use super::presets::unit_in_name;
 use super::{text, variants};
 use crate::data::codebook::is_checkbox;
 use crate::data::first_line::Doubt;
@@ -111,7 +112,13 @@ impl Table {
         let suggestions = self.suggestions.iter().map(Some).chain(std::iter::repeat(None));
         let column = |(name, suggestion): (&String, Option<&Suggestion>)| {
             let kind = suggestion.and_then(|suggestion| kind(name, suggestion));
-            ColumnDraft { name: name.clone(), kind, ..ColumnDraft::default() }
+            let unit = unit_in_name(name).filter(|_| kind == Some(ColumnType::Number));
+            ColumnDraft {
+                name: name.clone(),
+                kind,
+                unit: unit.map(str::to_owned).unwrap_or_default(),
+                ..ColumnDraft::default()
+            }
         };
         self.names.iter().zip(suggestions).map(column).collect()
     }

@@ -92,6 +92,39 @@ test("levels and values that the cells contradict, and a number that can be two,
   assert.deepEqual(faults(record), {});
 });
 
+test("of a column that is ticked or left empty the empty cells are a level by one click, and the way to a fault ends in sight", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const row = (place) => `${30 + (place % 50)},${place % 3 ? "" : "x"},${place % 4 ? "" : "X"},${110 + ((place * 7) % 60)},${50 + (place % 60)}`;
+  await discreet.load(table("ticks.csv", "age,diabetes,smoker,RR syst. (mmHg),weight", people(600, row)));
+  await discreet.goTo(say("step.columns"));
+  for (const name of ["diabetes", "smoker"]) await discreet.describe(name, { role: say("columns.feature"), type: say("columns.category") });
+  await page.getByRole("button", exact(say("columns.use_levels_for", { levels: "(blank), x", name: "diabetes" }))).click();
+  // Who types a word for no is offered the empty cells in its place.
+  await discreet.describe("smoker", { levels: "nein, X" });
+  const smoker = contradictions(page, "smoker");
+  await smoker.getByText(/ of the first \d+ cells are missing/).waitFor();
+  await smoker.getByRole("button", exact(say("contradiction.use_levels", { levels: "(blank), X" }))).click();
+  await smoker.waitFor({ state: "detached" });
+  assert.equal(await contradictions(page, "diabetes").count(), 0);
+  assert.equal(await page.getByLabel(say("columns.unit_of", { name: "RR syst. (mmHg)" }), { exact: true }).inputValue(), "mmHg", "the header has it");
+
+  await discreet.describe("RR syst. (mmHg)", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 120 });
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 122 });
+  await discreet.describe("weight", { role: say("columns.feature"), type: say("columns.number"), lower: 20, upper: 90 });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
+  await discreet.strip.getByRole("button").first().click();
+  await page.waitForFunction(() => {
+    const place = document.activeElement?.matches("[data-cell]") && document.activeElement.getBoundingClientRect();
+    return place && place.top > 0 && place.bottom < window.innerHeight - document.querySelector(".release-bar").offsetHeight;
+  });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await discreet.goTo(say("step.columns"));
+  const plan = await discreet.downloadJson(say("columns.save_plan"));
+  assert.deepEqual(plan.columns.filter(({ levels }) => levels).map(({ levels }) => levels), [["", "x"], ["", "X"]]);
+  assert.deepEqual(faults(record), {});
+});
+
 test("a column that names persons with several rows is asked about before a release", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const visits = people(600, (row) => `P-${1000 + Math.floor(row / 3)},${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`);

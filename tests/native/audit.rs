@@ -10,16 +10,16 @@ use discreet::audit::bench::{noise, read};
 use discreet::audit::check::{Check, Finding, Item, Kind, Measured, Verdict};
 use discreet::audit::fit::{self, Fit, Sampler};
 use discreet::audit::pairs::with_constant;
-use discreet::engine::{demonstrate, release};
+use discreet::engine::demonstrate;
 use discreet::mechanisms::gaussian::perturb;
 use discreet::model::Shape;
-use discreet::noise::entropy::{DemoRng, PrivateRng};
+use discreet::noise::entropy::DemoRng;
 use discreet::noise::law;
 use discreet::release::document::LedgerReference;
 
 #[cfg(feature = "audit-mutants")]
 use crate::mutants;
-use crate::support::software;
+use crate::support::{release, software};
 
 /// All audits whose names begin so, but those of several rounds and of bounds, which have tests of their own.
 fn pass(prefix: &str) {
@@ -108,9 +108,8 @@ fn a_release_shows_the_audited_integers_and_no_others() {
 fn two_releases_under_the_operating_system_s_randomness_differ() {
     let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n").unwrap();
     let matrix = || {
-        let rng = PrivateRng::from_os().unwrap();
         let charge = LedgerReference { id: "00".to_owned(), entry: 1, idealised: false, promise: None };
-        release(&prepared, &moments, rng, charge, software()).unwrap().moments.unwrap().matrix
+        release(&prepared, &moments, charge).unwrap().moments.unwrap().matrix
     };
     assert_ne!(matrix(), matrix());
 }

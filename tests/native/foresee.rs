@@ -79,6 +79,12 @@ fn a_spread_that_is_assumed_is_named() {
     assert!(foreseen(&plan).advice().contains("for the standard deviation of `sbp`"));
     plan["columns"][3]["typical"] = json!({"sd": 18});
     assert!(!foreseen(&plan).advice().contains("A sixth of the range"));
+    let served = json!({"name": "crp", "role": "ignored", "type": "number", "lower": 0.5, "upper": 90});
+    plan["columns"].as_array_mut().unwrap().push(served);
+    plan["derived"] = json!([{"transform": "log", "from": ["crp"]}]);
+    let names = ["age", "bmi", "sbp", "sex", "crp"].map(str::to_owned);
+    let advice = foresee(&prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap()).unwrap().advice();
+    assert!(advice.contains("for the standard deviation of `crp`"), "{advice}");
 }
 
 #[test]

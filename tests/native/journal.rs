@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use discreet::engine::{held, refit, supplement};
+use discreet::inference::pseudo::Pseudo;
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
 use discreet::model::{Assurance, Coefficient, Estimate, Interval};
@@ -16,7 +17,7 @@ use discreet::release::supplement::{Description, Supplement};
 use serde_json::{Value, json};
 
 use crate::cli::{Bench, RELEASE};
-use crate::support::{DIABETES, column, list, plan};
+use crate::support::{DIABETES, column, list, plan, runs};
 
 /// The table with a category of three levels beside the numbers: the thirds of `s6`.
 fn table() -> (String, Vec<[f64; 6]>) {
@@ -675,6 +676,32 @@ fn table_1_has_the_spread_of_an_outcome_that_its_regression_tells() {
         assert!(notes.iter().any(|note| note.contains("up to 3 are of one person")), "{notes:?}");
     }
     assert!(hidden > 0 && told > 0, "{hidden} {told}");
+}
+
+/// A dose that is 0 in 85 % of the rows: weights of rows far out change its correlations and no others.
+#[test]
+fn a_column_that_weights_distort_has_no_correlations() {
+    let mut text = "age,weight,dose,y\n".to_owned();
+    for row in 0..6_000_u64 {
+        let mut rng = Pseudo::new(3, &[row]);
+        let (age, weight) = (50.0 + 10.0 * rng.normal(), 80.0 + 12.0 * rng.normal());
+        let dose = if rng.symmetric() < 0.7 { 0.0 } else { 60.0 + 20.0 * rng.normal() };
+        text +=
+            &format!("{age:.1},{weight:.1},{dose:.1},{:.1}\n", 0.5 * age - 0.2 * dose + 8.0 * rng.normal());
+    }
+    let columns = [
+        column("age", "feature", 0.0, 100.0),
+        column("weight", "feature", 20.0, 150.0),
+        column("dose", "feature", 0.0, 150.0),
+        column("y", "outcome", -60.0, 100.0),
+    ];
+    let mut plan = plan(&columns, json!({"epsilon": 8, "delta": 1e-6}));
+    plan["mechanism"] = json!({"name": "adaptive-gauss"});
+    let release = runs(&plan, &text, 1).remove(0);
+    let description = supplement(&release).description.unwrap();
+    let pairs: Vec<(&str, &str)> =
+        description.pairs().into_iter().map(|(one, other, ..)| (one, other)).collect();
+    assert_eq!(pairs, [("weight", "age"), ("y", "age"), ("y", "weight")]);
 }
 
 /// 160 seeded runs of each mechanism: the squared errors over the stated variances sum to a chi-square of 160 degrees of freedom, whose

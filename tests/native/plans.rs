@@ -6,6 +6,8 @@ use discreet::plan::bound::{GridParams, Kind, Norms};
 use discreet::plan::{CheckedPlan, Plan, PlanError, Purpose};
 use serde_json::{Value, json};
 
+use crate::support;
+
 const GRID: GridParams = GridParams {
     radius: 1 << 24,
     intercept_weight: 0.5,
@@ -256,4 +258,35 @@ fn the_person_column_is_found_and_is_no_feature() {
     assert_eq!(bound.csv.delimiter, b';');
     let error = bind(&plan, &header(&["sbp", "age", "sex"]), b';', GRID).unwrap_err();
     assert_eq!(error.path, "person");
+}
+
+/// A column that is ticked or left empty: the empty cells are a level where the plan lists one for them, under either rule for missing cells.
+#[test]
+fn an_empty_cell_is_a_level_where_one_stands_for_it() {
+    let rows = |no: &str| {
+        let cells = ["x", no, no, "x", no, "x", "x", no].into_iter().enumerate();
+        let rows: String = cells.map(|(row, cell)| format!("{},{cell},{}\n", row % 3, 3 * row)).collect();
+        format!("age,diabetes,y\n{rows}")
+    };
+    let released = |no: &str, missing: &str, table: &str| {
+        let category = |levels: [&str; 2]| json!({"name": "diabetes", "role": "feature", "type": "category", "levels": levels});
+        let columns = [
+            support::column("age", "feature", 0.0, 3.0),
+            category([no, "x"]),
+            support::column("y", "outcome", 0.0, 30.0),
+        ];
+        let mut plan = support::plan(&columns, json!({"none": true}));
+        plan["missing"] = json!(missing);
+        let release = support::runs(&plan, table, 1).remove(0);
+        let estimates: Vec<Option<f64>> =
+            support::list(&release).iter().map(|entry| entry.estimate).collect();
+        (release.diagnostics.rows, estimates)
+    };
+    let expected = released("no", "skip", &rows("no"));
+    assert_eq!(expected.0, Some(8.0));
+    for missing in ["skip", "midpoint"] {
+        assert_eq!(released("", missing, &rows("")), expected, "{missing}");
+        assert_eq!(released("", missing, &rows(" ")), expected, "{missing}");
+    }
+    assert_eq!(released("no", "skip", &rows("")).0, Some(4.0), "otherwise it is missing");
 }

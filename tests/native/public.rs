@@ -9,7 +9,7 @@ use discreet::engine::public::{plan_for, prepare_table, table_of, table_of_relea
 use discreet::engine::{self, ConfiguredPlan, EngineError, prepare_with};
 use discreet::math::jacobi_svd::JacobiSvd;
 use discreet::math::linalg::Eigen;
-use discreet::noise::entropy::{DemoRng, PrivateRng};
+use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::Whitener;
 use discreet::plan::public::document::{PublicTable, PublicTerm, SCHEMA};
 use discreet::plan::public::whitener::unconditioned;
@@ -254,8 +254,7 @@ fn released(plan: &Value) -> Release {
     let scan = table.scan(prepared.bound(), || prepared.sums(), 1).unwrap();
     let charge = LedgerReference { id: "0".repeat(32), entry: 1, idealised: false, promise: None };
     let gathered: Sums = scan.sink;
-    engine::release(&prepared, &gathered, PrivateRng::from_os().unwrap(), charge, support::software())
-        .unwrap()
+    support::release(&prepared, &gathered, charge).unwrap()
 }
 
 fn diabetes_plan(mechanism: &str, budget: Value) -> Value {

@@ -5,13 +5,13 @@ use std::num::NonZeroU32;
 
 use dashu_int::IBig;
 use discreet::data::Moments;
-use discreet::engine::{EngineError, Prepared, prepare, release};
+use discreet::engine::{EngineError, Prepared, prepare};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Fit, NoisyMoments, Options, Repair, Ridge, fit, refit};
 use discreet::math::linalg::Eigen;
 use discreet::mechanisms::wishart::{additive as additive_wishart, scaled as sketch};
 use discreet::model::{Assurance, Interval, NoiseLaw, Shape};
-use discreet::noise::entropy::{DemoRng, PrivateRng};
+use discreet::noise::entropy::DemoRng;
 use discreet::noise::wishart::round_sum;
 use discreet::plan::{Plan, Purpose};
 use discreet::privacy::adjacency::Adjacency;
@@ -26,7 +26,7 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
 use crate::mechanisms::{assert_close, design, least_squares, run};
-use crate::support::{DIABETES, column, list, plan, prepared, scan, small_diabetes_plan, software};
+use crate::support::{DIABETES, column, list, plan, prepared, release, scan, small_diabetes_plan};
 
 pub const NAMES: [&str; 5] =
     ["jl-ridge", "jl-ridge-adaptive", "inverse-wishart", "inverse-wishart-adaptive", "additive-wishart"];
@@ -570,8 +570,7 @@ fn charged(plan: &Value, ledger: &mut Ledger) -> (Prepared, Release) {
     let moments = scan(&prepared, DIABETES, Moments::new).sink;
     let entry = ledger.reserve(&prepared.request()).unwrap();
     let charge = LedgerReference::new(ledger, entry);
-    let rng = PrivateRng::from_os().unwrap();
-    let released = release(&prepared, &moments, rng, charge, software()).unwrap();
+    let released = release(&prepared, &moments, charge).unwrap();
     ledger.release(entry).unwrap();
     (prepared, released)
 }

@@ -4,12 +4,13 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use discreet::cli::table::Table;
-use discreet::data::{EncodedRows, HeaderRules, RowSink, Scan};
+use discreet::data::{EncodedRows, Exact, HeaderRules, RowSink, Scan};
 use discreet::engine::simulate::Source;
-use discreet::engine::{EngineError, Prepared, Simulation, prepare};
+use discreet::engine::{Computation, EngineError, Prepared, Simulation, prepare};
 use discreet::model::Coefficient;
+use discreet::noise::entropy::PrivateRng;
 use discreet::plan::{Plan, Purpose};
-use discreet::release::document::{Coefficients, Release, Software};
+use discreet::release::document::{Coefficients, LedgerReference, Release, Software};
 use serde_json::{Value, json};
 
 /// 442 patients (Efron et al. 2004).
@@ -98,6 +99,21 @@ fn open(table: &str) -> Table {
     Table::stream(Cursor::new(table.as_bytes().to_vec()), HeaderRules::default()).unwrap()
 }
 
+/// Makes a release after the charge, of sums that answer each round.
+pub fn release<'a>(
+    prepared: &Prepared,
+    sums: impl Into<Exact<'a>>,
+    charge: LedgerReference,
+) -> Result<Release, EngineError> {
+    let sums = sums.into();
+    let mut computation = Computation::new(prepared, PrivateRng::from_os().unwrap());
+    while computation.next_statistic().is_some() {
+        computation.answer(sums.clone())?;
+    }
+    computation.release(charge, software())
+}
+
+/// Returns the program that the tests' releases name.
 pub fn software() -> Software {
     Software::new("test".to_owned())
 }

@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use discreet::data::FileRole;
 use discreet::data::MinHash;
-use discreet::engine;
+use discreet::engine::Computation;
 use discreet::model::{Estimate, Interval};
 use discreet::noise::entropy::{PrivateRng, random_id};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
@@ -74,7 +74,11 @@ fn prepared(epsilon: f64) -> discreet::engine::Prepared {
 fn release(reference: LedgerReference) -> Release {
     let rng = PrivateRng::from_os().unwrap();
     let software = Software::new("test".to_owned());
-    engine::release(&prepared(1.0), &moments(TABLE), rng, reference, software).unwrap()
+    let prepared = prepared(1.0);
+    let mut computation = Computation::new(&prepared, rng);
+    computation.next_statistic().unwrap();
+    computation.answer(&moments(TABLE)).unwrap();
+    computation.release(reference, software).unwrap()
 }
 
 /// Charges, releases and settles: all that the engine worker does with the store.

@@ -149,7 +149,9 @@ pub fn mismatches<'a>(
     rules: &CsvRules,
 ) -> Vec<Mismatch> {
     let cells: Vec<&str> = cells.map(str::trim).collect();
-    let present: Vec<&str> = cells.iter().copied().filter(|cell| !rules.is_missing(cell)).collect();
+    let has_blank = matches!(stated, Stated::Category { levels } if levels.iter().any(String::is_empty));
+    let is_present = |cell: &&str| has_blank && cell.is_empty() || !rules.is_missing(cell);
+    let present: Vec<&str> = cells.iter().copied().filter(is_present).collect();
     let mut found = match stated {
         Stated::Number { lower, upper } => of_number(&present, lower, upper, rules),
         Stated::Category { levels } if levels.len() >= 2 => of_category(&present, levels),
@@ -157,7 +159,8 @@ pub fn mismatches<'a>(
     };
     let (missing, of) = (cells.len() - present.len(), cells.len());
     if of >= ENOUGH && missing * 2 > of {
-        found.push(mismatch(Contradiction::Missing { missing, of }, Vec::new(), vec![Repair::LeaveOut]));
+        let repairs = blank_in_place(stated, &present).into_iter().chain([Repair::LeaveOut]).collect();
+        found.push(mismatch(Contradiction::Missing { missing, of }, Vec::new(), repairs));
     }
     if found.is_empty() && is_identifier(&present, stated, rules) {
         let cells = distinct(present.iter().copied());
@@ -166,6 +169,15 @@ pub fn mismatches<'a>(
         found.extend(identifies(name, &present));
     }
     found
+}
+
+/// Returns the two stated levels with that which no cell has as empty cells: in a column that is only ticked these mean no.
+fn blank_in_place(stated: Stated<'_>, present: &[&str]) -> Option<Repair> {
+    let Stated::Category { levels } = stated else { return None };
+    let is_read = |level: &&String| present.contains(&level.as_str());
+    let is_ticked = levels.len() == 2 && levels.iter().filter(is_read).count() == 1;
+    let place = |level: &String| if is_read(&level) { level.clone() } else { String::new() };
+    is_ticked.then(|| Repair::Levels(levels.iter().map(place).collect()))
 }
 
 /// Returns whether cells number or name their rows.
@@ -310,10 +322,11 @@ fn has_unit(cell: &str) -> bool {
 }
 
 /// What people write where there is no answer: letters and digits alone, in small letters.
-const NO_ANSWER: [&str; 24] = [
-    "ka", "keineangabe", "unbekannt", "unknown", "notknown", "missing", "refused", "notavailable",
-    "notrecorded", "dontknow", "null", "ni", "saknas", "okänd", "ukendt", "ukjent", "mangler", "desconocido",
-    "naoinformado", "nãoinformado", "未測定", "欠測", "不明", "未知",
+const NO_ANSWER: [&str; 28] = [
+    "na", "notapplicable", "nichtbestimmt", "nichterhoben", "ka", "keineangabe", "unbekannt", "unknown",
+    "notknown", "missing", "refused", "notavailable", "notrecorded", "dontknow", "null", "ni", "saknas",
+    "okänd", "ukendt", "ukjent", "mangler", "desconocido", "naoinformado", "nãoinformado", "未測定", "欠測",
+    "不明", "未知",
 ];
 
 /// Whether a cell is the error of a spreadsheet's formula, in whatever language: `#N/A`, `#NV`, `#DIV/0!`, `#WERT!`.
@@ -470,6 +483,22 @@ mod tests {
 
     fn one(kind: Contradiction, cells: &[&str], repair: impl IntoIterator<Item = Repair>) -> Vec<Mismatch> {
         vec![Mismatch { kind, cells: texts(cells), repairs: repair.into_iter().collect() }]
+    }
+
+    /// A column that is only ticked: more than half of its cells are empty.
+    #[test]
+    fn a_level_for_empty_cells_takes_the_place_of_that_which_no_cell_has() {
+        let cells = ["x", "", "", "", "x", ""];
+        let repairs = [Repair::Levels(texts(&["", "x"])), Repair::LeaveOut];
+        assert_eq!(
+            category(&cells, &["nein", "x"]),
+            one(Contradiction::Missing { missing: 4, of: 6 }, &[], repairs)
+        );
+        assert_eq!(category(&cells, &["", "x"]), []);
+        assert_eq!(
+            category(&["x", "", "y"], &["", "x"]).first().map(|found| found.kind),
+            Some(Contradiction::Levels)
+        );
     }
 
     #[test]

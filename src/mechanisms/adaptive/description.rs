@@ -22,8 +22,26 @@ pub struct Rounds<'a> {
     pub moments: &'a Decimals,
 }
 
+/// Share of the middle column's variance below which that of a column shows that its values far out count much less than those of others.
+const DISTORTED: f64 = 0.8;
+
+/// Returns the places of the columns whose correlations over shortened rows say little of all rows: their variance in the second round, whose
+/// values are standardised by the first, is much smaller than that of the others (theory/inference 6.4).
+fn distorted(moments: &[i128], size: usize) -> Vec<usize> {
+    let cell = |row: usize, column: usize| {
+        real(moments.get(triangle::index(1 + size, row, column)).copied().unwrap_or_default())
+    };
+    let rows = cell(0, 0);
+    let variance = |place: usize| cell(place, place) / rows - (cell(0, place) / rows).powi(2);
+    let variances: Vec<f64> = (1..=size).map(variance).collect();
+    let mut sorted = variances.clone();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.get(size / 2).copied().unwrap_or_default();
+    (0..size).filter(|place| variances[*place] < DISTORTED * middle).collect()
+}
+
 /// Returns means and standard deviations from the margins, which hold every row that counted, and correlations from the second round, whose
-/// far rows were shortened; nothing for a damaged document.
+/// far rows were shortened; nothing for a damaged document. A column that this distorts has no correlations.
 pub fn describe(plan: &Plan, rounds: Rounds<'_>) -> Option<Description> {
     let size = rounds.terms.len();
     let (margins, moments) = (&rounds.margins.0, &rounds.moments.0);
@@ -66,7 +84,15 @@ pub fn describe(plan: &Plan, rounds: Rounds<'_>) -> Option<Description> {
             Some(Noisy { value: moments.get(place).copied().map(real)?, std_error })
         }),
     };
-    let (correlated, correlations) = correlations(&from_moments);
+    let (correlated, mut correlations) = correlations(&from_moments);
+    let distorted = distorted(moments, size);
+    for (row, cells) in correlations.iter_mut().enumerate() {
+        for (column, cell) in cells.iter_mut().enumerate() {
+            if row != column && (distorted.contains(&row) || distorted.contains(&column)) {
+                *cell = None;
+            }
+        }
+    }
     Some(Description {
         terms: means(plan, &from_margins)?,
         correlated,

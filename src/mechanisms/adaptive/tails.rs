@@ -8,6 +8,7 @@ use super::units::{FEATURE_BINS, OUTCOME_BINS, Round};
 use crate::math::gamma::ln_chi_square_cdf;
 use crate::math::round::real;
 use crate::model::note::Shortened;
+use crate::release::supplement::Noisy;
 
 /// Edges of the bins of ‖w‖ in units of √k.
 const FEATURE_EDGES: [f64; FEATURE_BINS - 1] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0];
@@ -127,24 +128,32 @@ impl Counts {
 
     /// The mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share of what it was
     /// (theory/inference 6.6). Only bins that stand out of their noise count, up to the first that does not: far out one by chance would
-    /// count for very much.
-    pub fn spread_kept(&self, terms: &Terms, radius: f64) -> f64 {
+    /// count for very much. The noise on it is to first order.
+    pub fn spread_kept(&self, terms: &Terms, radius: f64) -> Noisy {
         let edges = feature_edges(terms);
         let squares = edges.map(|edge| edge * edge);
         let below = std::iter::once(1.0).chain(squares);
         let above = squares.into_iter().chain(squares.last().copied());
         let middles = below.zip(above).map(|(below, above)| f64::midpoint(below, above));
-        let (mut rows, mut weights, mut whole, mut kept) = (0.0, 0.0, 0.0, 0.0);
         let stands_out = |(_, count): &(f64, &f64)| **count >= 3.0 * self.noise;
         let counted = middles.zip(&self.features).skip_while(|bin| !stands_out(bin)).take_while(stands_out);
-        for (square, count) in counted {
-            let weight = count * (radius * radius / square).min(1.0);
-            rows += count;
-            weights += weight;
-            whole += count * (square - 1.0);
-            kept += weight * (square - 1.0);
+        // Of each bin its count, its weight, and its part of a sum of squares.
+        let bins: Vec<(f64, f64, f64)> = counted
+            .map(|(square, count)| (*count, (radius * radius / square).min(1.0), square - 1.0))
+            .collect();
+        let sum = |part: &dyn Fn(f64, f64) -> f64| {
+            bins.iter().map(|(count, weight, square)| count * part(*weight, *square)).sum::<f64>()
+        };
+        let (rows, weights) = (sum(&|_, _| 1.0), sum(&|weight, _| weight));
+        let (whole, kept) = (sum(&|_, square| square), sum(&|weight, square| weight * square));
+        if kept <= 0.0 {
+            return Noisy { value: 1.0, std_error: 0.0 };
         }
-        if kept > 0.0 { (kept / weights) / (whole / rows) } else { 1.0 }
+        let value = (kept / weights) / (whole / rows);
+        let slopes = bins.iter().map(|(_, weight, square)| {
+            (weight * square / kept - weight / weights - square / whole + 1.0 / rows).powi(2)
+        });
+        Noisy { value, std_error: value * self.noise * slopes.sum::<f64>().sqrt() }
     }
 
     /// About how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.
@@ -160,5 +169,31 @@ impl Counts {
             rows: tail.iter().fold(0.0, |sum, count| sum + count),
             deviation: real(tail.len()).sqrt() * self.noise,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::terms::Term;
+    use super::*;
+
+    /// Reference: numerical differentiation by each count.
+    #[test]
+    fn the_noise_on_what_is_kept_is_that_of_the_counts() {
+        let terms = Terms::new((0..5).map(|column| Term { column, dummy: false }).collect(), 4);
+        let features = [0.0, 150.0, 700.0, 900.0, 400.0, 120.0, 60.0, 20.0, 9.0, 0.0, 0.0, 0.0, 0.0];
+        let of = |features: &[f64]| {
+            let counts = Counts { features: features.to_vec(), outcomes: Vec::new(), noise: 2.0 };
+            counts.spread_kept(&terms, 2.0)
+        };
+        let (found, step) = (of(&features), 1e-3);
+        let mut variance = 0.0;
+        for bin in 0..features.len() {
+            let mut moved = features;
+            moved[bin] += step;
+            variance += ((of(&moved).value - found.value) / step * 2.0).powi(2);
+        }
+        assert!(found.value < 0.9, "{}", found.value);
+        assert!((found.std_error / variance.sqrt() - 1.0).abs() < 1e-3, "{found:?} {}", variance.sqrt());
     }
 }

@@ -193,7 +193,8 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
 }
 
 /// Returns the variance that an outcome's coefficients explain, in its squared unit: u'Cu − tr(CN), with C the covariance of w in the last
-/// round, u the slopes on w and N the noise on them; and the noise on it, of the variance 4 u'CNCu + 2 tr((CN)²) (theory/inference 6.6).
+/// round, u the slopes on w and N the noise on them; and the noise on it, which comes from the slopes, from C and from the count of rows far out
+/// (theory/inference 6.6).
 fn explained(
     released: &Released,
     solved: &Solved,
@@ -216,10 +217,15 @@ fn explained(
     });
     let noise = judged.fit.noise.view((1, 1), (terms.features(), terms.features())) * (spread * spread);
     let (seen, added) = (&covariance * &turned, &covariance * &noise);
-    let unit = own * own / counts.spread_kept(terms, radii.features);
-    let value = (turned.dot(&seen) - added.trace()).max(0.0) * unit;
-    let of_value = 4.0 * seen.dot(&(&noise * &seen)) + 2.0 * (&added * &added).trace();
-    let std_error = of_value.max(0.0).sqrt() * unit;
+    let kept = counts.spread_kept(terms, radii.features);
+    let unit = own * own / kept.value;
+    let value = (turned.dot(&seen) - added.trace()).max(0.0);
+    let of_slopes = 4.0 * seen.dot(&(&noise * &seen)) + 2.0 * (&added * &added).trace();
+    let of_covariance =
+        2.0 * solved.moments.feature_noise * (turned.norm_squared().powi(2) + value * value) / (rows * rows);
+    let of_kept = (value * kept.std_error / kept.value).powi(2);
+    let std_error = (of_slopes + of_covariance + of_kept).max(0.0).sqrt() * unit;
+    let value = value * unit;
     Some(Noisy { value, std_error }).filter(|found| found.value.is_finite() && found.std_error.is_finite())
 }
 

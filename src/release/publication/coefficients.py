@@ -99,6 +99,8 @@ def adjusted():
             yield [term, outcome, p, holm[outcome], rate[outcome]]
 
 
+# Names may hold letters that the terminal's own encoding lacks.
+sys.stdout.reconfigure(encoding="utf-8")
 writer = csv.writer(sys.stdout)
 
 

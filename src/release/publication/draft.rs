@@ -8,7 +8,7 @@ use super::super::format::{at_most, row, short};
 use super::super::odds::{self, Answers};
 use super::super::remarks::{are_of_persons, chosen_rows, made, robust};
 use super::super::row_count::RowCount;
-use super::super::significance::{Absent, Tests};
+use super::super::significance::{Absent, CategoryTest, Tests};
 use super::super::statement::Statement;
 use super::super::supplement::Supplement;
 use super::one_of_several;
@@ -170,6 +170,9 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
         if outcomes.len() > MOST_OUTCOMES {
             sentences.push(words::report::more_outcomes(outcomes.len() - MOST_OUTCOMES));
         }
+        if outcomes.len() > 1 && Tests::of(release).absent().is_none() {
+            sentences.push(words::journal::not_adjusted(outcomes.len()));
+        }
     }
     let found = RowCount::of(release).map(|count| count.printed());
     // Odds ratios are printed here, and no log-odds.
@@ -179,6 +182,20 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
         sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
     }
     sentences.join("\n\n")
+}
+
+fn with_p(p: f64, kind: Interval) -> String {
+    let p = tables::p_value(p, kind);
+    // "< 0.001" and "≈ 0.901" bring their own sign.
+    let has_sign = !p.starts_with(|c: char| c.is_ascii_digit());
+    if has_sign { words::journal::with_p_sign(p) } else { words::journal::with_p(p) }
+}
+
+/// Returns the test of a whole category in prose.
+fn whole_category(test: &CategoryTest) -> String {
+    let kind = if test.approximate { Interval::Approximate } else { Interval::Normal };
+    let p = with_p(test.p, kind);
+    words::journal::category_told(&test.column, short(test.statistic, 3), test.degrees, p)
 }
 
 fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> String {
@@ -198,12 +215,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             Interval::Approximate => words::journal::noted(written.interval, words::result::approximate()),
             Interval::Normal | Interval::Withheld => written.interval,
         };
-        let test = tests.test(&line.entry).map(|test| {
-            let p = tables::p_value(test.p, line.entry.interval);
-            // "< 0.001" and "≈ 0.901" bring their own sign.
-            let has_sign = !p.starts_with(|c: char| c.is_ascii_digit());
-            if has_sign { words::journal::with_p_sign(p) } else { words::journal::with_p(p) }
-        });
+        let test = tests.test(&line.entry).map(|test| with_p(test.p, line.entry.interval));
         told.push(words::journal::told(
             tables::label(line),
             written.estimate,
@@ -226,6 +238,11 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             (false, unit) => words::journal::coefficients_of_unit(named, unit, told),
         };
         text = format!("{text} {told}");
+    }
+    let whole = supplement.categories.iter().filter(|test| test.outcome == outcome).take(MOST_TERMS);
+    let whole: Vec<String> = whole.map(whole_category).collect();
+    if !whole.is_empty() {
+        text = format!("{text} {}", words::journal::categories_told(whole.join("; ")));
     }
     if let Some(factors) = tables::factors(release, outcome, per) {
         let told: Vec<String> = factors.rows.iter().take(MOST_TERMS).map(|row| row.join(" ")).collect();

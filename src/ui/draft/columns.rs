@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::dialect::format;
 use super::place::Cell;
-use super::typed::{in_percent, list, number, share, unlist};
+use super::typed::{in_percent, level, list, number, share, typed_level, unlist};
 use crate::model::Role;
 use crate::plan::document::{Bound, Column, ColumnType, Known, Written};
 use crate::plan::number_format::NumberFormat;
@@ -128,7 +128,7 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         written: draft.written.filter(|_| number_column).map(Written::from),
         na: Some(list(&draft.na)).filter(|na| !na.is_empty()),
         levels: Some(list(&draft.levels)).filter(|_| category),
-        reference: text(&draft.reference).filter(|_| category),
+        reference: text(&draft.reference).filter(|_| category).map(|reference| level(&reference)),
         labels: labels(draft).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
         note: note(draft),
@@ -219,7 +219,7 @@ pub fn have_impossible_shares(draft: &ColumnDraft) -> bool {
 /// the first.
 pub fn retype_levels(draft: &mut ColumnDraft, typed: String) {
     let levels = list(&typed);
-    if !levels.contains(&draft.reference) {
+    if !levels.contains(&level(&draft.reference)) {
         let lower = draft.reference.to_lowercase();
         let alike = levels.iter().find(|level| level.to_lowercase() == lower);
         draft.reference = alike.cloned().unwrap_or_default();
@@ -241,7 +241,8 @@ pub fn levels_of_share(draft: &ColumnDraft) -> Vec<String> {
 /// Returns that of two levels which is not the reference.
 fn other_level(levels: &[String], reference: &str) -> Option<String> {
     let [first, second] = levels else { return None };
-    Some(if reference.trim() == second { first.clone() } else { second.clone() })
+    let is_second = !reference.is_empty() && level(reference.trim()) == *second;
+    Some(if is_second { first.clone() } else { second.clone() })
 }
 
 /// Describes a column as an entry of a plan does.
@@ -259,7 +260,8 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.typical_mean = typed(mean);
     draft.typical_sd = typed(sd);
     let levels = entry.levels.as_deref().unwrap_or_default();
-    let other = other_level(levels, entry.reference.as_deref().unwrap_or_default());
+    let reference = entry.reference.as_deref().map(typed_level).unwrap_or_default();
+    let other = other_level(levels, &reference);
     let stated = other.zip(share).into_iter().chain(shares.into_iter().flatten());
     draft.typical_shares = stated.map(|(level, share)| (level, in_percent(share))).collect();
     draft.estimate = [entry.lower, entry.upper].contains(&Some(Bound::Estimate));
@@ -268,7 +270,7 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.na = entry.na.as_deref().map(unlist).unwrap_or_default();
     draft.unit = entry.unit.clone().unwrap_or_default();
     draft.levels = entry.levels.as_deref().map(unlist).unwrap_or_default();
-    draft.reference = entry.reference.clone().unwrap_or_default();
+    draft.reference = reference;
     draft.labels = entry.labels.clone().unwrap_or_default();
     draft.note = entry.note.clone().unwrap_or_default();
 }

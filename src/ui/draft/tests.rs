@@ -278,6 +278,26 @@ fn levels_may_hold_commas() {
 }
 
 #[test]
+fn a_level_for_empty_cells_is_typed_in_a_word() {
+    let (mut columns, setup) = drafts();
+    for (levels, reference, named) in [("(blank), x", "", None), ("x, (blank)", "(blank)", Some(""))] {
+        (columns[2].levels, columns[2].reference) = (levels.to_owned(), reference.to_owned());
+        let plan = plan(&columns, &setup, budget(&setup)).unwrap();
+        let column = &plan.columns[1];
+        assert_eq!(column.levels.as_deref(), Some(&list(levels)[..]));
+        assert_eq!(column.reference.as_deref(), named);
+        assert!(
+            column
+                .reference_level()
+                .is_some_and(|level| level.is_empty() && column.level_name(level) == "(blank)")
+        );
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let (again, ..) = open(&plan, &names);
+        assert_eq!((again[2].levels.as_str(), again[2].reference.as_str()), (levels, reference));
+    }
+}
+
+#[test]
 fn a_draft_becomes_a_plan_and_comes_back() {
     let (columns, setup) = drafts();
     let plan = plan(&columns, &setup, budget(&setup)).unwrap();

@@ -2,6 +2,7 @@
 
 use crate::data::number::parse;
 use crate::plan::number_format::{NumberFormat, Thousands};
+use crate::words;
 
 /// Reads a number as a person types it: separators of thousands, a real minus sign and a decimal comma are understood. Nothing where
 /// two numbers can be meant ([`two_numbers`]).
@@ -83,6 +84,16 @@ const COMMAS: [char; 3] = [',', '，', '、'];
 /// The same where no comma stands.
 const SEMICOLONS: [char; 2] = [';', '；'];
 
+/// Reads one level as it is typed: a word in parentheses stands for empty cells.
+pub fn level(typed: &str) -> String {
+    if typed == words::columns::blank() { String::new() } else { typed.to_owned() }
+}
+
+/// Writes one level as it is typed.
+pub fn typed_level(level: &str) -> String {
+    if level.is_empty() { words::columns::blank().to_owned() } else { level.to_owned() }
+}
+
 /// Reads a list separated by commas, or by semicolons where no comma stands; an entry that holds either stands in double quotes.
 pub fn list(text: &str) -> Vec<String> {
     let has_comma = text.split('"').step_by(2).any(|unquoted| unquoted.contains(COMMAS));
@@ -97,13 +108,13 @@ pub fn list(text: &str) -> Vec<String> {
         }
     }
     entries.push(entry);
-    entries.iter().map(|entry| entry.trim().to_owned()).filter(|entry| !entry.is_empty()).collect()
+    entries.iter().map(|entry| entry.trim()).filter(|entry| !entry.is_empty()).map(level).collect()
 }
 
 /// The reverse of [`list`].
 pub fn unlist(entries: &[String]) -> String {
     let separates = |entry: &String| entry.contains(COMMAS) || entry.contains(SEMICOLONS);
-    let write = |entry: &String| if separates(entry) { format!("\"{entry}\"") } else { entry.clone() };
+    let write = |entry: &String| if separates(entry) { format!("\"{entry}\"") } else { typed_level(entry) };
     entries.iter().map(write).collect::<Vec<_>>().join(", ")
 }
 

@@ -269,11 +269,10 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     let levels = Memo::new(move |_| column.read(|c| draft::list(&c.levels)));
     let reference = Memo::new(move |_| column.read(|c| c.reference.clone()));
     let options = move || {
-        let first = levels
-            .get()
-            .first()
-            .map_or_else(|| words::columns::first_level().to_owned(), words::columns::against);
-        let rest = levels.get().into_iter().skip(1).map(|level| {
+        let all: Vec<String> = levels.get().iter().map(|level| draft::typed_level(level)).collect();
+        let first =
+            all.first().map_or_else(|| words::columns::first_level().to_owned(), words::columns::against);
+        let rest = all.into_iter().skip(1).map(|level| {
             let own = level.clone();
             view! { <option value=level.clone() selected=move || reference.get() == own>{words::columns::against(&level)}</option> }
         });
@@ -284,7 +283,7 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     let whole = move || {
         let named = |level: String| match labels.with(|labels| labels.get(&level).cloned()) {
             Some(label) => words::report::level_with_label(level, label),
-            None => level,
+            None => draft::typed_level(&level),
         };
         let all = levels.get().into_iter().map(named).collect::<Vec<_>>().join(" · ");
         let is_labelled = labels.with(|labels| !labels.is_empty());
@@ -439,7 +438,7 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
         let unknown = bare.get() && !estimated.get() && suggested.get().is_none();
         unknown.then(|| {
             let share = share_typed(column.app);
-            let label = words::columns::estimate_for(name.get(), &share);
+            let label = words::columns::estimate_for(&share, name.get());
             let choose = move |_| column.write(|c| c.estimate = true);
             view! { <p class="cell-note"><button type="button" class="link" aria-label=label on:click=choose>{words::columns::estimate(share)}</button></p> }
         })
@@ -461,8 +460,7 @@ fn UsualLevels(column: Column, name: Memo<String>) -> impl IntoView {
             let table = table.as_deref()?;
             let marks = column.app.state.setup().with(draft::missing_marks);
             let cells = table.rows.iter().filter_map(|row| row.get(column.index)).map(|cell| cell.trim());
-            let cells: Vec<&str> =
-                cells.filter(|cell| !cell.is_empty() && !marks.iter().any(|mark| mark == cell)).collect();
+            let cells: Vec<&str> = cells.filter(|cell| !marks.iter().any(|mark| mark == cell)).collect();
             Some(presets::usual_levels(&cells))
         });
         let button = move |list: String| {

@@ -132,7 +132,7 @@ fn Member(
         .chain(text::scope(info.scope));
     let tags = tags.map(|tag| view! { <span class="tag">{tag}</span> }).collect_view();
     view! {
-        <label class="choice tall" class:off=off for=target>
+        <label class="choice" class:off=off for=target>
             <input id=id type="radio" name=format!("mechanism-{place}") value=info.name disabled=off aria-labelledby=named
                 aria-describedby=described prop:checked=move || current.get() == info.name
                 on:change=move |_| setup.update(|setup| setup.choose(Some(info.name)))/>

@@ -29,7 +29,7 @@ const CELLS: [Cell; 7] =
     [Cell::Role, Cell::Kind, Cell::Lower, Cell::Levels, Cell::Upper, Cell::Unit, Cell::Reference];
 
 /// Tables of more columns have tools to find columns and to describe them by a pattern.
-const FEW: usize = 12;
+const FEW: usize = 24;
 
 /// Endings of codebooks.
 const CODEBOOKS: &str = ".csv,.tsv,.txt,.json,.xlsx,.gz,text/csv,application/json";

@@ -7,7 +7,8 @@ use super::many::fill;
 use super::whole_file;
 use crate::data::inspection::{Misfits, QUOTED};
 use crate::data::mismatch::{Contradiction, Mismatch, Repair};
-use crate::model::Role;
+use crate::model::{Missing, Role};
+use crate::plan::derived::name_of;
 use crate::plan::document::{ColumnType, Derived, Group, Transform};
 use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{self, ColumnDraft, Setup};
@@ -116,7 +117,8 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
     };
     let (told, repairs) = (mismatch.clone(), mismatch.repairs);
     let told = move || {
-        let of = |columns: &Vec<ColumnDraft>| columns.get(index).map(|column| sentence(&told, column));
+        let rule = app.state.setup().with(|setup| setup.missing);
+        let of = |columns: &Vec<ColumnDraft>| columns.get(index).map(|column| sentence(&told, column, rule));
         let of_persons = app.state.setup().with(|setup| !setup.person.is_empty());
         let later = of_persons && matches!(kind, Contradiction::Missing { .. });
         let later = later.then(words::contradiction::filled_later);
@@ -160,7 +162,7 @@ fn ranges(app: App, index: usize, cells: &[String]) -> Vec<Preset> {
 }
 
 /// What the cells say, and what follows.
-fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
+fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String {
     let cells = text::list(&mismatch.cells, mismatch.cells.len());
     match mismatch.kind {
         Contradiction::Levels => words::contradiction::levels(cells, &column.levels),
@@ -169,7 +171,14 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft) -> String {
         Contradiction::Format => words::contradiction::format(cells),
         Contradiction::Date => words::contradiction::date(cells),
         Contradiction::Unit => words::contradiction::unit(cells),
-        Contradiction::Missing { missing, of } => words::contradiction::missing(missing, of),
+        Contradiction::Missing { missing, of } => {
+            let said = if rule == Missing::Skip {
+                words::contradiction::missing
+            } else {
+                words::contradiction::missing_filled
+            };
+            said(missing, of, words::columns::blank())
+        }
         Contradiction::Words => words::contradiction::words(cells),
         Contradiction::Identifier if mismatch.cells.is_empty() => {
             words::contradiction::identifies_persons().to_owned()
@@ -247,6 +256,7 @@ pub fn format_label(format: NumberFormat) -> String {
 
 /// Changes what is said of the column, or how the file is read.
 fn take(app: App, index: usize, repair: &Repair) {
+    app.state.said().set(words::contradiction::repaired().to_owned());
     match repair {
         Repair::Levels(levels) => app.edit(index, |column| {
             column.levels = draft::unlist(levels);
@@ -279,7 +289,6 @@ fn take(app: App, index: usize, repair: &Repair) {
             leave_levels_out(column, cells);
         }),
     }
-    app.state.said().set(words::contradiction::repaired().to_owned());
     // The button is gone.
     dom::focus_selector_soon(format!("[data-row='{index}'][data-cell='Role']"));
     // What the whole file holds beside is found by the new description alone.
@@ -307,6 +316,9 @@ fn merge(app: App, index: usize, groups: &[Vec<String>]) {
         groups: Some(groups.clone()),
         ..Derived::default()
     };
+    let all: Vec<String> = groups.iter().map(|group| group.levels.join(" = ")).collect();
+    let told = words::contradiction::merged(text::list(&all, all.len()), name_of(&entry), &column.name);
+    app.state.said().set(told);
     app.state.setup().update(|setup| setup.derived.push(entry));
     app.edit(index, |column| {
         let mut levels = draft::list(&column.levels);

@@ -316,11 +316,29 @@ fn doubt_of_header(app: App) -> Option<Doubt> {
     app.state.setup().with(|setup| view_model::header_question(&table, setup))
 }
 
+/// Names of a line that are quoted.
+const NAMES_SHOWN: usize = 5;
+
+/// Returns the cells of a line of the file that are not empty, where the first one is read as the header.
+fn names_in(app: App, line: u32) -> Vec<String> {
+    let place = (line as usize).saturating_sub(2);
+    let row = app.state.table().with(|table| table.as_ref().and_then(|table| table.rows.get(place).cloned()));
+    row.unwrap_or_default().into_iter().filter(|cell| !cell.trim().is_empty()).collect()
+}
+
 /// Asks which line is the header, where the first may not be it.
 #[component]
 fn HeaderQuestion() -> impl IntoView {
     let app = App::here();
     let question = Memo::new(move |_| doubt_of_header(app));
+    // Of a file that was just opened: the question stands below the first part of the page.
+    Effect::new(move |before: Option<Option<Doubt>>| {
+        let now = question.get();
+        if now.is_some() && before.is_some_and(|before| before.is_none()) {
+            dom::focus_selector_soon("#data-header".to_owned());
+        }
+        now
+    });
     let choose = move |line: u32| {
         app.state.setup().update(|setup| setup.header = Some(line));
         actions::reread(app);
@@ -334,7 +352,11 @@ fn HeaderQuestion() -> impl IntoView {
         question.get().map(|doubt| {
             let (why, below) = match doubt {
                 Doubt::Values => (words::data::header_values().to_owned(), None),
-                Doubt::Title(line) => (words::data::header_title(line), Some(line)),
+                Doubt::Title(line) => {
+                    let names = names_in(app, line);
+                    let told = words::data::header_title(line, text::list(&names, NAMES_SHOWN));
+                    (told, Some(line))
+                }
             };
             let below = below.map(|line| {
                 view! { <button type="button" on:click=move |_| choose(line)>{words::data::header_is_line(line)}</button> }

@@ -102,7 +102,7 @@ fn Change() -> impl IntoView {
     let current = Memo::new(move |_| setup.with(|setup| setup.mechanism.clone()));
     let option = move |name: Option<&'static str>, title: String, when: String| {
         view! {
-            <label class="choice tall">
+            <label class="choice">
                 <input type="radio" name="alternative" prop:checked=move || current.with(|current| current.as_deref() == name)
                     on:change=move |_| setup.update(|setup| setup.choose(name))/>
                 <span><strong>{title}</strong> <span class="hint">{when}</span></span>

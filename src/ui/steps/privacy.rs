@@ -4,7 +4,6 @@ use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 use super::Status;
-use super::expectations::Foretold;
 use super::people::People;
 use super::protect::Protection;
 use super::widths::{Widths, width_in_words};
@@ -20,17 +19,20 @@ use crate::ui::draft::{self, BudgetKind, Setup};
 use crate::ui::drawing::precision_curve;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::plot::CurvePlot;
-use crate::ui::parts::{Choice, Field};
+use crate::ui::parts::{Choice, Field, Quoted};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::step::Step;
 use crate::ui::view_model::{self, Worth};
-use crate::ui::{samples, text};
+use crate::ui::{actions, samples, text};
 use crate::words;
 
-/// Ends of the slider: ε from 0.05 to 20.
-const SLIDER: (f64, f64) = (0.05, 20.0);
-/// Steps of the slider.
-const NOTCHES: f64 = 260.0;
+/// ε at the notches of the slider: numbers of two digits, about evenly far from each other.
+const SLIDER: [f64; 43] = [
+    0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6,
+    0.7, 0.8, 0.9, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0,
+    12.0, 14.0, 16.0, 18.0, 20.0,
+];
 
 /// The budget in one line.
 pub fn status(app: App) -> Status {
@@ -165,7 +167,10 @@ fn Careful() -> impl IntoView {
     let widths = Widths::new(
         App::here(),
         |setup| view_model::worth(setup).map(|worth| worth.mu),
-        |setup| levels().map(|(epsilon, ..)| with_epsilon(setup, epsilon)).into(),
+        |setup| {
+            let named = levels().map(|(epsilon, ..)| epsilon);
+            ENDS.into_iter().chain(named).map(|epsilon| with_epsilon(setup, epsilon)).collect()
+        },
     );
     view! {
         <section class="block beside" aria-label=words::privacy::budget()>
@@ -214,7 +219,7 @@ fn Levels(widths: Widths) -> impl IntoView {
         let guess = move || accuracy().map(words::privacy::level_guess);
         let wide = Memo::new(move |_| there.with(|there| widths.at(there)).map(width_in_words));
         view! {
-            <label class="choice tall">
+            <label class="choice">
                 <input type="radio" name="level" prop:checked=move || current.get() == Some(epsilon)
                     on:change=move |_| setup.update(|setup| {
                         setup.form = BudgetKind::EpsilonDelta;
@@ -231,17 +236,26 @@ fn Levels(widths: Widths) -> impl IntoView {
         let named = levels().iter().any(|(epsilon, ..)| current.get() == Some(*epsilon));
         (!named).then(|| view! { <p class="hint">{words::privacy::level_own()}</p> })
     };
+    let of_part = move || {
+        let share = setup.with(|setup| setup.share);
+        let told = words::privacy::level_share(format!("{share} %"));
+        (share < 100).then(|| view! { <p class="hint">{told}</p> })
+    };
     view! {
         <fieldset class="levels">
             <legend>{words::privacy::how_careful()}</legend>
             <div class="choices column">{radios}</div>
             {own}
+            {of_part}
         </fieldset>
     }
 }
 
 /// ε at which the curve of precision is drawn, from left to right.
 const CURVE: [f64; 15] = [0.1, 0.14, 0.2, 0.28, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 10.0];
+
+/// ε towards the ends of the curve that are rehearsed beside the budgets with a name, so that it is the same whatever is chosen.
+const ENDS: [f64; 3] = [0.1, 0.22, 10.0];
 
 /// Precision against ε: by how much intervals are wider than without privacy.
 #[component]
@@ -272,14 +286,9 @@ fn Precision(widths: Widths) -> impl IntoView {
     }
 }
 
-/// A place on the slider for ε, and back.
-fn notch(epsilon: f64) -> f64 {
-    (libm::log(epsilon.clamp(SLIDER.0, SLIDER.1) / SLIDER.0) / libm::log(SLIDER.1 / SLIDER.0) * NOTCHES)
-        .round()
-}
-
-fn epsilon_at(notch: f64) -> f64 {
-    SLIDER.0 * libm::exp(notch / NOTCHES * libm::log(SLIDER.1 / SLIDER.0))
+/// The notch of the slider for ε: the last one that is not beyond it.
+fn notch(epsilon: f64) -> usize {
+    SLIDER.partition_point(|own| *own <= epsilon).saturating_sub(1)
 }
 
 #[component]
@@ -291,8 +300,9 @@ fn Propose() -> impl IntoView {
     };
     let form = Memo::new(move |_| setup.with(|setup| setup.form));
     let slide = move |event| {
-        if let Ok(notch) = event_target_value(&event).parse::<f64>() {
-            setup.update(|setup| setup.epsilon = short(epsilon_at(notch), 2));
+        let notch = event_target_value(&event).parse::<usize>();
+        if let Some(epsilon) = notch.ok().and_then(|notch| SLIDER.get(notch)) {
+            setup.update(|setup| setup.epsilon = short(*epsilon, 2));
         }
     };
     let place = move || setup.with(|setup| notch(draft::number(&setup.epsilon).unwrap_or(1.0))).to_string();
@@ -340,7 +350,7 @@ fn Propose() -> impl IntoView {
         BudgetKind::EpsilonDelta => view! {
             <div class="field slider">
                 <label for="epsilon-slider">{words::privacy::epsilon_smaller_is_more_private()}</label>
-                <input id="epsilon-slider" type="range" min="0" max=NOTCHES step="1" prop:value=place aria-valuetext=spoken on:input=slide/>
+                <input id="epsilon-slider" type="range" min="0" max=SLIDER.len() - 1 step="1" prop:value=place aria-valuetext=spoken on:input=slide/>
                 <p class="slider-ends" aria-hidden="true"><span>"0.05"</span><span>"1"</span><span>"20"</span></p>
             </div>
             <Field id="privacy-epsilon" label=words::privacy::epsilon_as_a_number() numeric=true value=Signal::derive(move || setup.get().epsilon)
@@ -405,9 +415,9 @@ fn Prospect() -> impl IntoView {
         app.forecast.with(|forecast| {
             let forecast = forecast.as_ref().ok()?;
             match (&forecast.foreseen, &forecast.preview) {
-                (Some(foreseen), _) => Some((foreseen.verdict().to_owned(), foreseen.sentences())),
+                (Some(foreseen), _) => Some((foreseen.verdict().to_owned(), foreseen.help())),
                 (None, Some(_)) if forecast.dependence.is_some() => {
-                    forecast.dependence.clone().map(|why| (why, Vec::new()))
+                    forecast.dependence.clone().map(|why| (why, None))
                 }
                 (None, Some(preview)) => {
                     let withheld = preview.verdict == Verdict::Withheld;
@@ -416,18 +426,20 @@ fn Prospect() -> impl IntoView {
                     } else {
                         text::verdict(preview.verdict)
                     };
-                    Some((verdict.to_owned(), vec![preview.advice.clone()]))
+                    Some((verdict.to_owned(), Some(preview.advice.clone())))
                 }
                 (None, None) => None,
             }
         })
     };
     move || {
-        lines().map(|(verdict, sentences)| {
+        lines().map(|(verdict, help)| {
+            let help = help.map(|help| view! { <p><Quoted words=sentence(&help)/></p> });
             view! {
                 <section class="block" aria-label=words::method::what_to_expect()>
                     <p class="meaning-main">{verdict}</p>
-                    <Foretold sentences/>
+                    {help}
+                    <p><button type="button" class="link" on:click=move |_| actions::go(app, Step::Method)>{words::privacy::in_detail()}</button></p>
                 </section>
             }
         })
@@ -462,7 +474,7 @@ fn Share() -> impl IntoView {
         let width = Memo::new(move |_| setup.with(|setup| widths.at(&Setup { share, ..setup.clone() })));
         let (named, told) = (format!("share-{share}"), format!("share-{share}-width"));
         view! {
-            <label class="choice tall">
+            <label class="choice">
                 <input type="radio" name="share" value=share.to_string() aria-labelledby=named.clone() aria-describedby=told.clone()
                     prop:checked=move || current.get() == share
                     on:change=move |_| setup.update(|setup| setup.share = share)/>
@@ -512,7 +524,7 @@ fn Neighbours(fixed: Memo<bool>) -> impl IntoView {
     let current = Memo::new(move |_| setup.with(|setup| setup.adjacency));
     let radios = [Adjacency::AddRemove, Adjacency::ReplaceOne].map(|adjacency| {
         view! {
-            <label class="choice tall">
+            <label class="choice">
                 <input type="radio" name="adjacency" value=adjacency.to_string() prop:checked=move || current.get() == adjacency
                     disabled=move || fixed.get() on:change=move |_| setup.update(|setup| setup.adjacency = adjacency)/>
                 <span><strong>{text::adjacency(adjacency)}</strong> <span class="hint">{text::adjacency_means(adjacency)}</span></span>

@@ -29,7 +29,7 @@ pub fn Protection() -> impl IntoView {
     });
     let radios = CHOICES.map(|protect| {
         view! {
-            <label class="choice tall">
+            <label class="choice">
                 <input type="radio" name="protect" value=protect.to_string() prop:checked=move || chosen.get() == protect
                     disabled=move || turned.get().is_some_and(|own| own != protect)
                     on:change=move |_| setup.update(|setup| {
