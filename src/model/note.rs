@@ -57,7 +57,7 @@ pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> St
     if rows < 2.0 * deviation {
         return words::note::clipped_few(name, radius);
     }
-    words::note::clipped_outcome(name, grouped(rows), grouped(deviation), radius)
+    words::note::clipped_outcome(name, radius, grouped(rows), grouped(deviation))
 }
 
 /// Says that hardly any of the stated rows counted.
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_count_within_its_noise_is_not_written() {
-        assert!(clipped_outcome("y", 53.0, 29.0, 3.7).contains("too few to be told"));
+        assert!(clipped_outcome("y", 53.0, 29.0, 3.7).contains("too few to count"));
         assert!(clipped_outcome("y", 90.0, 29.0, 3.7).contains("about 90 ± 29"));
     }
 

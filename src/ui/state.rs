@@ -466,9 +466,11 @@ impl App {
     }
 
     /// Whether the ledger has to be downloaded before the next release: the browser may forget it, and no download has all
-    /// of it, also what was charged without a release.
+    /// of it, also what was charged without a release. Of a sample, which is public, the ledger may be forgotten.
     pub fn export_due(self) -> bool {
-        let at_risk = self.state.host().with(|host| host.durable == Some(false));
+        let is_sample = self.state.table().with(|table| table.as_ref().is_some_and(|table| table.sample));
+        let at_risk = self.state.host().with(|host| host.durable == Some(false))
+            && (!is_sample || self.state.host().forgets().get());
         let kept = self.state.exported().get();
         at_risk
             && self.state.ledger().with(|ledger| {

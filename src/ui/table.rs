@@ -59,6 +59,12 @@ pub struct Genotypes {
     pub first: usize,
 }
 
+/// The unit of a number that its name has.
+fn unit(name: &str, kind: Option<ColumnType>) -> String {
+    let found = unit_in_name(name).filter(|_| kind == Some(ColumnType::Number));
+    found.map(str::to_owned).unwrap_or_default()
+}
+
 /// The type that a suggestion is. The numbers of a checkbox are codes.
 fn kind(name: &str, suggestion: &Suggestion) -> Option<ColumnType> {
     match suggestion {
@@ -77,6 +83,9 @@ impl Table {
         for ((column, name), (now, then)) in columns.iter_mut().zip(&self.names).zip(kinds) {
             if column.kind == kind(&column.name, then) {
                 column.kind = kind(name, now);
+            }
+            if column.name != *name && column.unit.is_empty() {
+                column.unit = unit(name, column.kind);
             }
             column.name.clone_from(name);
         }
@@ -112,13 +121,7 @@ impl Table {
         let suggestions = self.suggestions.iter().map(Some).chain(std::iter::repeat(None));
         let column = |(name, suggestion): (&String, Option<&Suggestion>)| {
             let kind = suggestion.and_then(|suggestion| kind(name, suggestion));
-            let unit = unit_in_name(name).filter(|_| kind == Some(ColumnType::Number));
-            ColumnDraft {
-                name: name.clone(),
-                kind,
-                unit: unit.map(str::to_owned).unwrap_or_default(),
-                ..ColumnDraft::default()
-            }
+            ColumnDraft { name: name.clone(), kind, unit: unit(name, kind), ..ColumnDraft::default() }
         };
         self.names.iter().zip(suggestions).map(column).collect()
     }

@@ -30,7 +30,7 @@ new_with_str_sequence_and_options new_with_u8_array_sequence next now objectStor
 postMessage preventDefault prototypesetcall push put querySelector queueMicrotask race read remove removeAttribute removeEventListener replaceState
 requestAnimationFrame resolve respond result revokeObjectURL run scale scrollIntoView scrollTo select selectionEnd selectionStart set setAttribute
 setData setTimeout set_download set_fatal set_hash set_height set_href set_innerHTML set_mode set_nodeValue set_onabort set_onblocked set_oncomplete set_onerror
-set_onmessage set_onmessageerror set_onsuccess set_onupgradeneeded set_prevent_scroll set_src set_stream set_type set_value set_width shiftKey showModal sign size slice storage
+set_block set_onmessage set_onmessageerror set_onsuccess set_onupgradeneeded set_prevent_scroll set_src set_stream set_type set_value set_width shiftKey showModal sign size slice storage
 stream subarray subtle target terminate then toBlob top type value view warn
 `.split(/\s+/),
 );

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { DiscreetPage, RELEASE } from "./page-object.mjs";
 import { faults, profile } from "./browser.mjs";
+import { people, table } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { meddler, promise } from "./meddle.mjs";
 import { storedLedger } from "./stored.mjs";
@@ -249,6 +250,16 @@ test("where the browser may forget the ledger, each charge is downloaded before 
   await discreet.budget({ share: say("privacy.a_quarter") });
   await page.getByText(like("page.not_durable")).waitFor();
   const due = discreet.strip.getByText(like("page.export_first"));
+  await discreet.make();
+  await discreet.goTo(say("step.method"));
+  await discreet.ready();
+  assert.equal(await due.count(), 0, "a sample is public");
+  const mine = () => table("mine.csv", "age,sbp", people(3000, (row) => `${30 + (row % 50)},${110 + ((row * 7) % 60)}`));
+  await discreet.load(mine());
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 3000, epsilon: 8, oneIn: 1000000, share: say("privacy.a_quarter") });
   const blocked = async () => {
     await discreet.goTo(say("step.method"));
     await due.waitFor();
@@ -267,13 +278,13 @@ test("where the browser may forget the ledger, each charge is downloaded before 
   await keep();
   // A charge without a stored release has to be kept, too.
   await meddle.order(page, { refuse: ["add", "releases", "throw"] });
-  await discreet.release.click();
+  await discreet.press();
   await discreet.alert.filter({ hasText: like("result.not_kept") }).waitFor();
   await blocked();
   await keep();
   // A page that was loaded again knows what was downloaded, and asks for what is charged after it.
   await page.reload({ waitUntil: "networkidle" });
-  await discreet.table("blood-pressure.csv");
+  await discreet.load(mine());
   await discreet.goTo(say("step.method"));
   await discreet.ready();
   assert.equal(await due.count(), 0);

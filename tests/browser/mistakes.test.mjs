@@ -168,6 +168,8 @@ test("the page asks which line is the header", async (t) => {
   await discreet.preview.getByRole("cell", exact("110")).first().waitFor();
   // A title stands above the header.
   await discreet.load(table("titled.csv", "Study 12,,\nage,sex,sbp", people(300, (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`)));
+  await page.waitForFunction(() => document.activeElement?.id === "data-header");
+  assert.match(await question.innerText(), /in line 2: age, sex and sbp\./);
   await question.getByRole("button", exact(say("data.header_is_line", { line: 2 }))).click();
   await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
   await describeWard(discreet, "F, M");
@@ -192,14 +194,15 @@ test("the page asks which line is the header", async (t) => {
   await discreet.preview.getByRole("columnheader", { name: "sbp" }).waitFor();
   // A title stands above a header with columns that a spreadsheet left blank.
   const klinik = people(300, (row) => `${row + 1};${30 + (row % 50)};${"wm"[row % 2]};${110 + ((row * 7) % 60)};;`);
-  await discreet.load(table("klinik.csv", "Studie Blutdruck;;;;;\nStand 3.2.2024;;;;;\nNr;Alter;Geschlecht;RR;;", klinik));
+  await discreet.load(table("klinik.csv", "Studie Blutdruck;;;;;\nStand 3.2.2024;;;;;\nNr;Alter;Geschlecht;RR (mmHg);;", klinik));
   await question.getByRole("button", exact(say("data.header_is_line", { line: 3 }))).click();
   await question.waitFor({ state: "detached" });
   await discreet.goTo(say("step.columns"));
-  await page.getByRole("rowheader", exact("RR")).waitFor();
-  assert.deepEqual(await page.getByRole("rowheader").allInnerTexts(), ["Nr", "Alter", "Geschlecht", "RR"]);
+  await page.getByRole("rowheader", exact("RR (mmHg)")).waitFor();
+  assert.deepEqual(await page.getByRole("rowheader").allInnerTexts(), ["Nr", "Alter", "Geschlecht", "RR (mmHg)"]);
+  assert.equal(await page.getByLabel(say("columns.unit_of", { name: "RR (mmHg)" }), { exact: true }).inputValue(), "mmHg");
   const offered = await page.getByLabel(say("roles.outcome")).getByRole("option").allInnerTexts();
-  assert.deepEqual(offered.slice(1), ["Nr", "Alter", "Geschlecht", "RR"]);
+  assert.deepEqual(offered.slice(1), ["Nr", "Alter", "Geschlecht", "RR (mmHg)"]);
 });
 
 test("the way in which numbers are written is offered, and types are suggested again", async (t) => {

@@ -438,6 +438,10 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     let facts = supplement(&release);
     let tested: Vec<_> = facts.categories.iter().map(|test| (test.column.as_str(), test.degrees)).collect();
     assert_eq!(tested, [("site", 2), ("both", 2)]);
+    let text = printed(&release, "--format text");
+    let told = "Of whole categories and terms, by Wald tests: site, chi-square ";
+    assert!(text.contains(told) && text.contains(" with 2 degrees of freedom; p"), "{text}");
+    assert!(!text.contains("not adjusted for"), "of one outcome there is nothing to adjust: {text}");
     let fit = |features: &[&str]| {
         let features: Vec<String> = features.iter().map(ToString::to_string).collect();
         let (ridge, repair) = (Ridge::None, Repair::Shift);

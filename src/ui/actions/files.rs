@@ -31,7 +31,7 @@ use crate::ui::sentence::sentence;
 use crate::ui::state::{App, Held, Host, Question, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::table::Table;
-use crate::ui::{check, dom, samples};
+use crate::ui::{check, dom, samples, view_model};
 use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
@@ -176,7 +176,12 @@ pub(super) async fn open_table(
         Ok(table) => {
             app.state.columns().set(table.columns(columns));
             say(app, table.line());
+            let asks = view_model::header_question(&table, &rules).is_some();
             app.state.table().set(Some(Arc::new(table)));
+            if asks && app.state.step().get_untracked() == Step::Data {
+                // The question stands below the first part of the page.
+                dom::focus_selector_soon("#data-header".to_owned());
+            }
             if let Some(plan) = plan {
                 apply(app, plan).await;
             }

@@ -331,14 +331,6 @@ fn names_in(app: App, line: u32) -> Vec<String> {
 fn HeaderQuestion() -> impl IntoView {
     let app = App::here();
     let question = Memo::new(move |_| doubt_of_header(app));
-    // Of a file that was just opened: the question stands below the first part of the page.
-    Effect::new(move |before: Option<Option<Doubt>>| {
-        let now = question.get();
-        if now.is_some() && before.is_some_and(|before| before.is_none()) {
-            dom::focus_selector_soon("#data-header".to_owned());
-        }
-        now
-    });
     let choose = move |line: u32| {
         app.state.setup().update(|setup| setup.header = Some(line));
         actions::reread(app);

@@ -415,7 +415,10 @@ fn Prospect() -> impl IntoView {
         app.forecast.with(|forecast| {
             let forecast = forecast.as_ref().ok()?;
             match (&forecast.foreseen, &forecast.preview) {
-                (Some(foreseen), _) => Some((foreseen.verdict().to_owned(), foreseen.help())),
+                (Some(foreseen), _) => {
+                    let why = foreseen.dependence.clone().or_else(|| foreseen.help());
+                    Some((foreseen.verdict().to_owned(), why))
+                }
                 (None, Some(_)) if forecast.dependence.is_some() => {
                     forecast.dependence.clone().map(|why| (why, None))
                 }
