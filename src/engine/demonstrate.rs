@@ -49,10 +49,10 @@ impl Demonstration {
     }
 }
 
-/// What [`super::release`] does, with noise from a seed; without noise where the plan has no budget.
+/// What [`super::Computation::release`] does, with noise from a seed; without noise where the plan has no budget.
 ///
 /// # Errors
-/// [`EngineError::Internal`] as [`super::release`].
+/// [`EngineError::Internal`] as [`super::Computation::release`].
 pub fn demonstrate<'a>(
     prepared: &Prepared,
     input: impl Into<Exact<'a>>,
@@ -75,14 +75,14 @@ pub(super) fn demonstrate_as<'a>(
     publish(prepared, output, Mark::Demo(demo), software).map(Demonstration)
 }
 
-/// What [`super::release`] does, with the noise of each cell given, in the layout's order. Runs count from
+/// What [`super::Computation::release`] does, with the noise of each cell given, in the layout's order. Runs count from
 /// 1; this is marked as run 0 of seed 0.
 ///
 /// For tests: noise can be chosen so that two tables have the same noisy integers, and then nothing may tell their
 /// documents apart.
 ///
 /// # Errors
-/// [`EngineError::Internal`] as [`super::release`], for a plan without noise in its cells, and for another number of cells.
+/// [`EngineError::Internal`] as [`super::Computation::release`], for a plan without noise in its cells, and for another number of cells.
 pub fn demonstrate_with(
     prepared: &Prepared,
     moments: &Moments,
@@ -104,7 +104,7 @@ pub fn demonstrate_with(
 /// sums.
 ///
 /// # Errors
-/// [`EngineError::Internal`] as [`super::release`], and for a plan whose rounds have no cells.
+/// [`EngineError::Internal`] as [`super::Computation::release`], and for a plan whose rounds have no cells.
 pub fn demonstrate_rounds_with(
     prepared: &Prepared,
     rows: &EncodedRows,

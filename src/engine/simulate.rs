@@ -16,7 +16,7 @@ const BOUNDS_STREAM: u64 = 1 << 62;
 /// Estimates bounds for run number `run` under `seed`, from 1 to 2^62.
 ///
 /// # Errors
-/// [`EngineError::Internal`] as [`super::release()`].
+/// [`EngineError::Internal`] as [`super::Computation::release`].
 pub fn demonstrate_bounds<'a>(
     prepared: &Prepared,
     input: impl Into<Exact<'a>>,
@@ -58,7 +58,7 @@ impl Simulation {
     /// Run number `run`, from 1 to 2^63. It depends on the seed and on `run` alone.
     ///
     /// # Errors
-    /// [`EngineError::Internal`] as [`super::release()`].
+    /// [`EngineError::Internal`] as [`super::Computation::release`].
     pub fn run(&self, run: u64) -> Result<Demonstration, EngineError> {
         let drawn;
         let sums = match &self.source {

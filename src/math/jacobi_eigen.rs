@@ -5,7 +5,7 @@
 
 use nalgebra::DMatrix;
 
-use super::linalg::LinalgError;
+use super::linalg::{LinalgError, check};
 
 /// Most sweeps over all pairs; six to ten are usual.
 const MOST_SWEEPS: u32 = 60;
@@ -28,12 +28,7 @@ impl Jacobi {
     /// # Errors
     /// [`LinalgError`] when `a` is empty, not square or not finite, or the sweeps do not settle.
     pub fn try_new(a: &DMatrix<f64>) -> Result<Self, LinalgError> {
-        if !a.is_square() || a.is_empty() {
-            return Err(LinalgError::Shape);
-        }
-        if !a.iter().all(|entry| entry.is_finite()) {
-            return Err(LinalgError::NotFinite);
-        }
+        check(a)?;
         let size = a.nrows();
         // A power of two keeps every bit; squares of huge entries would overflow without it.
         let largest = a.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::linalg::{LinalgError, symmetrise};
+use super::linalg::{LinalgError, check_entries, symmetrise};
 use crate::math::round::real;
 
 /// The most sweeps over all pairs of columns; six to ten are usual.
@@ -27,12 +27,7 @@ impl JacobiSvd {
     /// [`LinalgError`] for an empty matrix, entries that are not finite, dependent columns, and if the rotations do not converge.
     pub fn try_new(mut h: DMatrix<f64>) -> Result<Self, LinalgError> {
         let size = h.ncols();
-        if h.is_empty() {
-            return Err(LinalgError::Shape);
-        }
-        if h.iter().any(|entry| !entry.is_finite()) {
-            return Err(LinalgError::NotFinite);
-        }
+        check_entries(&h)?;
         let mut vectors = DMatrix::identity(size, size);
         let enough = f64::EPSILON * real(h.nrows());
         for _ in 0..SWEEPS {

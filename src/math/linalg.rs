@@ -285,8 +285,14 @@ pub fn symmetrise(a: &DMatrix<f64>) -> DMatrix<f64> {
     (a + a.transpose()) / 2.0
 }
 
-fn check(a: &DMatrix<f64>) -> Result<(), LinalgError> {
-    if !a.is_square() || a.is_empty() {
+/// Refuses a matrix that is empty or not square, and entries that are not finite.
+pub(super) fn check(a: &DMatrix<f64>) -> Result<(), LinalgError> {
+    if a.is_square() { check_entries(a) } else { Err(LinalgError::Shape) }
+}
+
+/// Refuses an empty matrix, and entries that are not finite.
+pub(super) fn check_entries(a: &DMatrix<f64>) -> Result<(), LinalgError> {
+    if a.is_empty() {
         Err(LinalgError::Shape)
     } else if a.iter().all(|entry| entry.is_finite()) {
         Ok(())

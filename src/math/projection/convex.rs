@@ -2,8 +2,8 @@
 
 use nalgebra::DMatrix;
 
-use super::super::linalg::{Eigen, LinalgError};
-use super::{Directions, finite, scale_rows};
+use super::super::linalg::{Eigen, LinalgError, check_entries};
+use super::{Directions, scale_rows};
 
 /// Projects G̃ onto { G : ‖G‖_* <= `bound` }, the convex hull of all x y′ with ‖x‖ ‖y‖ <= `bound`.
 ///
@@ -13,7 +13,7 @@ use super::{Directions, finite, scale_rows};
 /// # Errors
 /// [`LinalgError`] if an entry is not finite, the bound is below 0 or NaN, or the decomposition does not converge.
 pub fn nuclear_ball(noisy: &DMatrix<f64>, bound: f64) -> Result<DMatrix<f64>, LinalgError> {
-    finite(noisy)?;
+    check_entries(noisy)?;
     if noisy.nrows() > noisy.ncols() {
         return Ok(nuclear_ball(&noisy.transpose(), bound)?.transpose());
     }

@@ -2,9 +2,9 @@
 
 use nalgebra::DMatrix;
 
-use super::super::linalg::LinalgError;
+use super::super::linalg::{LinalgError, check_entries};
 use super::super::secular_equation::solve_secular;
-use super::{Directions, finite, kept, scale_rows, squared};
+use super::{Directions, kept, scale_rows, squared};
 
 /// The projection of a noisy G onto the set of possible ones.
 #[derive(Clone, Debug)]
@@ -45,8 +45,8 @@ pub fn feature_ball_of_many_outcomes(
     noisy: &DMatrix<f64>,
     bound: f64,
 ) -> Result<FeatureProjection, LinalgError> {
-    finite(noisy)?;
-    finite(outcomes)?;
+    check_entries(noisy)?;
+    check_entries(outcomes)?;
     if noisy.ncols() != outcomes.ncols() {
         return Err(LinalgError::Shape);
     }

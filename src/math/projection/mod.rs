@@ -20,7 +20,7 @@ pub use shrinkage::{Shrunk, SureRidge, james_stein, sure_ridge};
 
 use nalgebra::DMatrix;
 
-use super::linalg::{Eigen, LinalgError};
+use super::linalg::{Eigen, LinalgError, check_entries};
 
 /// The eigendirections of a Gram matrix: Z′Z/n = V diag(λ) V′. Eigenvalues that consist of rounding errors are 0.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ impl Directions {
 
     /// Returns V′G for a finite G whose number of rows fits.
     fn turned(&self, noisy: &DMatrix<f64>) -> Result<DMatrix<f64>, LinalgError> {
-        finite(noisy)?;
+        check_entries(noisy)?;
         if noisy.nrows() == self.values.len() {
             Ok(self.vectors.tr_mul(noisy))
         } else {
@@ -92,16 +92,6 @@ fn scale_rows(matrix: &mut DMatrix<f64>, factors: &[f64]) {
         for (entry, factor) in column.iter_mut().zip(factors) {
             *entry *= factor;
         }
-    }
-}
-
-fn finite(matrix: &DMatrix<f64>) -> Result<(), LinalgError> {
-    if matrix.is_empty() {
-        Err(LinalgError::Shape)
-    } else if matrix.iter().all(|entry| entry.is_finite()) {
-        Ok(())
-    } else {
-        Err(LinalgError::NotFinite)
     }
 }
 
