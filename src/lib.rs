@@ -59,7 +59,7 @@
 //!
 //! ```
 //! use discreet::data::RowSink;
-//! use discreet::engine::{prepare, release};
+//! use discreet::engine::{Computation, prepare};
 //! use discreet::inference::options::{Repair, Ridge};
 //! use discreet::inference::refit::refit;
 //! use discreet::noise::entropy::{PrivateRng, random_id};
@@ -94,7 +94,11 @@
 //!
 //! let entry = ledger.reserve(&prepared.request())?; // and written to the disk, so that it survives a crash
 //! let charge = LedgerReference::new(&ledger, entry);
-//! let released = release(&prepared, &sums, PrivateRng::from_os()?, charge, Software::new("example".to_owned()))?;
+//! let mut computation = Computation::new(&prepared, PrivateRng::from_os()?);
+//! while computation.next_statistic().is_some() {
+//!     computation.answer(&sums)?;
+//! }
+//! let released = computation.release(charge, Software::new("example".to_owned()))?;
 //! ledger.release(entry)?;
 //! assert!(ledger.check(&prepared.request()).is_err(), "the plan asked for the whole budget");
 //!
