@@ -349,6 +349,9 @@ test("visits that stand far apart are found in the whole file, a code is missing
   await mine.getByText(say("contradiction.several_rows_in_file")).waitFor();
   assert.equal(await contradictions(page, "age").count(), 0, "an age of 99 is a value");
   await mine.getByRole("button", exact(say("contradiction.names_persons"))).click();
+  await mine.waitFor({ state: "detached" });
+  await discreet.idle();
+  await page.waitForTimeout(1500); // a description is kept once nothing has changed for a while
   // The mended file is another file of the same name.
   await discreet.load(stays([]), "stays.csv");
   await page.getByText(say("data.draft_restored")).first().waitFor();
