@@ -207,7 +207,9 @@ pub fn usual_levels(cells: &[&str]) -> Vec<String> {
     let mut lists: Vec<String> = USUAL_LEVELS
         .iter()
         .flat_map(|list| {
-            [(*list).to_owned(), list.to_lowercase(), list.to_uppercase().replace("(BLANK)", "(blank)")]
+            let levels = draft::list(list);
+            let cased = |case: fn(&str) -> String| levels.iter().map(|level| case(level)).collect::<Vec<_>>();
+            [str::to_owned, str::to_lowercase, str::to_uppercase].map(|case| draft::unlist(&cased(case)))
         })
         .filter(|list| !cells.is_empty() && fits(list))
         .collect();

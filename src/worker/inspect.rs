@@ -31,6 +31,7 @@ pub async fn inspect(
     Ok(Inspected {
         rows,
         left_out: rows.saturating_sub(scan.sink.used),
+        counted: scan.sink.chosen,
         columns: names.zip(scan.sink.columns).collect(),
         persons: scan.persons,
     })

@@ -141,6 +141,8 @@ pub struct Inspected {
     pub rows: u64,
     /// Those of them that would be left out.
     pub left_out: u64,
+    /// Those of them whose cells were counted: not a person's rows beyond the ones that count.
+    pub counted: u64,
     /// The counts of each column, with its name.
     pub columns: Vec<(String, Misfits)>,
     /// Persons, where the plan names their column.
@@ -363,6 +365,7 @@ mod tests {
             Response::Inspected(Inspected {
                 rows: u64::MAX,
                 left_out: 1,
+                counted: 2,
                 columns: vec![(
                     "a".to_owned(),
                     Misfits {

@@ -127,8 +127,8 @@ test("of a column that is ticked or left empty the empty cells are a level by on
 
 test("a column that names persons with several rows is asked about before a release", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
-  const visits = people(600, (row) => `P-${1000 + Math.floor(row / 3)},${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`);
-  await discreet.load(table("visits.csv", "MRN,age,sex,sbp", visits));
+  const visits = people(600, (row) => `P-${1000 + Math.floor(row / 3)},${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)},${Math.floor(row / 3) % 5 ? "" : row % 10}`);
+  await discreet.load(table("visits.csv", "MRN,age,sex,sbp,dose", visits));
   await describeWard(discreet, "F, M");
   const bar = discreet.strip.getByRole("button", exact(say("gap.persons", { name: "MRN" })));
   await bar.click();
@@ -151,6 +151,13 @@ test("a column that names persons with several rows is asked about before a rele
   await page.getByText(/^Names the persons\. Of each person /).waitFor();
   await zone.getByText(/^400 of 600 rows would be left out: /).waitFor();
   await discreet.ready();
+  // That most of those that count are is one.
+  await discreet.describe("dose", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 10 });
+  await contradictions(page, "dose").getByLabel(say("contradiction.right_to_be_empty")).check();
+  await discreet.ready();
+  await zone.getByRole("button", exact(say("whole.again"))).click();
+  await discreet.strip.getByText(say("gap.most_rows_left_out")).waitFor();
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
   assert.deepEqual(faults(record), {});
 });
 

@@ -174,7 +174,7 @@ struct Doubt {
 }
 
 impl Doubt {
-    /// No intervals are expected, most rows of the file drop out, the rows are too few for the method that suits the outcome, it may be yes or no and is taken for a number, the
+    /// No intervals are expected, the rows are too few for the method that suits the outcome, it may be yes or no and is taken for a number, the
     /// question was answered before, or nothing is left for another release of the table. The first release of a table fixes its budget and who one person is.
     fn of(app: App, forecast: &Forecast) -> Option<Self> {
         let few = || {
@@ -196,13 +196,7 @@ impl Doubt {
             });
             found.filter(|_| private).map(|_| words::release_bar::may_be_yes_or_no().to_owned())
         };
-        let useless = forecast
-            .hopeless
-            .clone()
-            .or_else(|| mostly_unread(app))
-            .or_else(few)
-            .or_else(yes_or_no)
-            .or_else(takes_all);
+        let useless = forecast.hopeless.clone().or_else(few).or_else(yes_or_no).or_else(takes_all);
         let again = answered(app, &forecast.plan).filter(|_| private).map(words::release_bar::asked_again);
         let plain = useless.is_none() && again.is_none();
         let fixes = (is_first && private).then(|| fixes(app)).flatten();
@@ -225,17 +219,6 @@ fn fixes(app: App) -> Option<String> {
         let budget = words::release_bar::fixes(at_most(view_model::worth(setup)?.epsilon));
         Some(format!("{budget} {persons}"))
     })
-}
-
-/// Says of which column most cells of the whole file are missing or do not fit, by its check.
-fn mostly_unread(app: App) -> Option<String> {
-    let rows = app.state.inspection().with(|found| found.as_ref().map(|found| found.found.rows))?;
-    let place = app.misfits.with(|misfits| {
-        let most = misfits.iter().find(|(_, misfits)| 2 * (misfits.missing + misfits.unread) > rows);
-        most.map(|(place, _)| *place)
-    })?;
-    let name = app.state.columns().with(|columns| columns.get(place).map(|column| column.name.clone()))?;
-    Some(words::release_bar::mostly_unread(name))
 }
 
 /// Returns the entry of an earlier release that has the same outcome, features and rows.

@@ -44,13 +44,12 @@ pub fn rows(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> 
     (plan_to_inspect(columns, setup).as_ref() == Some(plan)).then_some((found.rows, found.left_out))
 }
 
-/// What holds a release back where the check of the whole file found that most rows would be left out, but for those of a person beyond
-/// the stated number. The text has no number.
+/// What holds a release back where the check of the whole file found that fewer than half of the rows would be left, of persons with
+/// several rows those that count. The text has no number.
 pub fn few_rows_left(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<Gap> {
     let (rows, left_out) = rows(inspection, columns, setup)?;
-    let unread = inspection.found.columns.iter().map(|(_, misfits)| misfits.unread).max();
-    let left_out = if setup.person.is_empty() { left_out } else { unread.unwrap_or_default() };
-    (left_out > rows / 2).then(|| Gap::new(Place::columns("whole-file"), words::gap::most_rows_left_out()))
+    let few = 2 * rows.saturating_sub(left_out) < inspection.found.counted;
+    few.then(|| Gap::new(Place::columns("whole-file"), words::gap::most_rows_left_out()))
 }
 
 /// What holds a release back until the person says whether another table with these columns was about the same people.
