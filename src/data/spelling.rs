@@ -85,3 +85,22 @@ pub(super) fn capital(word: &str) -> String {
         first.to_uppercase().chain(letters.flat_map(char::to_lowercase)).collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::respell;
+
+    #[test]
+    fn levels_are_spelt_as_cells_are() {
+        for (levels, cells, spelt) in [
+            (["18-29", "30-44"], ["18 - 29", "30 - 44"], Some(["18 - 29", "30 - 44"])),
+            (["18 - 29", "30 - 44"], ["30-44", "18-29"], Some(["18-29", "30-44"])),
+            (["Male", "Female"], ["F", "M"], Some(["M", "F"])),
+            (["never", "former"], ["NEVER", "FORMER"], Some(["NEVER", "FORMER"])),
+            (["18-29", "30-44"], ["18 - 29", "45 - 64"], None),
+        ] {
+            let owned = |texts: [&str; 2]| texts.map(str::to_owned).to_vec();
+            assert_eq!(respell(&owned(levels), &owned(cells)), spelt.map(owned), "{levels:?} {cells:?}");
+        }
+    }
+}

@@ -378,4 +378,20 @@ mod tests {
         let known = Some(Typical { mean: Some(30.0), sd: 20.0 });
         assert_ne!(values(known, Some(0.0)), values(None, Some(0.0)));
     }
+
+    #[test]
+    fn bounds_one_apart_are_those_of_two_codes() {
+        let values = |lower, upper, typical| {
+            let number = Number::new((lower, upper), typical, None, USUAL);
+            [-1.5, -0.5, 0.5, 1.5].map(|z| number.at(z))
+        };
+        assert_eq!(values(0.0, 1.0, None), [0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(values(1.0, 2.0, None), [1.0, 1.0, 2.0, 2.0]);
+        // A share of them is no code, nor are bounds between whole numbers.
+        let share = Some(Typical { mean: Some(0.4), sd: 0.1 });
+        for [inner, _, outer, _] in [values(0.0, 1.0, share), values(0.5, 1.5, None), values(1.0, 3.0, None)]
+        {
+            assert!(inner.fract() != 0.0 && outer.fract() != 0.0, "{inner} {outer}");
+        }
+    }
 }

@@ -340,12 +340,52 @@ test("the presentation size survives a reload, and no table of coefficients scro
   await discreet.make();
   await look("coefficients");
   assert.match(await discreet.released.getByRole("row").filter({ hasText: "per year" }).innerText(), /SE 0\.00\d/);
+  // A lecture hall's screen of 1280 x 720 is mostly the step.
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await discreet.goTo(say("step.privacy"));
+  const bar = await discreet.strip.boundingBox();
+  assert.ok(bar.height <= 0.3 * 720, `the bar covers ${bar.height} of 720`);
+  await discreet.goTo(say("step.result"));
   // Labels of the axis have room.
   const near = await page.locator(".plot-axis text").evaluateAll((labels) => {
     const places = labels.map((label) => label.getBoundingClientRect());
     return places.slice(1).map((place, index) => Math.round(place.left - places[index].right)).filter((gap) => gap < 4);
   });
   assert.deepEqual([wide, near], [[], []]);
+  assert.deepEqual(faults(record), {});
+});
+
+test("arrow keys move epsilon from notch to notch, the curve of widths does not move with it, and a phone's bar has the cost", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.table("blood-pressure.csv");
+  await discreet.goTo(say("step.privacy"));
+  const line = page.locator(".curve-plot .line");
+  const level = (name, epsilon) => page.getByRole("radio", { name: like("privacy.level", { name: say(`privacy.level_${name}`), epsilon }) });
+  const drawn = [];
+  for (const [name, epsilon] of [["strict", "0.5"], ["loose", "4"]]) {
+    await level(name, epsilon).check();
+    await page.locator(`.curve-plot[aria-label*="${epsilon}"]`).waitFor();
+    drawn.push(await line.getAttribute("points"));
+  }
+  assert.equal(drawn[0], drawn[1]);
+
+  await discreet.unfold(say("privacy.advanced"));
+  const slider = page.getByLabel(say("privacy.epsilon_smaller_is_more_private"));
+  const number = page.getByLabel(say("privacy.epsilon_as_a_number"), { exact: true });
+  await number.fill("1");
+  await slider.focus();
+  const seen = [];
+  for (const key of ["ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Home", "End"]) {
+    await page.keyboard.press(key);
+    seen.push(await number.inputValue());
+  }
+  assert.deepEqual(seen, ["1.2", "1.4", "1.2", "1", "0.9", "0.05", "20"]);
+
+  await number.fill("1");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await discreet.ready();
+  assert.match(await discreet.strip.innerText(), /% of/);
+  assert.ok(await discreet.strip.getByText(say("release_bar.fixes_budget")).isVisible(), "a phone does not say that a release fixes the budget");
   assert.deepEqual(faults(record), {});
 });
 

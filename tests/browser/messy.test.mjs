@@ -351,8 +351,7 @@ test("visits that stand far apart are found in the whole file, a code is missing
   await mine.getByRole("button", exact(say("contradiction.names_persons"))).click();
   await mine.waitFor({ state: "detached" });
   await discreet.idle();
-  await page.waitForTimeout(1500); // a description is kept once nothing has changed for a while
-  // The mended file is another file of the same name.
+  // The mended file is another file of the same name, chosen at once: what was said last is not lost.
   await discreet.load(stays([]), "stays.csv");
   await page.getByText(say("data.draft_restored")).first().waitFor();
   await discreet.goTo(say("step.columns"));

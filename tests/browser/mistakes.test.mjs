@@ -332,6 +332,7 @@ test("levels in two spellings are joined by one click, and with both in the mode
   const typed = page.getByLabel(say("columns.levels_of", { name: "sexo" }), { exact: true });
   await contradictions(page, "sexo").getByRole("button", exact(say("contradiction.merge"))).click();
   await page.getByText(say("roles.explains_made", { names: "merged(sexo)" })).waitFor();
+  await page.getByRole("status").filter({ hasText: /^Joined: .*Mujer = mujer = MUJER\. The term merged\(sexo\) takes the place of the column sexo/ }).waitFor();
   assert.equal(await typed.inputValue(), "Hombre, Mujer, hombre, HOMBRE, mujer, MUJER");
   await page.getByRole("button", exact(say("terms.remove", { name: "merged(sexo)" }))).click();
   await discreet.describe("sexo", { role: say("columns.feature"), levels: "Hombre, Mujer, mujer" });

@@ -458,6 +458,21 @@ fn an_outcome_that_is_turned_round_is_the_same_question() {
 }
 
 #[test]
+fn a_number_of_two_codes_as_outcome_is_warned_of() {
+    let bench = Bench::new();
+    bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
+    let told = "column `target`: the first rows have two codes alone";
+    for (other, is_told) in [(2, true), (1, false), (7, true)] {
+        let code = |row: usize| if row % 3 == 0 { other } else { 1 };
+        let rows: String =
+            (0..400).map(|row| format!("{}.5,{},{}\n", 20 + row % 10, 70 + row % 40, code(row))).collect();
+        bench.write("table.csv", format!("bmi,bp,target\n{rows}"));
+        let warnings = text(&bench.run("check --plan plan.json table.csv").stderr);
+        assert_eq!(warnings.contains(told), is_told, "{other}: {warnings}");
+    }
+}
+
+#[test]
 fn a_row_of_totals_at_the_end_is_warned_of() {
     let bench = Bench::new();
     bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));

@@ -1075,6 +1075,8 @@ fn the_program_in_python_reproduces_the_table() {
             bench.write("program.py", Format::Python.write(release, &facts, labels, None).unwrap());
             let output = Command::new("python3")
                 .args([bench.path("program.py"), bench.path("release.json")])
+                // A terminal of Windows has an alphabet of its own.
+                .env("PYTHONIOENCODING", "ascii")
                 .output()
                 .unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

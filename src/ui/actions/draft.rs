@@ -7,7 +7,7 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::files::{read, reread};
+use super::files::{are_open, read, reread};
 use super::ledger::lock_setup;
 use super::run::releasing;
 use super::say::say;
@@ -127,33 +127,17 @@ pub fn write(app: App) {
     }
 }
 
-/// Describes the open table as it was described last or, where it never was, as another table with its columns, where nothing was described
-/// meanwhile.
+/// Describes the open table as it was described last, where nothing was described meanwhile.
 pub async fn restore(app: App, files: &Files, key: &str) {
-    let Some(old) = app.state.table().get_untracked() else { return };
-    if old.sample || has_roles(app) {
-        return;
-    }
-    let found = match store::setting(&setting(key)).await {
-        Ok(Some(text)) => match serde_json::from_str::<KeptDraft>(&text) {
-            Ok(kept) => read_as_kept(app, files, kept, None).await,
-            Err(_) => None,
-        },
-        Ok(None) => of_another_table(app, files).await,
-        Err(_) => None,
-    };
-    let Some(Described { kept, table, encoding }) = found else { return };
+    let Some(old) = undescribed(app) else { return };
+    let Ok(Some(text)) = store::setting(&setting(key)).await else { return };
+    let Ok(kept) = serde_json::from_str::<KeptDraft>(&text) else { return };
+    let Some(table) = read_as(app, files, &kept, dialect(kept.plan())).await else { return };
     let typed = store::setting(&public_setting(key)).await.ok().flatten();
     let typed = typed.and_then(|text| Typed::from_text(&text));
     // Another table may have been opened meanwhile.
-    if app.state.key().with_untracked(|now| now.as_deref() != Some(key)) {
+    if app.state.key().with_untracked(|now| now.as_deref() != Some(key)) || !describe(app, &kept, table) {
         return;
-    }
-    if !describe(app, &kept, Arc::new(table)) {
-        return;
-    }
-    if let Some(encoding) = encoding {
-        app.state.setup().update(|setup| setup.encoding = encoding);
     }
     if old.names.is_empty() {
         // It could not be read before.
@@ -164,39 +148,36 @@ pub async fn restore(app: App, files: &Files, key: &str) {
     }
 }
 
-/// A table as it is kept, or as another one is.
-struct Described {
-    kept: KeptDraft,
-    table: Table,
-    /// The encoding, where it is not the one that is kept.
-    encoding: Option<String>,
-}
-
-/// Reads the open table as a kept description says; nothing where it cannot be read so.
-async fn read_as_kept(
-    app: App,
-    files: &Files,
-    kept: KeptDraft,
-    encoding: Option<String>,
-) -> Option<Described> {
-    let mut rules = dialect(kept.plan());
-    rules.encoding = encoding.clone().unwrap_or(rules.encoding);
-    let name = app.state.table().get_untracked()?.name.clone();
-    let choices = super::genotypes::of_plan(kept.plan());
-    let table = read(app, files, &rules, &name, false, choices).await.ok()?;
-    Some(Described { kept, table, encoding })
-}
-
-/// Reads the open table as one with its columns that was described on this machine before.
-async fn of_another_table(app: App, files: &Files) -> Option<Described> {
-    files.get(FileRole::Table)?;
-    let names = app.state.table().get_untracked()?.names.clone();
-    let known = store::settings(&setting("")).await.ok()?;
+/// Describes a table that never was as another one with its columns, where nothing was described meanwhile.
+pub async fn describe_as_another(app: App, files: &Files) {
+    let Some(names) = undescribed(app).map(|table| table.names.clone()) else { return };
+    let Some(key) = app.state.key().get_untracked() else { return };
+    if files.get(FileRole::Table).is_none() || !matches!(store::setting(&setting(&key)).await, Ok(None)) {
+        return;
+    }
+    let Ok(known) = store::settings(&setting("")).await else { return };
     // One column of this name alone is no sign of the same table.
     let is_same = |kept: &KeptDraft| kept.plan().columns.len() >= 2 && kept.open(&names).is_some();
-    let alike = known.iter().filter_map(|text| serde_json::from_str(text).ok()).find(is_same)?;
+    let mut known = known.iter().filter_map(|text| serde_json::from_str(text).ok());
+    let Some(alike) = known.find(is_same) else { return };
     let encoding = app.state.setup().with_untracked(|setup| setup.encoding.clone());
-    read_as_kept(app, files, alike, Some(encoding)).await
+    let rules = Setup { encoding: encoding.clone(), ..dialect(alike.plan()) };
+    let Some(table) = read_as(app, files, &alike, rules).await else { return };
+    if are_open(app, files) && undescribed(app).is_some() && describe(app, &alike, table) {
+        app.state.setup().update(|setup| setup.encoding = encoding);
+    }
+}
+
+/// The open table, where it is one of the person's own and nothing is said of its columns.
+fn undescribed(app: App) -> Option<Arc<Table>> {
+    app.state.table().get_untracked().filter(|table| !table.sample && !has_roles(app))
+}
+
+/// Reads the open table by these rules, with the variants of a kept description; nothing where it cannot be read so.
+async fn read_as(app: App, files: &Files, kept: &KeptDraft, rules: Setup) -> Option<Arc<Table>> {
+    let name = app.state.table().get_untracked()?.name.clone();
+    let choices = super::genotypes::of_plan(kept.plan());
+    read(app, files, &rules, &name, false, choices).await.ok().map(Arc::new)
 }
 
 /// How the open table is described, where it is one of the person's own.
@@ -210,8 +191,9 @@ pub fn described(app: App) -> Option<KeptDraft> {
 
 /// Describes the open table as the one before it, where nothing was described meanwhile.
 pub fn describe_as_before(app: App, before: &KeptDraft) {
-    let Some(table) = app.state.table().get_untracked().filter(|_| !has_roles(app)) else { return };
-    describe(app, before, table);
+    if let Some(table) = undescribed(app) {
+        describe(app, before, table);
+    }
 }
 
 /// Describes a table as it is kept; returns whether it has the columns for that.

@@ -155,6 +155,8 @@ pub(super) async fn open_table(
 ) {
     let name = held.first().map(|(part, _)| part.name.clone()).unwrap_or_default();
     let before = super::draft::described(app).filter(|_| !sample && described.is_none());
+    // What was said of the table before is kept, however soon another one is chosen.
+    super::draft::write(app);
     forget(app);
     app.handles.with_value(|handles| {
         handles.held.replace(held);
@@ -191,10 +193,7 @@ pub(super) async fn open_table(
                     setup.share = Setup::default().share;
                 });
             }
-            recognise_and_remember(app, &files).await;
-            if let Some(before) = before.filter(|_| are_open(app, &files)) {
-                super::draft::describe_as_before(app, &before);
-            }
+            recognise_and_remember(app, &files, before).await;
         }
         Err(Failure { reason: Reason::Cancelled, .. }) => {}
         Err(failure) => {
@@ -256,7 +255,7 @@ pub(super) async fn recognise_if_new(app: App) {
         app.state.key().with_untracked(Option::is_none) && app.state.run().with_untracked(Option::is_none);
     let files = app.files();
     if let Some(files) = files.filter(|_| is_read && is_new) {
-        recognise_and_remember(app, &files).await;
+        recognise_and_remember(app, &files, None).await;
     } else if let Some(key) = app.state.key().get_untracked() {
         find_alike(app, &key).await;
     }
@@ -287,9 +286,15 @@ pub fn reread(app: App) {
     });
 }
 
-/// Recognises the table, and keeps its name for the next visit.
-async fn recognise_and_remember(app: App, files: &Files) {
+/// Recognises the table, and keeps its name for the next visit. One that was never described is described as the one `before` it, or as
+/// another one that has its columns.
+async fn recognise_and_remember(app: App, files: &Files, before: Option<KeptDraft>) {
     recognise(app, files).await;
+    match before {
+        Some(before) if are_open(app, files) => super::draft::describe_as_before(app, &before),
+        Some(_) => {}
+        None => super::draft::describe_as_another(app, files).await,
+    }
     let table = app.state.table().get_untracked().filter(|table| !table.sample);
     if let Some(table) = table
         && app.state.key().with_untracked(Option::is_some)
