@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
-import { json } from "./files.mjs";
+import { json, table } from "./files.mjs";
 import { hold } from "./hold.mjs";
 import { journeys } from "./journey.mjs";
 import { exact } from "./page-object.mjs";
@@ -256,6 +256,44 @@ test("a downloaded ledger goes on in another browser", async (t) => {
   await there.discreet.table("blood-pressure.csv");
   assert.deepEqual(await there.discreet.account(), account);
   assert.deepEqual(faults(here.record), {});
+});
+
+test("an opened plan takes of a budget that stands what it asks for, whichever is opened first, and one without noise asks for nothing", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const number = (name, role, lower, upper) => ({ name, role, type: "number", lower, upper });
+  const columns = [number("age", "feature", 0, 110), number("sbp", "outcome", 40, 270)];
+  const plan = (budget) => json("plan.json", { schema: "discreet.plan/1", adjacency: "add-remove", stated_rows: 2000, columns, mechanism: { name: "adaptive-gauss" }, budget });
+  const rows = Array.from({ length: 2000 }, (_, row) => `${30 + (row % 50)},${100 + (row % 50) + ((row * 7) % 11)}`);
+  const own = () => table("ward.csv", "age,sbp", rows);
+  const open = async (discreet, budget) => {
+    await discreet.openSaved(plan(budget));
+    await discreet.idle();
+  };
+  const takes = async (page, discreet, share) => {
+    await discreet.goTo(say("step.columns"));
+    await page.getByText(say("data.plan_takes_share", { share: `${share} %` })).waitFor();
+    await discreet.strip.getByText(`${share} % of what is left`).waitFor();
+  };
+  await discreet.load(own());
+  await open(discreet, { none: true });
+  await discreet.strip.getByRole("button", exact(say("gap.to_choose", { what: say("gap.epsilon") }))).waitFor();
+  await open(discreet, { mu: 0.3 });
+  await discreet.goTo(say("step.privacy"));
+  assert.equal(await page.getByLabel(say("privacy.mu"), { exact: true }).inputValue(), "0.3");
+  await open(discreet, { epsilon: 2, delta: 1e-6 });
+  await discreet.budget({ share: say("privacy.half") });
+  await discreet.make();
+  const ledger = await discreet.keepLedger();
+  // Mu is 0.4483 at epsilon 2 and 0.1241 at epsilon 0.5, so of the half that is left it takes 15.3 %.
+  await open(discreet, { epsilon: 0.5, delta: 1e-6 });
+  await takes(page, discreet, 15);
+  assert.deepEqual(faults(record), {});
+
+  const there = await stage.arrive(t);
+  await there.discreet.load(own());
+  await open(there.discreet, { epsilon: 1, delta: 1e-6 });
+  await there.discreet.importLedger(json("discreet-ledger.json", ledger));
+  await takes(there.page, there.discreet, 55);
 });
 
 test("all that the browser keeps can be erased, after a typed word", async (t) => {

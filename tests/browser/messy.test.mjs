@@ -39,6 +39,7 @@ test("the whole file is counted on request, beside its columns, and the counts g
   assert.equal(await contradictions(page, "age").count(), 0, "the rows that are shown fit");
   await start.click();
   await zone.getByText(/^43 of 2.?000 rows would be left out\./).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "whole-file", "the check took the focus away");
   const told = await zone.innerText();
   assert.match(told, /On this machine only/);
   assert.ok(told.includes(say("whole.never_copy")) && told.includes(say("whole.columns.other", { count: 3 })), told);

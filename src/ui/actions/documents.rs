@@ -17,7 +17,7 @@ use super::say::{fail, say};
 use crate::engine::recommend::recommend;
 use crate::engine::{contradiction, prepare};
 use crate::model::{Role, Wallet};
-use crate::plan::document::Mechanism;
+use crate::plan::document::{BudgetForm, Mechanism};
 use crate::plan::{Plan, Purpose};
 use crate::privacy::ledger::Ledger;
 use crate::release::bounds::EstimatedBounds;
@@ -114,9 +114,17 @@ async fn import(app: App, content: &str) {
 async fn attach(app: App, key: &str, ledger: Ledger) {
     // What is stored may have charges that the file lacks.
     let in_file = ledger.clone();
+    // An opened plan takes all of a new budget, and of this one no more than that.
+    let asked = app.state.setup().with_untracked(|setup| {
+        let is_whole = setup.share == 100 && app.state.ledger().with_untracked(Option::is_none);
+        view_model::ask(setup, None).ok().filter(|_| is_whole)
+    });
     match store::import_ledger(key, ledger).await {
         Ok(_) => {
             recall(app, key).await;
+            if let Some(asked) = asked {
+                take_share(app, &asked);
+            }
             has_file(app, &in_file);
             say(app, words::data::the_ledger_is_imported());
         }
@@ -192,15 +200,16 @@ pub async fn apply(app: App, plan: Plan) {
         setup.choose(None);
     }
     // A plan is for one release, so a new budget is that of the release, all of it, but where this page wrote what a part of a budget is worth.
-    // Of a budget that stands the usual share is left.
+    // Of a budget that stands it takes what the plan asks for.
     let is_new = app.state.ledger().with_untracked(Option::is_none);
-    let is_part = setup.form == BudgetKind::Mu;
+    let is_part = setup.form == BudgetKind::Mu && plan.budget.delta.is_some();
     if is_new && is_part {
         setup.form = BudgetKind::EpsilonDelta;
         setup.epsilon.clear();
     } else if is_new {
         setup.share = 100;
     }
+    let asked = plan.budget;
     if let Some(first) = lacking.first()
         && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
     {
@@ -221,6 +230,9 @@ pub async fn apply(app: App, plan: Plan) {
     app.state.setup().set(setup);
     app.state.pending().set(None);
     lock_setup(app);
+    if !is_new {
+        take_share(app, &asked);
+    }
     if lacking.is_empty() {
         if is_new && !table.sample {
             let told = if is_part { words::data::plan_takes_part() } else { words::data::plan_takes_all() };
@@ -232,6 +244,18 @@ pub async fn apply(app: App, plan: Plan) {
     app.state.filled().set(Some(told.clone()));
     say(app, told);
     go(app, Step::Columns);
+}
+
+/// Takes of the open ledger no more than was asked for before it was there, and says so.
+fn take_share(app: App, asked: &BudgetForm) {
+    let wallet = app.state.setup().with_untracked(view_model::wallet);
+    let share = app.state.ledger().with_untracked(|ledger| {
+        ledger.as_ref().and_then(|ledger| view_model::share_of(asked, wallet, ledger))
+    });
+    let Some(share) = share else { return };
+    app.state.setup().update(|setup| setup.share = share);
+    let told = words::data::plan_takes_share(format!("{share} %"));
+    app.state.filled().set(Some(told));
 }
 
 /// Gives the person the plan as far as it was described, as a file that can be opened again.

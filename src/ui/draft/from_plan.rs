@@ -56,7 +56,11 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
             BudgetForm { mu: Some(_), .. } => BudgetKind::Mu,
             _ => BudgetKind::EpsilonDelta,
         },
-        epsilon: written(plan.budget.epsilon, &defaults.epsilon),
+        // Without noise there is nothing to release, so a budget has to be chosen.
+        epsilon: written(
+            plan.budget.epsilon,
+            if plan.budget.none.is_some() { "" } else { &defaults.epsilon },
+        ),
         one_in: plan.budget.delta.map_or_else(String::new, |delta| format!("{:.0}", 1.0 / delta)),
         rho: written(plan.budget.rho, &defaults.rho),
         mu: written(plan.budget.mu, &defaults.mu),

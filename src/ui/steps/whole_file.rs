@@ -54,7 +54,8 @@ pub fn WholeFile() -> impl IntoView {
             <p>{words::whole::about()}</p>
             {rule}
             {result}
-            <p><button type="button" id="whole-file" disabled=move || app.busy() || !possible.get() on:click=move |_| actions::inspect(app)>
+            // It stays what has the focus while the file is read.
+            <p><button type="button" id="whole-file" aria-disabled=move || (app.busy() || !possible.get()).to_string() on:click=move |_| actions::inspect(app)>
                 {move || if checked() { words::whole::again() } else { words::whole::start() }}</button></p>
         </PrivateZone>
     }

@@ -154,6 +154,15 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
     }
 }
 
+/// The whole percentage of what is left in a ledger that takes no more than what a plan asks for: at least 1, at most 100. Nothing where the
+/// plan states no budget of the kind that its mechanism charges.
+pub fn share_of(asked: &BudgetForm, wallet: Wallet, ledger: &Ledger) -> Option<u8> {
+    let split = if wallet == Wallet::Other { Split::Other } else { Split::Gaussian };
+    let asked = calibrate::budget_parts(&as_budget(asked)?, &split).ok()?.capacity;
+    let percent = 100.0 * taken(&asked, &ledger.remaining(), wallet);
+    (1..=100).rev().find(|whole| f64::from(*whole) <= percent).or(Some(1))
+}
+
 /// The same budget as ε and δ, which a paper's scale is for.
 fn in_epsilon(form: &BudgetForm) -> Option<BudgetForm> {
     let (mu, delta) = (Mu::try_new(form.mu?).ok()?, Delta::try_new(form.delta?).ok()?);

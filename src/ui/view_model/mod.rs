@@ -9,7 +9,8 @@ mod ineligibility;
 mod inspection;
 
 pub use budget::{
-    Worth, ask, budget_parts, entry_share, ledger_worth, left, open_ledger, taken, wallet, weak, worth,
+    Worth, ask, budget_parts, entry_share, ledger_worth, left, open_ledger, share_of, taken, wallet, weak,
+    worth,
 };
 pub use comparison::{Row, compare};
 pub use contradictions::{
