@@ -97,6 +97,9 @@ pub enum HeaderError {
     /// UTF-16 or UTF-32.
     #[error("{}", crate::words::error::header_utf16())]
     Utf16,
+    /// A picture or a PDF.
+    #[error("{}", crate::words::error::header_picture())]
+    Picture,
     /// An Excel workbook, or another archive.
     #[error("{}", crate::words::error::header_workbook())]
     Workbook,
@@ -215,9 +218,15 @@ fn skip_lines(bytes: &[u8], from: usize, count: u32, at_end: bool) -> Option<usi
     Some(at)
 }
 
+/// The first bytes of a JPEG, a PNG, a GIF and a PDF.
+const PICTURES: [&[u8]; 4] = [b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"%PDF-"];
+
 /// Refuses files that are clearly no CSV, by their first bytes.
 fn recognise(bytes: &[u8]) -> Result<(), HeaderError> {
     let first = &bytes[..bytes.len().min(MARK_BYTES)];
+    if PICTURES.iter().any(|mark| first.starts_with(mark)) {
+        return Err(HeaderError::Picture);
+    }
     match Form::of(first) {
         Ok(Some(Form::Workbook)) | Err(ContainerError::OldWorkbook) => return Err(HeaderError::Workbook),
         Ok(Some(Form::Gzip)) => return Err(HeaderError::Gzip),
@@ -422,6 +431,8 @@ mod tests {
         assert_eq!(refused(b"PK\x03\x04rest"), HeaderError::Workbook);
         assert_eq!(refused(b"\xd0\xcf\x11\xe0rest"), HeaderError::Workbook);
         assert_eq!(refused(b"\x1f\x8b\x08"), HeaderError::Gzip);
+        assert_eq!(refused(b"\xff\xd8\xff\xe0\0\x10JFIF\0"), HeaderError::Picture);
+        assert_eq!(refused(b"%PDF-1.7\n"), HeaderError::Picture);
         assert_eq!(refused(b""), HeaderError::Empty);
         assert_eq!(refused(b"\xef\xbb\xbf\r\n\n"), HeaderError::Empty);
         assert_eq!(refused(b"a,b"), HeaderError::NoLineEnd);

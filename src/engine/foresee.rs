@@ -458,7 +458,7 @@ impl Foreseen {
         let lost = self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all);
         let ways = self.needed.map(|needed| needed.ways(self.rows));
         let nothing =
-            (self.nothing > 0.0).then(|| words::forecast::perhaps_nothing(in_percent(self.nothing)));
+            (self.nothing > 0.0).then(|| words::forecast::perhaps_nothing(in_twentieths(self.nothing)));
         [Some(self.verdict().to_owned()), lost, nothing, ways]
             .into_iter()
             .flatten()
@@ -485,6 +485,9 @@ impl Foreseen {
             if !self.loses_all {
                 sentences.push(words::forecast::widening(widening(self.widening().0)));
             }
+            if !self.assumed.is_empty() {
+                sentences.push(words::forecast::assumed_spreads(quoted(&self.assumed)));
+            }
             if let Some((names, most)) = &self.widest {
                 sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
             }
@@ -497,7 +500,7 @@ impl Foreseen {
                 sentences.push(words::forecast::far_from_zero(quoted(&self.far_from_zero)));
             }
             if self.nothing > 0.0 {
-                sentences.push(words::forecast::perhaps_nothing(in_percent(self.nothing)));
+                sentences.push(words::forecast::perhaps_nothing(in_twentieths(self.nothing)));
             }
             let is_said = self.forecast.advice == Advice::Approximate || self.rows_of_one_person.is_some();
             if self.is_approximate && !is_said {
@@ -536,9 +539,6 @@ impl Foreseen {
         if !self.far_zeros.is_empty() {
             sentences.push(words::forecast::far_zeros(quoted(&self.far_zeros)));
         }
-        if !self.assumed.is_empty() && self.forecast.advice != Advice::TooFew {
-            sentences.push(words::forecast::assumed_spreads(quoted(&self.assumed)));
-        }
         sentences.push(words::forecast::long_tails().to_owned());
         sentences
     }
@@ -574,6 +574,11 @@ fn hardly_withheld(forecast: &NoiseForecast) -> f64 {
 
 fn in_percent(share: f64) -> String {
     two_digits(100.0 * share.min(1.0))
+}
+
+/// A share of few rehearsals as a percentage, to the nearest twentieth and not 0.
+fn in_twentieths(share: f64) -> String {
+    in_percent((20.0 * share).round().max(1.0) / 20.0)
 }
 
 /// Share of the rehearsals without any interval from which on a person is asked before such a release.

@@ -62,6 +62,9 @@ pub struct Row {
     pub interval: String,
 }
 
+/// By which part of itself an end of an interval changes at most when it is rounded as its estimate is.
+const MOST_ROUNDED: f64 = 0.1;
+
 /// Writes an estimate so that its last digit is the second one of its standard error.
 pub fn row(entry: &Estimate) -> Row {
     let Estimate { estimate, std_error, lower, upper, .. } = *entry;
@@ -75,11 +78,11 @@ pub fn row(entry: &Estimate) -> Row {
             .filter(|value| value.is_finite())
             .map_or_else(|| NONE.to_owned(), |value| to_place(value, place))
     };
-    // On which side of 0 an interval ends has to be seen.
+    // On which side of 0, or of a ratio of 1, an interval ends has to be seen.
+    let unit = libm::exp10(f64::from(place));
+    let is_lost = |end: f64| ((end / unit).round() * unit - end).abs() > MOST_ROUNDED * end.abs();
     let end = |value: Option<f64>| match value {
-        Some(near) if near != 0.0 && near.is_finite() && near.abs() < 0.5 * libm::exp10(f64::from(place)) => {
-            to_place(near, exponent(near))
-        }
+        Some(end) if end.is_finite() && is_lost(end) => to_place(end, exponent(end) - 1),
         value => write(value),
     };
     let interval = match (lower, upper) {

@@ -19,7 +19,7 @@ pub struct Holding {
     pub fixed: Vec<usize>,
     /// κ of those that are left.
     pub condition: f64,
-    /// What is left; nothing where κ is below 1 with all terms held.
+    /// What is left; nothing where κ is too small with all terms held.
     pub solved: Option<Solved>,
 }
 
@@ -33,7 +33,7 @@ pub struct Solved {
 }
 
 impl Holding {
-    /// Holds feature terms, the one that helps most first, until κ is 1 or all are held. `features` is A, the moments in whitened
+    /// Holds feature terms, the one that helps most first, until κ is `least` or all are held. `features` is A, the moments in whitened
     /// coordinates, `floor` the norm of their noise, `map` is H; the coefficients in `excluded` are not in the regression at all.
     ///
     /// # Errors
@@ -43,6 +43,7 @@ impl Holding {
         floor: f64,
         map: &DMatrix<f64>,
         excluded: &[usize],
+        least: f64,
     ) -> Result<Self, LinalgError> {
         let k = features.nrows();
         let mut fixed: Vec<usize> = excluded.to_vec();
@@ -53,7 +54,7 @@ impl Holding {
             let inside = product(&product(&basis.transpose(), features), &basis);
             let eigen = Jacobi::try_new(&inside)?;
             let condition = eigen.smallest() / floor;
-            if condition >= 1.0 {
+            if condition >= least {
                 let middle = Cholesky::try_new(&inside)?.inverse();
                 let inverse = product(&product(&basis, &middle), &basis.transpose());
                 let pull = pull(&inverse, features, &columns)?;

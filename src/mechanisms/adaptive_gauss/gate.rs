@@ -67,7 +67,7 @@ impl Gate {
             penalty.as_ref().map(|penalty| &moments.features + penalty.carry(map, &map.transpose()));
         let features = penalised.as_ref().unwrap_or(&moments.features);
         let Holding { held, fixed, condition, solved } =
-            Holding::new(features, moments.floor, map, excluded)?;
+            Holding::new(features, moments.floor, map, excluded, 1.0)?;
         let (inverse, pull) = match solved {
             Some(Solved { inverse, pull }) => {
                 (Some(Inverse { matrix: inverse, penalised: penalty.is_some() }), pull)

@@ -19,6 +19,8 @@ const LONGEST_STEP: f64 = 2.0;
 pub const REMAINDER: f64 = 0.2;
 /// What it leaves over of a level that hardly anybody has in log-odds, in units of the square of their change.
 const LEVEL_REMAINDER: f64 = 0.5;
+/// κ from which coefficients are shown without reserve.
+pub const CLEAR: f64 = 3.0;
 /// Standard errors by which the slopes may be longer than they are found.
 const FAR: f64 = 2.0;
 
@@ -114,14 +116,19 @@ impl Stepped {
         Self { b: after, change, length, cut, sums, raised, inverse, condition }
     }
 
-    /// Takes this step from `b` again, without a penalty, with those terms held that the curvature does not determine; nothing where all
-    /// would be. `map` is H_w, from coded units.
+    /// Takes this step from `b` again, without a penalty, with terms held until κ is `least`; nothing where all would be. `map` is H_w, from
+    /// coded units.
     ///
     /// # Errors
     /// [`LinalgError`] where the eigenvalues do not settle.
-    pub fn holding(&self, b: &[f64], map: &DMatrix<f64>) -> Result<Option<(Self, Holding)>, LinalgError> {
+    pub fn holding(
+        &self,
+        b: &[f64],
+        map: &DMatrix<f64>,
+        least: f64,
+    ) -> Result<Option<(Self, Holding)>, LinalgError> {
         let sums = self.sums.clone();
-        let holding = Holding::new(&sums.curvature, sums.floor, map, &[])?;
+        let holding = Holding::new(&sums.curvature, sums.floor, map, &[], least)?;
         let Some(solved) = holding.solved.as_ref().filter(|_| holding.held.len() + 1 < b.len()) else {
             return Ok(None);
         };
@@ -177,7 +184,7 @@ impl Stepped {
             State::Withheld(Why::Drowned)
         } else if self.cut || self.length > 1.0 || remainder > 1.0 || far {
             State::Withheld(Why::Unsettled)
-        } else if self.condition < 3.0 || remainder > 0.5 || rows < 10.0 * k {
+        } else if self.condition < CLEAR || remainder > 0.5 || rows < 10.0 * k {
             State::Approximate
         } else {
             State::Normal

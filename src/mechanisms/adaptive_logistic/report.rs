@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use serde_json::Value;
 
 use super::document;
-use super::estimate::{Judged, State, Turned, Why};
+use super::estimate::{CLEAR, Judged, State, Turned, Why};
 use super::progress::Released;
 use crate::inference::assumptions::LOGISTIC_SPREAD;
 use crate::inference::category::has_errors;
@@ -23,6 +23,9 @@ use crate::release::Release;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
 use crate::words;
+
+/// By how much κ rises at least where one more term is held.
+const MORE: f64 = 1.0 + 1e-9;
 
 /// Returns the regressions of all labels on all features in the columns' own units.
 pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
@@ -42,8 +45,17 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
         .enumerate()
         .map(|(label, (b, judged))| {
             let whole = || Label::whole(released, label, &map, &b, &judged);
-            let drowned = judged.state == State::Withheld(Why::Drowned) && setting.lambda <= 0.0;
-            if drowned { Label::holding(released, label, &map).unwrap_or_else(whole) } else { whole() }
+            let held = |least| Label::holding(released, label, &map, least);
+            // A level with few rows may move far while the others have come to rest.
+            let at_rest = || {
+                std::iter::successors(held(CLEAR), |label| held(label.condition * MORE)).find(Label::is_shown)
+            };
+            match judged.state {
+                State::Withheld(_) if setting.lambda > 0.0 => whole(),
+                State::Withheld(Why::Drowned) => held(1.0).unwrap_or_else(whole),
+                State::Withheld(Why::Unsettled) => at_rest().unwrap_or_else(whole),
+                State::Normal | State::Approximate => whole(),
+            }
         })
         .collect();
     let entries: Vec<Vec<Estimate>> = labels.iter().map(|label| label.entries(quantile)).collect();
@@ -114,10 +126,10 @@ impl Label {
 
     /// A label with those terms held that the curvature does not determine; nothing where none would be left
     /// (theory/adaptive-logistic 4.4).
-    fn holding(released: &Released, label: usize, map: &DMatrix<f64>) -> Option<Self> {
+    fn holding(released: &Released, label: usize, map: &DMatrix<f64>, least: f64) -> Option<Self> {
         let last = released.steps.last()?.get(label)?;
         let coded = released.guide.map();
-        let (stepped, holding) = last.holding(released.before(label)?, &coded).ok()??;
+        let (stepped, holding) = last.holding(released.before(label)?, &coded, least).ok()??;
         let moved = product(&map.transpose(), &holding.solved?.pull);
         let terms = &released.setting.terms;
         let sizes =
@@ -142,6 +154,10 @@ impl Label {
             prices: (0..stepped.b.len()).map(price).collect(),
             held: holding.held,
         })
+    }
+
+    fn is_shown(&self) -> bool {
+        !matches!(self.state, State::Withheld(_))
     }
 
     /// Whether what is held could change a coefficient by more than its own error.
@@ -201,7 +217,7 @@ fn notes(
     notes.extend(of(&|state| state == State::Withheld(Why::Drowned)).map(words::note::labels_drowned));
     notes.extend(of(&|state| state == State::Withheld(Why::Unsettled)).map(words::note::labels_unsettled));
     notes.extend(of(&|state| state == State::Approximate).map(words::note::labels_approximate));
-    let shown = || labels.iter().filter(|label| !matches!(label.state, State::Withheld(_)));
+    let shown = || labels.iter().filter(|label| label.is_shown());
     let held: BTreeSet<usize> = shown().flat_map(|label| label.held.iter().copied()).collect();
     let held = held.into_iter().filter_map(|place| coded.get(place.checked_sub(1)?));
     notes.extend(

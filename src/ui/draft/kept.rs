@@ -82,11 +82,15 @@ impl KeptDraft {
         &self.plan
     }
 
-    /// Returns whether a table of these names has the columns that are described here, or all but one. Whose row is whose need not stand in it.
+    /// Returns whether a table of these names has the columns that are described here, or all but one, by their names or by what a codebook calls
+    /// them: an export has the one or the other. Whose row is whose need not stand in it.
     pub fn is_alike(&self, names: &[String]) -> bool {
         let described: Vec<&String> =
             self.plan.columns.iter().filter_map(|column| column.name.as_ref()).collect();
-        let present = described.iter().filter(|name| names.contains(name)).count();
+        let label = |name: &String| self.labels.iter().find(|(own, _)| own == name).map(|(_, label)| label);
+        let is_present =
+            |name: &String| names.contains(name) || label(name).is_some_and(|label| names.contains(label));
+        let present = described.iter().filter(|name| is_present(name)).count();
         present >= 2 && present + 1 >= described.len() || self.open(names).is_some()
     }
 

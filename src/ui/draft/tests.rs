@@ -585,13 +585,19 @@ fn a_format_of_a_column_comes_back_with_its_plan() {
 
 #[test]
 fn a_table_without_its_persons_or_one_column_is_alike() {
-    let (columns, mut setup) = drafts();
+    let (mut columns, mut setup) = drafts();
     setup.person = "patient".to_owned();
+    for column in &mut columns {
+        column.label = format!("What {} is", column.name);
+    }
     let kept = super::KeptDraft::of(&columns, &setup).unwrap();
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     assert!(kept.open(&names).is_none(), "whose row is whose is not known there");
     assert!(kept.is_alike(&names));
     assert!(!kept.is_alike(&["patient".to_owned(), "ward".to_owned()]));
+    // The same export with labels in its first line, for which a codebook has the names.
+    let labels: Vec<String> = columns.iter().map(|column| column.label.clone()).collect();
+    assert!(kept.open(&labels).is_none() && kept.is_alike(&labels));
 }
 
 #[test]

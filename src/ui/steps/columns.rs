@@ -73,7 +73,10 @@ pub fn Columns() -> impl IntoView {
     });
     view! {
         <p class="lead">{words::columns::suggested_by_file()}</p>
-        {move || empty().then(|| view! { <p class="notice">{words::columns::choose_a_table_first()}</p> })}
+        {move || empty().then(|| {
+            let kept = app.state.last_table().get().map(words::columns::is_kept);
+            view! { <p class="notice"><span>{words::columns::choose_a_table_first()} " " {kept}</span></p> }
+        })}
         {move || has_units.get().then(|| view! { <p class="notice" id="units-line"><Icon name="lock"/><span>{words::columns::line_of_units()}</span></p> })}
         {move || (unnamed.get() > 0).then(|| view! { <p class="notice" id="unnamed"><Icon name="lock"/><span>{words::columns::unnamed(unnamed.get(), unnamed.get())}</span></p> })}
         {move || (!empty()).then(|| view! { <Roles/> })}

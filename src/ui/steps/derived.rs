@@ -47,11 +47,13 @@ pub fn Terms() -> impl IntoView {
         let (label, change_label) = (words::terms::remove(&name), words::terms::change(&name));
         let remove = move |_| {
             form.show(TermDraft::default(), None);
-            app.state.setup().update(|setup| {
-                if index < setup.derived.len() {
-                    setup.derived.remove(index);
-                }
-            });
+            let removed = app
+                .state
+                .setup()
+                .try_update(|setup| (index < setup.derived.len()).then(|| setup.derived.remove(index)));
+            if let Some(term) = removed.flatten().filter(|term| term.transform == Transform::Merged) {
+                put_back(app, &term);
+            }
         };
         let heading = title(term.transform);
         let itself = draft::replaced(&term).cloned().map(|column| view! { <Itself column/> });
@@ -78,6 +80,15 @@ pub fn Terms() -> impl IntoView {
             {wrong}
             <Typed form/>
         </section>
+    }
+}
+
+/// Gives the column of joined levels the role that the term in its place had.
+fn put_back(app: App, term: &Derived) {
+    let is_replaced = |column: &ColumnDraft| term.from.contains(&column.name) && column.role == Role::Ignored;
+    let place = app.state.columns().with_untracked(|columns| columns.iter().position(is_replaced));
+    if let Some(place) = place {
+        app.edit(place, |column| column.role = term.role.unwrap_or(Role::Feature));
     }
 }
 
@@ -116,7 +127,7 @@ pub fn problems(app: App, field: &'static str) -> Memo<Vec<String>> {
 }
 
 pub fn problem(text: String) -> impl IntoView {
-    view! { <p class="notice problem" role="alert"><Quoted words=text/></p> }
+    view! { <p class="notice problem" role="alert"><span><Quoted words=text/></span></p> }
 }
 
 /// The form for one more term, or for one that is changed.

@@ -26,6 +26,7 @@ pub fn WholeFile() -> impl IntoView {
     let checked = move || app.state.inspection().with(Option::is_some);
     let result = move || {
         let told = match rows.get() {
+            Some((0, _)) => words::whole::no_rows().to_owned(),
             Some((rows, left_out)) => {
                 let columns = app.misfits.with(|misfits| misfits.values().filter(|of| !fits(of)).count());
                 let columns = match columns {

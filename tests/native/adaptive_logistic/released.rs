@@ -545,6 +545,30 @@ fn a_rare_level_withholds_itself_alone() {
     }
 }
 
+/// theory/adaptive-logistic 4.4: a level that is determined, and whose coefficient moves far in the last step, takes no other with it.
+#[test]
+fn a_level_that_is_not_at_rest_withholds_itself_alone() {
+    let table = rare_level(10_000, 0.01);
+    let exact = runs(&rare_plan("logistic", json!({"none": true})), &table, 1).remove(0);
+    let found = runs(&rare_plan("adaptive-logistic", budget(0.75)), &table, 100);
+    let (mut alone, mut covered, mut shown) = (0, 0, 0);
+    for release in &found {
+        let list = list(release);
+        if list[5].interval != Interval::Withheld {
+            continue;
+        }
+        alone += 1;
+        for (found, exact) in list.iter().zip(self::list(&exact)).take(5) {
+            let (lower, upper) =
+                found.lower.zip(found.upper).expect("the level takes another coefficient with it");
+            shown += 1;
+            covered += usize::from((lower..=upper).contains(&exact.estimate.unwrap_or_default()));
+        }
+    }
+    assert!(alone >= 20, "{alone} of 100 withhold the level");
+    assert!(covered as f64 >= 0.95 * shown as f64, "{covered} of {shown}");
+}
+
 /// theory/adaptive-logistic 8: on no table is the error above 1.1 times that of steps in the box, whose coefficients count whether they are
 /// shown or not. Its own are compared where it shows them.
 #[test]
