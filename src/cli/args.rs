@@ -114,7 +114,11 @@ impl Args {
     /// If it is something else.
     pub fn value<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>, CliError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        text.parse().map(Some).map_err(|_| CliError::usage(format!("--{name} is `{text}`; give {expected}")))
+        text.parse().map(Some).map_err(|_| {
+            let point =
+                if text.replace(',', ".").parse::<T>().is_ok() { ", with a decimal point" } else { "" };
+            CliError::usage(format!("--{name} is `{text}`; give {expected}{point}"))
+        })
     }
 
     /// Returns the positional arguments, one for each of `names`.

@@ -10,7 +10,7 @@ use super::error::CliError;
 use super::job::Job;
 use super::ledger::intended;
 use super::{help, print, warnings};
-use crate::engine::foresee::{dependence, expected, foresee, hopeless, rows_of_one_person};
+use crate::engine::foresee::{Foreseen, dependence, expected, foresee, hopeless, rows_of_one_person};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::info::are_log_odds;
@@ -49,8 +49,9 @@ fn described(job: &Job) -> String {
         lines.push(format!("recommended: {}. {}", recommended.name, recommended.reason));
     }
     lines.extend(prepared.cost().and_then(|cost| match (stage.whole_mu(), cost.promise) {
-        (Some(mu), Some((epsilon, _))) if !stage.estimates_bounds() => {
-            Some(format!("cost: epsilon {}, mu {}", at_most(epsilon.get()), at_most(mu)))
+        (Some(mu), Some((epsilon, delta))) if !stage.estimates_bounds() => {
+            let [epsilon, delta, mu] = [epsilon.get(), delta.get(), mu].map(at_most);
+            Some(format!("cost: epsilon {epsilon}, delta {delta}, mu {mu}"))
         }
         (Some(mu), _) => Some(format!("cost: mu {}", at_most(mu))),
         (None, Some((epsilon, delta))) => {
@@ -77,8 +78,9 @@ fn described(job: &Job) -> String {
     let errors = standard_errors(prepared).unwrap_or_default();
     let foreseen = foresee(stage);
     let lost = foreseen.as_ref().map(|foreseen| foreseen.lost.clone()).unwrap_or_default();
+    let sentences = foreseen.as_ref().map(Foreseen::sentences).unwrap_or_default();
     let (verdict, terms) = match (foreseen, expected(stage)) {
-        (Some(foreseen), _) => (format!("{} {}", foreseen.verdict(), foreseen.advice()), foreseen.terms),
+        (Some(foreseen), _) => (foreseen.verdict().to_owned(), foreseen.terms),
         (None, Some(preview)) => match outlook(prepared).filter(|outlook| !outlook.preflight.is_stable()) {
             Some(outlook) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
             None => (preview.advice, preview.terms),
@@ -98,11 +100,12 @@ fn described(job: &Job) -> String {
     let promised = prepared.cost().and_then(|cost| cost.promise);
     let weak = promised.and_then(|(epsilon, delta)| doubt(epsilon, delta, prepared.checked().public_rows()));
     lines.extend(weak.map(|why| format!("warning: {why}")));
-    let told = |why: &String| verdict.contains(why.as_str());
+    let told = |why: &String| verdict.contains(why.as_str()) || sentences.contains(why);
     lines.extend(dependence(stage).filter(|why| !told(why)).map(|why| format!("warning: {why}")));
     let alike = rows_of_one_person(prepared).filter(|why| !told(why));
     lines.extend(alike.map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
+    lines.extend(sentences.iter().map(|sentence| format!("  {sentence}")));
     let half = if are_log_odds(prepared.plan()) {
         "half of a 95 % interval of log-odds"
     } else {

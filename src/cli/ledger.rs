@@ -263,7 +263,7 @@ fn described(entry: &Entry) -> String {
     let state = match entry.state {
         State::Reserved => "reserved",
         State::Released => "released",
-        State::Burned => "burned",
+        State::Burned => "burned: its release was lost, its charge stays",
     };
     format!("{kind}  {state}")
 }

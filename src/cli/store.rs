@@ -76,7 +76,8 @@ impl LedgerFile {
         let mut ledger = Ledger::parse(&stored)?;
         let mut file = Self { path, stored, _lock: lock };
         file.permissions().map_err(|error| CliError::failed(SaveError::before(error).to_string()))?;
-        if ledger.recover()?.is_some() {
+        if let Some(entry) = ledger.recover()? {
+            let _ = writeln!(io::stderr(), "discreet: {}", words::error::ledger_burned(entry));
             file.save(&ledger).map_err(|failure| {
                 CliError::failed(format!(
                     "an earlier release was interrupted, and its charge cannot be recorded as spent: {failure}"

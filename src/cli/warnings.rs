@@ -16,6 +16,7 @@ use crate::data::preview::{ROWS, preview};
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Leaf, LevelCodes};
+use crate::plan::kinds::DEFAULT_NA;
 
 /// Writes the warnings, and returns whether there are any.
 ///
@@ -99,6 +100,10 @@ const FILLED_LATER: &str = "most of its first cells are missing; of each person 
 const TWO_CODES: &str = "the first rows have two codes alone, as a yes or no has, and the plan calls it a number; make it a category with the two as \
                          levels, that which is explained last, and take a logistic method";
 
+/// What to do about empty cells that are a level because the plan's marks of missing cells leave them out.
+const TAKEN: &str = "the first rows have cells that are empty or such as NA, and they count as the level that takes all others: a list `na` in `csv` \
+                     replaces the usual marks of a missing cell, so list these too, or list codes in `na` of the column alone";
+
 /// Returns what contradicts the plan in the cells of the first records.
 fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec<String> {
     let name_of = |field: usize| names.get(field).map(String::as_str).unwrap_or_default();
@@ -138,6 +143,17 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
         Some(told_of(&column.name, TWO_CODES))
     });
     warnings.extend(coded);
+    let taken = bound.columns.iter().filter_map(|column| {
+        let (Kind::Category { other, .. }, Some(field)) = (&column.kind, column.source.field()) else {
+            return None;
+        };
+        let rules = bound.csv.of_field(field);
+        let is_missing = |cell: &str| DEFAULT_NA.contains(&cell.trim());
+        let counts = |cell: &str| !bound.csv.na.iter().chain(&rules.na).any(|mark| mark == cell.trim());
+        let is_taken = other.is_some() && cells(field).any(|cell| is_missing(cell) && counts(cell));
+        is_taken.then(|| told_of(&column.name, TAKEN))
+    });
+    warnings.extend(taken);
     let turned = outcomes().filter_map(|column| {
         let Kind::Category { levels, reference, .. } = &column.kind else { return None };
         Some(told(&column.name, turned_round(levels, levels.get(*reference)?)?.kind))
@@ -204,7 +220,7 @@ const fn what(kind: Contradiction) -> &'static str {
             "the first rows have words in place of numbers, which count as missing; is it a category?"
         }
         Contradiction::Code => {
-            "the first rows have what looks like a code for a missing value; if it is one, add it to `na` in `csv`"
+            "the first rows have what looks like a code for a missing value; if it is one, list it in `na` of the column"
         }
         Contradiction::Unit => {
             "the first rows have numbers with units, which are no levels; remove the units and make the column a number"

@@ -385,8 +385,9 @@ mod tests {
             let number = Number::new((lower, upper), typical, None, USUAL);
             [-1.5, -0.5, 0.5, 1.5].map(|z| number.at(z))
         };
-        assert_eq!(values(0.0, 1.0, None), [0.0, 0.0, 1.0, 1.0]);
-        assert_eq!(values(1.0, 2.0, None), [1.0, 1.0, 2.0, 2.0]);
+        let bits = |values: [f64; 4]| values.map(f64::to_bits);
+        assert_eq!(bits(values(0.0, 1.0, None)), bits([0.0, 0.0, 1.0, 1.0]));
+        assert_eq!(bits(values(1.0, 2.0, None)), bits([1.0, 1.0, 2.0, 2.0]));
         // A share of them is no code, nor are bounds between whole numbers.
         let share = Some(Typical { mean: Some(0.4), sd: 0.1 });
         for [inner, _, outer, _] in [values(0.0, 1.0, share), values(0.5, 1.5, None), values(1.0, 3.0, None)]

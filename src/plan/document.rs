@@ -439,7 +439,8 @@ pub struct Csv {
     /// `utf-8` or `latin-1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// Cells that count as missing.
+    /// Cells that count as missing, in place of the usual ones: empty cells, `NA`, `N/A`, `NaN`, `null` and `.`. A code beside these stands in `na`
+    /// of its column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub na: Option<Vec<String>>,
     /// The line that is the header, from 1; 0: there is none, and the columns are V1, V2, ….

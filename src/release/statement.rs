@@ -6,7 +6,8 @@ use crate::math::special::phi_cdf;
 use crate::model::Assurance;
 use crate::plan::Plan;
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::convert::gdp_epsilon;
+use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::promise::{MOST_EPSILON, doubt};
 use crate::words;
 
@@ -55,7 +56,7 @@ impl Statement {
             guessing: accuracy
                 .filter(|_| weakness == Some(Weakness::Delta))
                 .map(|accuracy| guessing(privacy, accuracy)),
-            budget: privacy.epsilon.zip(privacy.delta).map(|(epsilon, delta)| budget(epsilon, delta)),
+            budget: promised(release).map(|(epsilon, delta)| budget(epsilon, delta)),
             relaxation: relaxation(privacy.protect).map(String::from),
             claim: privacy.claimed.map(|claimed| {
                 words::guarantee::claim(format::short(claimed.epsilon, 6), format::short(claimed.delta, 6))
@@ -87,6 +88,16 @@ impl Statement {
         let last = std::iter::once(&self.assurance).chain(&self.conditions);
         first.chain(optional).chain(last).map(String::as_str).collect()
     }
+}
+
+/// Returns ε and δ of a release; where its plan states μ alone, ε at the δ of its ledger.
+pub(super) fn promised(release: &Release) -> Option<(f64, f64)> {
+    let privacy = &release.privacy;
+    privacy.epsilon.zip(privacy.delta).or_else(|| {
+        let delta = release.ledger.as_ref()?.promise?.delta;
+        let epsilon = gdp_epsilon(Mu::try_new(privacy.mu?).ok()?, Delta::try_new(delta).ok()?).ok()?;
+        Some((epsilon.get(), delta))
+    })
 }
 
 /// Returns how often someone can be right with a release who is right half of the time without it: an upper bound from 0.5 to 1.

@@ -117,14 +117,21 @@ impl Bench {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.env("DISCREET_HALT", number.to_string()).spawn().unwrap();
         let mut errors = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        errors.read_line(&mut line).unwrap();
-        match line.strip_prefix(&format!("halted {number}: ")) {
-            Some(place) => Ok(Halted { child, errors, place: place.trim_end().to_owned() }),
+        let mut told = String::new();
+        let place = loop {
+            let mut line = String::new();
+            let at_end = errors.read_line(&mut line).unwrap() == 0;
+            let place = line.strip_prefix(&format!("halted {number}: "));
+            if at_end || place.is_some() {
+                break place.map(|place| place.trim_end().to_owned());
+            }
+            told.push_str(&line);
+        };
+        match place {
+            Some(place) => Ok(Halted { child, errors, place }),
             None => {
-                errors.read_to_string(&mut line).unwrap();
                 let Output { status, stdout, .. } = child.wait_with_output().unwrap();
-                Err(Output { status, stdout, stderr: line.into_bytes() })
+                Err(Output { status, stdout, stderr: told.into_bytes() })
             }
         }
     }

@@ -202,7 +202,7 @@ fn a_plan_is_checked_before_it_is_paid_for() {
     for said in [
         "mechanism: adaptive-gauss",
         "recommended: analyze-gauss.",
-        "cost: epsilon 0.15, mu 0.0",
+        "cost: epsilon 0.15, delta ",
         "in place of 442",
         "Long tails, and features that go closely together, are not foreseen",
     ] {
@@ -463,13 +463,55 @@ fn a_number_of_two_codes_as_outcome_is_warned_of() {
     bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
     let told = "column `target`: the first rows have two codes alone";
     for (other, is_told) in [(2, true), (1, false), (7, true)] {
-        let code = |row: usize| if row % 3 == 0 { other } else { 1 };
+        let code = |row: usize| if row.is_multiple_of(3) { other } else { 1 };
         let rows: String =
             (0..400).map(|row| format!("{}.5,{},{}\n", 20 + row % 10, 70 + row % 40, code(row))).collect();
         bench.write("table.csv", format!("bmi,bp,target\n{rows}"));
         let warnings = text(&bench.run("check --plan plan.json table.csv").stderr);
         assert_eq!(warnings.contains(told), is_told, "{other}: {warnings}");
     }
+}
+
+#[test]
+fn empty_cells_that_count_as_the_level_of_all_others_are_warned_of() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["columns"][1] =
+        json!({"name": "bp", "role": "feature", "type": "category", "levels": ["a", "b", "other"]});
+    let rows: String = (0..400)
+        .map(|row| format!("{}.5,{},{}\n", 20 + row % 10, ["a", "b", "", "x"][row % 4], 90 + row % 40))
+        .collect();
+    bench.write("table.csv", format!("bmi,bp,target\n{rows}"));
+    for (na, is_told) in [(json!(null), false), (json!(["-99"]), true), (json!(["-99", ""]), false)] {
+        if !na.is_null() {
+            plan["csv"] = json!({ "na": na });
+        }
+        bench.plan(&plan);
+        let output = bench.run("check --plan plan.json table.csv");
+        let warnings = text(&output.stderr);
+        assert!(output.status.success(), "{warnings}");
+        assert_eq!(
+            warnings.contains("column `bp`: the first rows have cells that are empty"),
+            is_told,
+            "{na} {warnings}"
+        );
+    }
+}
+
+#[test]
+fn what_stands_in_the_way_of_a_release_names_its_option() {
+    let bench = Bench::new();
+    assert!(
+        bench
+            .fails("ledger new own.json --epsilon 1,0 --delta 1e-5 --adjacency add-remove", 2)
+            .contains("with a decimal point")
+    );
+    bench.ok("ledger new ledger.json --epsilon 1 --delta 1e-5 --adjacency add-remove");
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    (plan["person"], plan["max_rows_per_person"]) = (json!("sex"), json!(3));
+    bench.plan(&plan);
+    let refused = bench.fails(CONFIRMED, 2);
+    assert!(refused.contains("--max-rows-per-person 3"), "{refused}");
 }
 
 #[test]
@@ -691,7 +733,9 @@ fn a_crash_between_charge_and_release_is_burned() {
     bench.write("ledger.json", ledger.to_json().unwrap());
     let left = ledger.remaining();
 
-    let release: Release = serde_json::from_str(&bench.ok(RELEASE)).unwrap();
+    let output = bench.run(RELEASE);
+    assert!(text(&output.stderr).contains("its charge, entry 1, stays spent"));
+    let release: Release = serde_json::from_str(&text(&output.stdout)).unwrap();
     assert_eq!(release.ledger.unwrap().entry, 2);
     let after = bench.ledger();
     let states: Vec<State> = after.entries().iter().map(|entry| entry.state).collect();

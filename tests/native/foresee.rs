@@ -73,18 +73,18 @@ fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
 fn a_spread_that_is_assumed_is_named() {
     let mut plan = plan(Some(12_000), 2.0);
     let advice = foreseen(&plan).advice();
-    assert!(advice.contains("for the standard deviation of `age`, `bmi` and `sbp`"), "{advice}");
+    assert!(advice.contains("if the values of `age`, `bmi` and `sbp` spread as is assumed"), "{advice}");
     plan["columns"][0]["typical"] = json!({"sd": 15});
     plan["columns"][2]["typical"] = json!({"sd": 5});
-    assert!(foreseen(&plan).advice().contains("for the standard deviation of `sbp`"));
+    assert!(foreseen(&plan).advice().contains("if the values of `sbp` spread as is assumed"));
     plan["columns"][3]["typical"] = json!({"sd": 18});
-    assert!(!foreseen(&plan).advice().contains("A sixth of the range"));
+    assert!(!foreseen(&plan).advice().contains("a sixth of the range"));
     let served = json!({"name": "crp", "role": "ignored", "type": "number", "lower": 0.5, "upper": 90});
     plan["columns"].as_array_mut().unwrap().push(served);
     plan["derived"] = json!([{"transform": "log", "from": ["crp"]}]);
     let names = ["age", "bmi", "sbp", "sex", "crp"].map(str::to_owned);
     let advice = foresee(&prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap()).unwrap().advice();
-    assert!(advice.contains("for the standard deviation of `crp`"), "{advice}");
+    assert!(advice.contains("if the values of `crp` spread as is assumed"), "{advice}");
 }
 
 #[test]

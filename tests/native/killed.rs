@@ -41,6 +41,18 @@ fn a_release_that_was_killed_while_it_recovered_another() {
 }
 
 #[test]
+fn the_next_release_says_that_one_was_interrupted() {
+    let bench = Bench::new(3);
+    bench.halt(bench.release(), CHARGED).ok().unwrap().kill();
+    let told = |expected: bool| {
+        let errors = String::from_utf8(bench.release().output().unwrap().stderr).unwrap();
+        assert_eq!(errors.contains("its charge, entry 1, stays spent"), expected, "{errors}");
+    };
+    told(true);
+    told(false);
+}
+
+#[test]
 fn a_killed_import_leaves_a_whole_ledger() {
     let go_on = |bench: &Bench| {
         let old = fs::read(bench.path("ledger.json")).unwrap();

@@ -89,7 +89,7 @@ pub enum LedgerError {
     #[error("{0}")]
     Refused(#[from] Refusal),
     /// A plan and its ledger have different terms.
-    #[error("{}", crate::words::error::ledger_mismatch(what, plan, ledger))]
+    #[error("{}", crate::words::error::ledger_mismatch(what, plan, ledger, what.replace('_', "-")))]
     Mismatch {
         /// The field.
         what: &'static str,

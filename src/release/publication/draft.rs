@@ -9,7 +9,7 @@ use super::super::odds::{self, Answers};
 use super::super::remarks::{are_of_persons, chosen_rows, made, robust};
 use super::super::row_count::RowCount;
 use super::super::significance::{Absent, CategoryTest, Tests};
-use super::super::statement::Statement;
+use super::super::statement::{Statement, promised};
 use super::super::supplement::Supplement;
 use super::one_of_several;
 use super::tables::{self, name};
@@ -49,8 +49,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     };
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value)));
     let privacy = &release.privacy;
-    let budget =
-        [number("epsilon", privacy.epsilon), number("delta", privacy.delta), number("mu", privacy.mu)];
+    let (epsilon, delta) = promised(release).unzip();
+    let budget = [number("epsilon", epsilon), number("delta", delta), number("mu", privacy.mu)];
     let budget: Vec<String> = budget.into_iter().flatten().collect();
     let software = &release.software;
     let program = words::journal::program(&software.name, &software.version, &plan.mechanism.name);

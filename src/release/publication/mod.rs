@@ -26,7 +26,7 @@ use super::known;
 use super::odds;
 use super::remarks;
 use super::row_count::RowCount;
-use super::statement::Statement;
+use super::statement::{Statement, promised};
 use super::supplement::Supplement;
 use crate::words;
 
@@ -161,7 +161,7 @@ fn guarantee(release: &Release) -> Vec<String> {
 /// where it stands.
 fn one_of_several(release: &Release) -> Option<String> {
     let charge = release.ledger.as_ref()?;
-    let leaves = |promise: Claimed| release.privacy.epsilon.is_some_and(|own| own < LEAVES * promise.epsilon);
+    let leaves = |promise: Claimed| promised(release).is_some_and(|(own, _)| own < LEAVES * promise.epsilon);
     let promise = charge.promise.map(|Claimed { epsilon, delta }| {
         words::journal::of_whole_budget(charge.entry, at_most(epsilon), at_most(delta))
     });
