@@ -63,7 +63,7 @@ pub struct Row {
 }
 
 /// By which part of itself an end of an interval changes at most when it is rounded as its estimate is.
-const MOST_ROUNDED: f64 = 0.1;
+const MOST_ROUNDED: f64 = 0.2;
 
 /// Writes an estimate so that its last digit is the second one of its standard error.
 pub fn row(entry: &Estimate) -> Row {
@@ -281,9 +281,11 @@ mod tests {
     #[test]
     fn an_interval_shows_on_which_side_of_0_it_ends() {
         let written = |lower, upper| row(&entry(2.2, 1.1, lower, upper)).interval;
-        assert_eq!(written(-0.029, 4.4), "\u{2212}0.03 to 4.4");
+        assert_eq!(written(-0.029, 4.4), "\u{2212}0.029 to 4.4");
         assert_eq!(written(-0.09, 4.4), "\u{2212}0.1 to 4.4");
         assert_eq!(written(0.0, 4.4), "0.0 to 4.4");
+        // A ratio that may be below 1.
+        assert_eq!(row(&entry(19.7, 33.6, 0.704, 558.2)).interval, "0.70 to 558");
     }
 
     #[test]
