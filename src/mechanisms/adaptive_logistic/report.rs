@@ -24,6 +24,9 @@ use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
 use crate::words;
 
+/// How often one more term is held, at most, before everything is withheld: each time costs as much as holding all.
+const MOST_TRIES: usize = 4;
+
 /// By how much κ rises at least where one more term is held.
 const MORE: f64 = 1.0 + 1e-9;
 
@@ -48,7 +51,8 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
             let held = |least| Label::holding(released, label, &map, least);
             // A level with few rows may move far while the others have come to rest.
             let at_rest = || {
-                std::iter::successors(held(CLEAR), |label| held(label.condition * MORE)).find(Label::is_shown)
+                let tries = std::iter::successors(held(CLEAR), |label| held(label.condition * MORE));
+                tries.take(MOST_TRIES).find(Label::is_shown)
             };
             match judged.state {
                 State::Withheld(_) if setting.lambda > 0.0 => whole(),
