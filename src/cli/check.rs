@@ -165,13 +165,13 @@ fn assumed(prepared: &Prepared) -> &'static str {
     let typical = numbers().filter(used).filter(|column| column.typical.is_some()).count();
     match typical {
         0 => {
-            "a standard deviation of a sixth of the range of their bounds, half of it between neighbouring whole numbers"
+            "a standard deviation of a sixth of the range of their bounds (half of the range between neighbouring whole numbers)"
         }
         _ if typical == numbers().filter(used).count() => {
             "the standard deviations that the plan states as `typical`"
         }
         _ => {
-            "the standard deviations that the plan states as `typical`, or else a sixth of the range of their bounds, half of it between neighbouring whole numbers"
+            "the standard deviations that the plan states as `typical`, or else a sixth of the range of their bounds (half of the range between neighbouring whole numbers)"
         }
     }
 }
