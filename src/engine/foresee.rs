@@ -466,11 +466,6 @@ impl Foreseen {
             .join(" ")
     }
 
-    /// Returns the same as [`Self::sentences`] in one paragraph.
-    pub fn advice(&self) -> String {
-        self.sentences().join(" ")
-    }
-
     /// Returns what would give full intervals.
     pub fn help(&self) -> Option<String> {
         // More rows or budget do not make rows of one person independent.

@@ -481,7 +481,12 @@ fn pairs_of_levels_are_foreseen() {
     rare["columns"][2]["typical"] = json!({"shares": {"I": 0.5975, "II": 0.25, "III": 0.15, "IV": 0.0025}});
     let foreseen = of(&rare);
     assert_eq!(foreseen.lost, ["stage[IV]", "sex:stage[M:IV]"]);
-    assert!(foreseen.advice().contains("No interval is expected for `stage[IV]` and `sex:stage[M:IV]`."));
+    assert!(
+        foreseen
+            .sentences()
+            .join(" ")
+            .contains("No interval is expected for `stage[IV]` and `sex:stage[M:IV]`.")
+    );
     assert!(foreseen.verdict().contains("not for all"), "{}", foreseen.verdict());
 }
 
@@ -535,7 +540,7 @@ fn the_budget_that_would_help_helps() {
             let parsed = Plan::parse(&plan(rows, epsilon).to_string()).unwrap();
             let foreseen = foresee(&prepare(parsed, &names, b',', Purpose::Release).unwrap()).unwrap();
             let needed = foreseen.needed.and_then(|needed| needed.epsilon);
-            println!("{rows} {epsilon}: {} {}", foreseen.verdict(), foreseen.advice());
+            println!("{rows} {epsilon}: {} {}", foreseen.verdict(), foreseen.sentences().join(" "));
             let Some((_, enough)) = needed else { continue };
             let runs = full_runs(&text, &plan(rows, enough));
             println!("at {enough:.3}: {runs}");

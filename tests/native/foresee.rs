@@ -72,27 +72,30 @@ fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
 #[test]
 fn a_spread_that_is_assumed_is_named() {
     let mut plan = plan(Some(12_000), 2.0);
-    let advice = foreseen(&plan).advice();
+    let advice = foreseen(&plan).sentences().join(" ");
     assert!(advice.contains("if the values of `age`, `bmi` and `sbp` spread as is assumed"), "{advice}");
     plan["columns"][0]["typical"] = json!({"sd": 15});
     plan["columns"][2]["typical"] = json!({"sd": 5});
-    assert!(foreseen(&plan).advice().contains("if the values of `sbp` spread as is assumed"));
+    assert!(foreseen(&plan).sentences().join(" ").contains("if the values of `sbp` spread as is assumed"));
     plan["columns"][3]["typical"] = json!({"sd": 18});
-    assert!(!foreseen(&plan).advice().contains("a sixth of the range"));
+    assert!(!foreseen(&plan).sentences().join(" ").contains("a sixth of the range"));
     let served = json!({"name": "crp", "role": "ignored", "type": "number", "lower": 0.5, "upper": 90});
     plan["columns"].as_array_mut().unwrap().push(served);
     plan["derived"] = json!([{"transform": "log", "from": ["crp"]}]);
     let names = ["age", "bmi", "sbp", "sex", "crp"].map(str::to_owned);
-    let advice = foresee(&prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap()).unwrap().advice();
+    let advice = foresee(&prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap())
+        .unwrap()
+        .sentences()
+        .join(" ");
     assert!(advice.contains("if the values of `crp` spread as is assumed"), "{advice}");
 }
 
 #[test]
 fn robust_errors_are_foretold() {
     let mut robust = plan(Some(12_000), 2.0);
-    assert!(!foreseen(&robust).advice().contains("will be robust"));
+    assert!(!foreseen(&robust).sentences().join(" ").contains("will be robust"));
     robust["mechanism"]["params"] = json!({"robust_share": 0.1});
-    assert!(foreseen(&robust).advice().contains("will be robust"));
+    assert!(foreseen(&robust).sentences().join(" ").contains("will be robust"));
 }
 
 /// The outcome's logarithm spreads alike for every method: a number whose spread comes near its mean is log-normal.
@@ -124,7 +127,10 @@ fn a_column_far_from_zero_is_to_be_centred_before_its_square() {
     let told = |plan: &Value| {
         let found = foreseen(plan);
         let doubtful: Vec<String> = [found.lost.clone(), found.at_risk.clone()].concat();
-        (found.advice().contains("Centre it first"), doubtful.iter().any(|name| name.contains("age")))
+        (
+            found.sentences().join(" ").contains("Centre it first"),
+            doubtful.iter().any(|name| name.contains("age")),
+        )
     };
     assert_eq!(told(&square), (true, true));
     square["columns"][0]["role"] = json!("ignored");
@@ -148,7 +154,7 @@ fn what_would_help_does() {
     assert!((now - 0.5).abs() < 1e-3, "{now}");
     assert_eq!(foreseen(&plan(Some(200), epsilon * 1.001)).forecast.advice, Advice::Recommended);
     assert_ne!(foreseen(&plan(Some(200), epsilon * 0.99)).forecast.advice, Advice::Recommended);
-    assert!(few.advice().contains("in place of 200"), "{}", few.advice());
+    assert!(few.sentences().join(" ").contains("in place of 200"), "{}", few.sentences().join(" "));
 
     // Yes or no on fewer columns: one column of three can be kept.
     let mut some = plan(Some(1_000), 0.5);
@@ -266,13 +272,21 @@ fn a_stated_share_of_yes_widens_what_is_foreseen() {
         plan
     };
     let even = foreseen(&with(Value::Null, "adaptive-logistic"));
-    assert!(even.advice().contains("half of the rows say yes"), "{}", even.advice());
-    assert!(even.advice().contains("one row in ten") && !even.rests_on_even(), "{}", even.advice());
+    assert!(
+        even.sentences().join(" ").contains("half of the rows say yes"),
+        "{}",
+        even.sentences().join(" ")
+    );
+    assert!(
+        even.sentences().join(" ").contains("one row in ten") && !even.rests_on_even(),
+        "{}",
+        even.sentences().join(" ")
+    );
     let mut few = with(Value::Null, "adaptive-logistic");
     few["stated_rows"] = json!(2_500);
     assert!(foreseen(&few).rests_on_even(), "{}", foreseen(&few).verdict());
     let rare = foreseen(&with(json!({"share": 0.05}), "adaptive-logistic"));
-    assert!(!rare.advice().contains("half of the rows"), "{}", rare.advice());
+    assert!(!rare.sentences().join(" ").contains("half of the rows"), "{}", rare.sentences().join(" "));
     let age = |foreseen: &Foreseen| foreseen.terms[0].clone();
     // A row says p (1 − p) of a slope: a fifth, and the standard error is √5 times as large or a little less.
     let times = age(&rare).sampling_std_error / age(&even).sampling_std_error;

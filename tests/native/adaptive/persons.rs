@@ -132,7 +132,11 @@ fn what_takes_rows_for_independent_is_marked() {
     let (robust, foreseen) = of(json!({}));
     assert_eq!(robust.plan.mechanism.params["robust_share"], json!(0.1));
     assert_eq!(foreseen.rows_of_one_person, None);
-    assert!(foreseen.advice().contains("rows of one person that are alike"), "{}", foreseen.advice());
+    assert!(
+        foreseen.sentences().join(" ").contains("rows of one person that are alike"),
+        "{}",
+        foreseen.sentences().join(" ")
+    );
     assert_eq!(kinds(list(&robust))[..2], [Interval::Normal; 2]);
     assert!(says(&robust.diagnostics.notes, "cluster-robust"));
     assert!(!says(&robust.diagnostics.notes, "count rows as independent"));
