@@ -73,6 +73,8 @@ pub struct Foreseen {
     pub states_shares: bool,
     /// The numbers among the features of which no typical standard deviation is stated.
     pub assumed: Vec<String>,
+    /// What is foreseen if these spread a quarter as much; nothing where that is not rehearsed.
+    pub closer: Option<Closer>,
     /// The categories among the features whose reference is stated to be rare.
     pub rare_references: Vec<String>,
     /// Whether each outcome is a logarithm.
@@ -89,6 +91,15 @@ pub struct Foreseen {
     pub needed: Option<Needed>,
     /// The factor on the budget's μ below which all coefficients are withheld.
     pub withheld_below: f64,
+}
+
+/// What is foreseen of a plan whose numbers lie four times as close together as is assumed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closer {
+    /// Whether all coefficients are expected to have intervals.
+    pub full: bool,
+    /// Times as wide as without privacy that an interval is then, in the middle of the coefficients; nothing where none has one.
+    pub widening: Option<f64>,
 }
 
 /// What would give full intervals, each alone.
@@ -115,7 +126,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
         foreseen.lost = names(of(0.0..LOST));
         foreseen.at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
-        foreseen.usual = in_the_middle(of(LOST..f64::INFINITY).map(|term| term.widening));
+        foreseen.usual = usual(&terms);
         foreseen.widest = widest(&terms, foreseen.widening().0);
         foreseen.far_from_zero =
             far_from_zero(prepared.plan(), &[&foreseen.lost[..], &foreseen.at_risk].concat());
@@ -128,6 +139,12 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let shown = terms.into_iter().filter(|rehearsed| rehearsed.given >= LOST);
         foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
         retain_stated(&mut foreseen.terms, prepared);
+        if full >= EXPECTED && !foreseen.assumed.is_empty() {
+            foreseen.closer = rehearsal.closer().map(|Rehearsed { terms, full, .. }| Closer {
+                full: full >= EXPECTED,
+                widening: usual(&terms),
+            });
+        }
     }
     if foreseen.forecast.advice != Advice::Recommended {
         foreseen.needed = rehearsed_ways(prepared, &rehearsal, &foreseen);
@@ -209,6 +226,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         takes_rows_together: prepared.fit().all_rounds().takes_rows_together(),
         far_zeros: far_zeros(prepared.plan()),
         assumed: assumed(prepared.plan(), prepared.bound()),
+        closer: None,
         rarely,
         needed,
         withheld_below,
@@ -231,6 +249,11 @@ fn advised(formula: Advice, terms: &[RehearsedTerm], full: f64) -> Advice {
     } else {
         formula
     }
+}
+
+/// Returns the widening of an interval in the middle of the coefficients that have one.
+fn usual(terms: &[RehearsedTerm]) -> Option<f64> {
+    in_the_middle(terms.iter().filter(|term| term.given >= LOST).map(|term| term.widening))
 }
 
 /// Returns the names of coefficients, each once.
@@ -377,6 +400,7 @@ impl Foreseen {
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
             _ if self.rests_on_even() => words::forecast::verdict_even(),
+            _ if self.rests_on_spread() => words::forecast::verdict_spread(),
             Advice::Recommended | Advice::Approximate if self.rows_of_one_person.is_some() => {
                 words::forecast::verdict_of_persons()
             }
@@ -416,12 +440,30 @@ impl Foreseen {
         self.forecast.advice == Advice::Recommended
             && self.rows_of_one_person.is_none()
             && !self.rests_on_even()
+            && !self.rests_on_spread()
     }
 
     /// Returns whether intervals are expected only because half of the rows are assumed to say yes.
     pub fn rests_on_even(&self) -> bool {
         let expects = |advice| matches!(advice, Advice::Recommended | Advice::Approximate);
         expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
+    }
+
+    /// Returns whether all intervals are expected only where numbers spread as is assumed: at a quarter of that, some are withheld.
+    pub fn rests_on_spread(&self) -> bool {
+        matches!(self.forecast.advice, Advice::Recommended | Advice::Approximate)
+            && self.closer.is_some_and(|closer| !closer.full)
+    }
+
+    /// Returns the factor on the budget's μ from which on no interval is expected to be withheld: 0 if none is with the present one.
+    fn full_from(&self, prepared: &Prepared) -> f64 {
+        let is_full = matches!(self.forecast.advice, Advice::Recommended | Advice::Approximate);
+        if is_full && !self.rests_on_even() && !self.rests_on_spread() {
+            return 0.0;
+        }
+        let mu = prepared.fit().cost().and_then(|cost| cost.mu);
+        let needed = self.needed.and_then(|needed| needed.mu).zip(mu).map(|(needed, mu)| needed / mu);
+        needed.unwrap_or(f64::INFINITY).max(NEXT_ABOVE)
     }
 
     /// Returns whether no coefficient is expected to have an interval.
@@ -482,6 +524,8 @@ impl Foreseen {
             }
             if !self.assumed.is_empty() {
                 sentences.push(words::forecast::assumed_spreads(quoted(&self.assumed)));
+                let closer = self.closer.and_then(|closer| closer.widening);
+                sentences.extend(closer.map(|times| words::forecast::closer(widening(times))));
             }
             if let Some((names, most)) = &self.widest {
                 sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
@@ -692,16 +736,23 @@ pub struct Precision {
     noise: f64,
     /// The factor on the budget's μ below which all intervals are withheld.
     withheld_below: f64,
+    /// That from which on none is expected to be withheld.
+    full_from: f64,
 }
 
 impl Precision {
     /// Precision that no budget gives, as where the rows are too few for an ordinary regression: a ridge's intervals are not to be compared
     /// with those.
-    pub const NOTHING: Self = Self { noise: 0.0, withheld_below: f64::INFINITY };
+    pub const NOTHING: Self = Self { noise: 0.0, withheld_below: f64::INFINITY, full_from: f64::INFINITY };
 
     /// Returns the width of an interval over its width without privacy, with `times` as much of the budget's μ; nothing where all are withheld.
     pub fn at(&self, times: f64) -> Option<f64> {
         (times >= self.withheld_below).then(|| (self.noise / times).hypot(1.0))
+    }
+
+    /// Returns whether no interval is expected to be withheld with this budget.
+    pub fn is_full(&self) -> bool {
+        self.full_from <= 1.0
     }
 
     /// Returns the estimate for a budget of μ by those that are `known` for others, in the order of their μ; nothing where none is. Between two
@@ -710,6 +761,7 @@ impl Precision {
         let carried = |(own, found): &(f64, Self)| Self {
             noise: found.noise * own / mu,
             withheld_below: found.withheld_below * own / mu,
+            full_from: found.full_from * own / mu,
         };
         let after = known.partition_point(|(own, _)| *own <= mu);
         let (below, above) = (after.checked_sub(1).and_then(|last| known.get(last)), known.get(after));
@@ -717,8 +769,8 @@ impl Precision {
         let weight = libm::log(mu / below.0) / libm::log(above.0 / below.0);
         let (least, most) = (carried(below), carried(above));
         let noise = libm::pow(least.noise, 1.0 - weight) * libm::pow(most.noise, weight);
-        let withheld_below = if weight < 0.5 { least.withheld_below } else { most.withheld_below };
-        Some(Self { noise, withheld_below })
+        let nearer = if weight < 0.5 { least } else { most };
+        Some(Self { noise, ..nearer })
     }
 }
 
@@ -733,7 +785,8 @@ pub fn precision(
         let noise = (foreseen.widening().0.powi(2) - 1.0).max(0.0).sqrt();
         // What is withheld now is so with less of the budget, too.
         let least = if foreseen.withholds_most() { NEXT_ABOVE } else { 0.0 };
-        return Some(Precision { noise, withheld_below: foreseen.withheld_below.max(least) });
+        let withheld_below = foreseen.withheld_below.max(least);
+        return Some(Precision { noise, withheld_below, full_from: foreseen.full_from(prepared) });
     }
     let (errors, signal): (Vec<(f64, f64)>, f64) = if let Some(preview) = expected {
         let slopes = preview.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
@@ -747,7 +800,8 @@ pub fn precision(
     };
     let ratios = errors.into_iter().map(|(noise, sampling)| noise / sampling);
     let noise = in_the_middle(ratios.filter(|ratio| ratio.is_finite()))?;
-    Some(Precision { noise, withheld_below: WITHHELD_BELOW / signal })
+    let withheld_below = WITHHELD_BELOW / signal;
+    Some(Precision { noise, withheld_below, full_from: withheld_below })
 }
 
 /// Returns what would give intervals where noisy steps will give none for any outcome; nothing where they may give some. The curvature

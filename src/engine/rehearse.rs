@@ -6,7 +6,7 @@
 use super::prepare::Prepared;
 use crate::data::encode::Term;
 use crate::data::{EncodedRows, Exact, RowSink, Sums};
-use crate::inference::assumptions::LOGISTIC_SPREAD;
+use crate::inference::assumptions::{Assumption, CLOSER, LOGISTIC_SPREAD, USUAL};
 use crate::inference::newton::Link;
 use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
@@ -69,17 +69,29 @@ pub struct Rehearsal<'a> {
 impl<'a> Rehearsal<'a> {
     /// Draws the table. Nothing for a mechanism that sums no maps of records, without a number of rows, and with too many terms.
     pub fn new(stage: &'a Prepared, link: Link) -> Option<Self> {
+        Self::assuming(stage, link, USUAL)
+    }
+
+    fn assuming(stage: &'a Prepared, link: Link, assumed: Assumption) -> Option<Self> {
         let prepared = stage.fit();
         let rows = i128::from(prepared.stated_rows()?);
-        Some(Self { prepared, link, rows, table: Table::new(prepared, link)? })
+        Some(Self { prepared, link, rows, table: Table::new(prepared, link, assumed)? })
     }
 
     /// Rehearses all rounds several times.
     pub fn all(&self) -> Option<Rehearsed> {
         let products = self.table.rows.len() * self.table.terms.len().pow(2);
         let affordable = (PRODUCTS / products.max(1)) as u64;
-        let runs = 1..=affordable.clamp(RUNS, MOST_RUNS);
-        let runs: Option<Vec<Vec<Coefficient>>> = runs.map(|run| self.run(1.0, run)).collect();
+        self.of_runs(affordable.clamp(RUNS, MOST_RUNS))
+    }
+
+    /// Rehearses all rounds on a table whose numbers lie four times as close together, where the plan does not say how they spread.
+    pub fn closer(&self) -> Option<Rehearsed> {
+        Self::assuming(self.prepared, self.link, CLOSER)?.of_runs(RUNS)
+    }
+
+    fn of_runs(&self, runs: u64) -> Option<Rehearsed> {
+        let runs: Option<Vec<Vec<Coefficient>>> = (1..=runs).map(|run| self.run(1.0, run)).collect();
         let runs = runs?;
         let full = share(runs.iter().map(|run| is_shown(run)));
         let none = share(runs.iter().map(|run| run.iter().all(|entry| entry.lower.is_none())));
@@ -208,14 +220,14 @@ struct Table {
 }
 
 impl Table {
-    fn new(prepared: &Prepared, link: Link) -> Option<Self> {
+    fn new(prepared: &Prepared, link: Link, assumed: Assumption) -> Option<Self> {
         let geometry = prepared.geometry();
         let size = geometry.terms.len();
         if size > MOST_TERMS || !geometry.contrasts.is_empty() {
             return None;
         }
         let records = records(prepared);
-        let synthetic = Synthetic::new(prepared.bound(), link, records)?;
+        let synthetic = Synthetic::new(prepared.bound(), link, records, assumed)?;
         let values = |term: &Term| {
             let own = match term.column {
                 None => vec![1.0; records],

@@ -4,7 +4,7 @@ use crate::plan::bound::{BoundColumn, Kind};
 
 /// What is assumed of numbers among the columns.
 #[derive(Clone, Copy)]
-pub(super) struct Assumption {
+pub struct Assumption {
     /// Standard deviation, in half widths of the bounds.
     spread: f64,
     /// Correlation between any two predictors.
@@ -24,7 +24,11 @@ pub(super) fn are_codes(lower: f64, upper: f64) -> bool {
     lower.fract() == 0.0 && (upper - lower - 1.0).abs() < f64::EPSILON
 }
 
-pub(super) const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };
+/// What forecasts take.
+pub const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };
+
+/// Numbers that lie four times as close together as [`USUAL`] says, as within bounds that are far too wide.
+pub const CLOSER: Assumption = Assumption { spread: 1.0 / 12.0, ..USUAL };
 
 /// Less favourable than [`USUAL`]: a verdict holds in this case, too.
 pub(super) const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL, are_codes, chance, effect};
+use super::assumptions::{Assumption, LOGISTIC_SPREAD, are_codes, chance, effect};
 use super::newton::Link;
 use super::pseudo::Pseudo;
 use crate::math::round::real;
@@ -97,20 +97,20 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// Draws `records` of them, at most half of an outcome being explained by the features; nothing where public moments say how features
-    /// go together.
-    pub fn new(bound: &BoundPlan, link: Link, records: usize) -> Option<Self> {
+    /// Draws `records` of them, numbers of which the plan says nothing as is `assumed`, and at most half of an outcome being explained by the
+    /// features; nothing where public moments say how features go together.
+    pub fn new(bound: &BoundPlan, link: Link, records: usize, assumed: Assumption) -> Option<Self> {
         if bound.whitening.is_some() {
             return None;
         }
         let features: Vec<&BoundColumn> =
             bound.columns.iter().filter(|column| column.role == Role::Feature).collect();
-        let parents_of_features = parents(features.iter().copied(), USUAL);
+        let parents_of_features = parents(features.iter().copied(), assumed);
         let mut rng = Pseudo::new(SEED, &[2]);
         let mut drawn: Vec<(usize, Vec<f64>)> = Vec::new();
         let mut explained = vec![0.0; records];
         let common: Vec<f64> = (0..records).map(|_| rng.normal()).collect();
-        let (own, shared) = ((1.0 - USUAL.correlation).sqrt(), USUAL.correlation.sqrt());
+        let (own, shared) = ((1.0 - assumed.correlation).sqrt(), assumed.correlation.sqrt());
         for parent in &parents_of_features {
             let related = if matches!(parent.kind, Drawn::Number(_)) { (own, shared) } else { (1.0, 0.0) };
             let latent: Vec<f64> =
@@ -128,7 +128,7 @@ impl Synthetic {
         let groups = rarest_levels(&parents_of_features, &drawn, records);
         let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome);
         for outcome in outcomes {
-            for mut parent in parents(std::iter::once(outcome), USUAL) {
+            for mut parent in parents(std::iter::once(outcome), assumed) {
                 if drawn.iter().any(|(field, _)| *field == parent.field) {
                     continue;
                 }

@@ -140,6 +140,32 @@ fn a_column_far_from_zero_is_to_be_centred_before_its_square() {
     assert!(!told(&square).0, "{:?}", foreseen(&square));
 }
 
+/// What holds for spreads that are assumed alone is called so, and what is stated in their place decides.
+#[test]
+fn a_verdict_that_rests_on_assumed_spreads_says_so() {
+    let with = |rows: u64, sds: Option<[f64; 3]>| {
+        let mut plan = plan(Some(rows), 1.0);
+        for (column, sd) in [0, 2, 3].into_iter().zip(sds.into_iter().flatten()) {
+            plan["columns"][column]["typical"] = json!({"sd": sd});
+        }
+        foreseen(&plan)
+    };
+    let rests = |rows: &u64| with(*rows, None).rests_on_spread();
+    let rows = (800..2_000).step_by(100).find(rests).unwrap();
+    let found = with(rows, None);
+    assert!(found.verdict().contains("if the values spread") && !found.is_clear(), "{}", found.verdict());
+    let closer = found.closer.unwrap().widening.unwrap();
+    assert!(closer > found.widening().0, "{closer} {:?}", found.widening());
+    assert!(found.sentences().join(" ").contains("If they spread a quarter as much"));
+    let ranges = [82.0, 45.0, 230.0];
+    let as_assumed = with(rows, Some(ranges.map(|range| range / 6.0)));
+    assert!(as_assumed.lost.is_empty() && as_assumed.at_risk.is_empty() && as_assumed.closer.is_none());
+    let close = with(rows, Some(ranges.map(|range| range / 24.0)));
+    assert!(!(close.lost.is_empty() && close.at_risk.is_empty()), "{}", close.verdict());
+    let many = with(200_000, None);
+    assert!(many.is_clear() && many.closer.unwrap().full, "{}", many.verdict());
+}
+
 #[test]
 fn what_would_help_does() {
     let few = foreseen(&plan(Some(200), 0.5));

@@ -261,7 +261,9 @@ const ENDS: [f64; 3] = [0.1, 0.22, 10.0];
 #[component]
 fn Precision(widths: Widths) -> impl IntoView {
     let setup = App::here().state.setup();
-    let at = move |epsilon: f64| setup.with(|setup| widths.at(&with_epsilon(setup, epsilon)));
+    let at = move |epsilon: f64| {
+        setup.with(|setup| widths.at(&with_epsilon(setup, epsilon))).map(|precision| precision.at(1.0))
+    };
     let curve = Memo::new(move |_| {
         let now = setup.with(typed_epsilon)?;
         let points = CURVE.map(|epsilon| at(epsilon).map(|times| (epsilon, times)));

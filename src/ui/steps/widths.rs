@@ -81,13 +81,12 @@ impl Widths {
         waiting.set_value(set_timeout_with_handle(next, pause).ok());
     }
 
-    /// Times as wide as without privacy with another setup, nothing in place of it where all intervals are withheld; nothing at all where it
-    /// cannot be told.
-    pub fn at(self, there: &Setup) -> Option<Option<f64>> {
+    /// How wide intervals are with another setup; nothing where it cannot be told.
+    pub fn at(self, there: &Setup) -> Option<Precision> {
         let mut known = self.rehearsed.get();
         known.extend(self.here.get());
         known.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        Precision::between(&known, (self.size)(there)?).map(|precision| precision.at(1.0))
+        Precision::between(&known, (self.size)(there)?)
     }
 }
 
@@ -108,9 +107,10 @@ fn precision(app: App, there: &Setup) -> Option<Precision> {
 }
 
 /// By how much intervals are wider than without privacy, in words.
-pub fn width_in_words(times: Option<f64>) -> String {
-    times.map_or_else(
-        || words::privacy::level_withheld().to_owned(),
-        |times| words::privacy::level_width(widening(times)),
-    )
+pub fn width_in_words(precision: Precision) -> String {
+    match precision.at(1.0).map(widening) {
+        None => words::privacy::level_withheld().to_owned(),
+        Some(times) if precision.is_full() => words::privacy::level_width(times),
+        Some(times) => words::privacy::level_doubtful(times),
+    }
 }
