@@ -8,8 +8,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use super::args::Args;
 use super::error::CliError;
 use super::job::Job;
-use super::ledger::intended;
-use super::{help, print, warnings};
+use super::ledger::{intended, price};
+use super::{help, print, store, warnings};
 use crate::engine::foresee::{Foreseen, dependence, expected, foresee, hopeless, rows_of_one_person};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
@@ -29,15 +29,20 @@ use crate::words;
 /// Runs the command.
 ///
 /// # Errors
-/// [`CliError`]; nothing is charged, and no row is read.
+/// [`CliError`], also where a ledger cannot pay; nothing is charged, and no row is read.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let Some(args) = Args::parse(arguments, &["plan", "public", "phenotypes", "workers"], &[], help::CHECK)?
+    let Some(args) =
+        Args::parse(arguments, &["plan", "ledger", "public", "phenotypes", "workers"], &[], help::CHECK)?
     else {
         return Ok(());
     };
     let job = Job::new(&args, Purpose::Release)?;
     warnings::warn(&job)?;
-    print(described(&job))
+    let mut text = described(&job);
+    if let Some(path) = args.path("ledger") {
+        let _ = writeln!(text, "{}", price(&store::read(&path)?, &job.prepared)?);
+    }
+    print(text)
 }
 
 fn described(job: &Job) -> String {

@@ -50,11 +50,12 @@ Reads the table, charges the ledger, adds noise from the operating system's rand
 
 /// `discreet check --help`.
 pub const CHECK: &str = "\
-discreet check --plan FILE TABLE [--public FILE] [--phenotypes FILE]
+discreet check --plan FILE TABLE [--ledger FILE] [--public FILE] [--phenotypes FILE]
 
 Prints what a release of this plan will cost, which interval widths to expect and which mechanism is recommended. It knows the
 plan and the names of the columns alone, and charges nothing. Long tails are not foreseen. Warnings on standard error come from
-the first rows, which are private: keep them to yourself.
+the first rows, which are private: keep them to yourself. With --ledger it also says what the release takes of that budget, and has
+status 3 where the budget does not suffice.
 ";
 
 /// `discreet simulate --help`.

@@ -9,14 +9,19 @@ use super::clock::today;
 use super::error::CliError;
 use super::store::{self, LedgerFile};
 use super::{help, kept, print};
+use crate::engine::Prepared;
 use crate::noise::entropy::random_id;
 use crate::plan::check::MAX_ROWS_PER_PERSON;
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::calibrate::{Budget, Split};
-use crate::privacy::ledger::{Entry, Kind, Ledger, Opening, State, Terms};
+use crate::privacy::calibrate::{Budget, Split, mu_of_part, part};
+use crate::privacy::convert::gdp_epsilon;
+use crate::privacy::ledger::{Entry, Kind, Ledger, LedgerError, Opening, Quantity, State, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu, Rho};
 use crate::privacy::promise::{WEAK, doubt, is_confirmed};
+use crate::privacy::units::Units;
+use crate::release::format::at_most;
 use crate::text::one_line;
+use crate::words;
 
 /// Runs the command.
 ///
@@ -266,6 +271,43 @@ fn described(entry: &Entry) -> String {
         State::Burned => "burned: its release was lost, its charge stays",
     };
     format!("{kind}  {state}")
+}
+
+/// Checks that a ledger can pay for a plan.
+///
+/// # Errors
+/// [`CliError`] where it cannot. A plan that asks for too much by epsilon is told which epsilon fits.
+pub fn affordable(ledger: &Ledger, prepared: &Prepared) -> Result<(), CliError> {
+    let Err(error) = ledger.check(&prepared.whole_request()) else { return Ok(()) };
+    let promised = prepared.fit().cost().and_then(|cost| cost.promise);
+    let (LedgerError::Refused(refusal), Some((_, delta))) = (&error, promised) else {
+        return Err(error.into());
+    };
+    let left = mu_of_part(refusal.left, 100).filter(|_| refusal.quantity == Quantity::Gaussian);
+    let epsilon = left.and_then(|left| gdp_epsilon(Mu::try_new(left).ok()?, delta).ok());
+    Err(match epsilon.and_then(|epsilon| part(epsilon.get(), 100)) {
+        Some(most) => CliError::Refused(words::error::cli_refused(&error, at_most(delta.get()), most)),
+        None => error.into(),
+    })
+}
+
+/// Describes what a plan's release takes of a ledger's budget.
+///
+/// # Errors
+/// [`CliError`] where the ledger cannot pay for it.
+pub fn price(ledger: &Ledger, prepared: &Prepared) -> Result<String, CliError> {
+    affordable(ledger, prepared)?;
+    let (capacity, left) = (ledger.capacity(), ledger.remaining());
+    let charge = prepared.charge(ledger.promise().0)?;
+    let most_of = |of: &Units| {
+        let parts = [(charge.gaussian, of.gaussian), (charge.epsilon, of.epsilon), (charge.delta, of.delta)];
+        as_percent(parts.into_iter().map(|(part, whole)| hundredths(part, whole)).max().unwrap_or(0))
+    };
+    Ok(format!(
+        "ledger: takes {} of what is left, {} of the whole budget",
+        most_of(&left),
+        most_of(&capacity)
+    ))
 }
 
 /// Returns a share of the whole in percent, rounded down.

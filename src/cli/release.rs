@@ -9,6 +9,7 @@ use super::error::CliError;
 use super::halt::halt;
 use super::job::{Job, software};
 use super::kept::{Kept, answered};
+use super::ledger::affordable;
 use super::store::LedgerFile;
 use super::{check_output, help, public, warnings, write_out};
 use crate::engine::{Computation, Prepared};
@@ -38,7 +39,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let fit = job.fit()?;
     let warned = warnings::warn(&job)?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
-    ledger.check(&job.prepared.whole_request())?;
+    affordable(&ledger, &job.prepared)?;
     let asked = || answered(file.path(), &ledger, job.prepared.plan());
     let again = (!args.flag("confirm")).then(asked).flatten();
     if let Some(entry) = again {

@@ -13,6 +13,7 @@ use crate::data::mismatch::{
     two_values, unmet,
 };
 use crate::data::preview::{ROWS, preview};
+use crate::engine::EngineError;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Leaf, LevelCodes};
@@ -21,10 +22,10 @@ use crate::plan::kinds::DEFAULT_NA;
 /// Writes the warnings, and returns whether there are any.
 ///
 /// # Errors
-/// [`CliError`] where the cells of a record would become the names of columns: a pattern takes any.
+/// [`CliError`] for a table without records, and where the cells of a record would become the names of columns: a pattern takes any.
 pub fn warn(job: &Job) -> Result<bool, CliError> {
     let mut errors = io::stderr().lock();
-    let (names_are_values, warnings) = warnings(job);
+    let (names_are_values, warnings) = warnings(job)?;
     if names_are_values && job.prepared.plan().columns.iter().any(|column| column.pattern.is_some()) {
         return Err(CliError::usage(
             "the names of the columns look like values, and `match` would publish them as the names of terms; write \
@@ -39,22 +40,25 @@ pub fn warn(job: &Job) -> Result<bool, CliError> {
 }
 
 /// Returns whether the line that was read as the header looks like a record, and all warnings.
-fn warnings(job: &Job) -> (bool, Vec<String>) {
+fn warnings(job: &Job) -> Result<(bool, Vec<String>), EngineError> {
     let prepared = job.prepared.fit();
     let bound = prepared.bound();
     if let Some(files) = job.genotypes() {
-        return (false, of_cells(bound, files.names(), &files.first_rows(ROWS)));
+        return Ok((false, of_cells(bound, files.names(), &files.first_rows(ROWS))));
     }
-    let Some(table) = job.table() else { return (false, Vec::new()) };
+    let Some(table) = job.table() else { return Ok((false, Vec::new())) };
     let header = table.header();
     let (bytes, at_end) = table.first_bytes();
     let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
     let shown = preview(header, &bound.csv, bytes.get(body..).unwrap_or_default(), at_end, ROWS);
     if shown.error.is_some() {
         // The run ends with this error, which is one line.
-        return (false, Vec::new());
+        return Ok((false, Vec::new()));
     }
     let rows = shown.rows;
+    if at_end && rows.is_empty() {
+        return Err(EngineError::NoRows);
+    }
     let mut warnings = Vec::new();
     let mut names_are_values = false;
     if !job.states_header() {
@@ -81,7 +85,7 @@ fn warnings(job: &Job) -> (bool, Vec<String>) {
         let name = header.names.get(field).map(String::as_str).unwrap_or_default();
         warnings.push(told(name, Contradiction::Totals));
     }
-    (names_are_values, warnings)
+    Ok((names_are_values, warnings))
 }
 
 fn told(name: &str, kind: Contradiction) -> String {

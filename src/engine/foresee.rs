@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
-use super::rehearse::{Rehearsal, Rehearsed, RehearsedTerm, in_the_middle};
+use super::rehearse::{EXPECTED, Rehearsal, Rehearsed, RehearsedTerm, in_the_middle};
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::TermForecast;
@@ -73,8 +73,9 @@ pub struct Foreseen {
     pub states_shares: bool,
     /// The numbers among the features of which no typical standard deviation is stated.
     pub assumed: Vec<String>,
-    /// What is foreseen if these spread a quarter as much; nothing where that is not rehearsed.
-    pub closer: Option<Closer>,
+    /// The standard deviation of these, as a share of the range of the bounds, down to which all coefficients are expected to have intervals;
+    /// nothing where that is not rehearsed.
+    pub least_spread: Option<f64>,
     /// The categories among the features whose reference is stated to be rare.
     pub rare_references: Vec<String>,
     /// Whether each outcome is a logarithm.
@@ -91,15 +92,6 @@ pub struct Foreseen {
     pub needed: Option<Needed>,
     /// The factor on the budget's μ below which all coefficients are withheld.
     pub withheld_below: f64,
-}
-
-/// What is foreseen of a plan whose numbers lie four times as close together as is assumed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Closer {
-    /// Whether all coefficients are expected to have intervals.
-    pub full: bool,
-    /// Times as wide as without privacy that an interval is then, in the middle of the coefficients; nothing where none has one.
-    pub widening: Option<f64>,
 }
 
 /// What would give full intervals, each alone.
@@ -126,7 +118,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
         foreseen.lost = names(of(0.0..LOST));
         foreseen.at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
-        foreseen.usual = usual(&terms);
+        foreseen.usual = in_the_middle(of(LOST..f64::INFINITY).map(|term| term.widening));
         foreseen.widest = widest(&terms, foreseen.widening().0);
         foreseen.far_from_zero =
             far_from_zero(prepared.plan(), &[&foreseen.lost[..], &foreseen.at_risk].concat());
@@ -140,10 +132,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
         retain_stated(&mut foreseen.terms, prepared);
         if full >= EXPECTED && !foreseen.assumed.is_empty() {
-            foreseen.closer = rehearsal.closer().map(|Rehearsed { terms, full, .. }| Closer {
-                full: full >= EXPECTED,
-                widening: usual(&terms),
-            });
+            foreseen.least_spread = rehearsal.least_spread();
         }
     }
     if foreseen.forecast.advice != Advice::Recommended {
@@ -226,16 +215,15 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         takes_rows_together: prepared.fit().all_rounds().takes_rows_together(),
         far_zeros: far_zeros(prepared.plan()),
         assumed: assumed(prepared.plan(), prepared.bound()),
-        closer: None,
+        least_spread: None,
         rarely,
         needed,
         withheld_below,
     })
 }
 
-/// Share of the runs from which on a coefficient is expected to have an interval, below which it is not expected to, and below which it will
-/// probably have none: the runs are few. All coefficients together are expected to from the first on.
-const EXPECTED: f64 = 0.8;
+/// Share of the runs below which a coefficient is not expected to have an interval, and below which it will probably have none: the runs are
+/// few.
 const UNEXPECTED: f64 = 0.5;
 const LOST: f64 = 0.3;
 
@@ -249,11 +237,6 @@ fn advised(formula: Advice, terms: &[RehearsedTerm], full: f64) -> Advice {
     } else {
         formula
     }
-}
-
-/// Returns the widening of an interval in the middle of the coefficients that have one.
-fn usual(terms: &[RehearsedTerm]) -> Option<f64> {
-    in_the_middle(terms.iter().filter(|term| term.given >= LOST).map(|term| term.widening))
 }
 
 /// Returns the names of coefficients, each once.
@@ -361,6 +344,9 @@ fn assumed(plan: &Plan, bound: &BoundPlan) -> Vec<String> {
     names
 }
 
+/// A standard deviation, as a share of the range of the bounds, that many columns have.
+const OFTEN: f64 = 0.05;
+
 /// The share below which a reference is called rare.
 const RARE_REFERENCE: f64 = 0.1;
 
@@ -449,10 +435,10 @@ impl Foreseen {
         expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
     }
 
-    /// Returns whether all intervals are expected only where numbers spread as is assumed: at a quarter of that, some are withheld.
+    /// Returns whether all intervals are expected only where numbers spread about as is assumed.
     pub fn rests_on_spread(&self) -> bool {
         matches!(self.forecast.advice, Advice::Recommended | Advice::Approximate)
-            && self.closer.is_some_and(|closer| !closer.full)
+            && self.least_spread.is_some_and(|least| least > OFTEN)
     }
 
     /// Returns the factor on the budget's μ from which on no interval is expected to be withheld: 0 if none is with the present one.
@@ -524,8 +510,8 @@ impl Foreseen {
             }
             if !self.assumed.is_empty() {
                 sentences.push(words::forecast::assumed_spreads(quoted(&self.assumed)));
-                let closer = self.closer.and_then(|closer| closer.widening);
-                sentences.extend(closer.map(|times| words::forecast::closer(widening(times))));
+                let least = self.least_spread.map(in_percent);
+                sentences.extend(least.map(words::forecast::least_spread));
             }
             if let Some((names, most)) = &self.widest {
                 sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));

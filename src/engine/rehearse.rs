@@ -6,7 +6,7 @@
 use super::prepare::Prepared;
 use crate::data::encode::Term;
 use crate::data::{EncodedRows, Exact, RowSink, Sums};
-use crate::inference::assumptions::{Assumption, CLOSER, LOGISTIC_SPREAD, USUAL};
+use crate::inference::assumptions::{Assumption, LOGISTIC_SPREAD, USUAL};
 use crate::inference::newton::Link;
 use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
@@ -30,6 +30,12 @@ const RECORDS_OF_PAIRS: usize = 4_096;
 const PRODUCTS: usize = 5 << 20;
 /// Most terms of a record: with more a person would wait.
 const MOST_TERMS: usize = 60;
+/// Times as close together as is assumed that numbers lie, of which the most is sought at which intervals are expected.
+const CLOSER: [f64; 7] = [1.5, 2.5, 4.0, 6.0, 10.0, 16.0, 32.0];
+/// Most terms of a record at which it is sought.
+const TERMS_CLOSER: usize = 25;
+/// Share of the runs from which on all coefficients are expected to have intervals.
+pub(super) const EXPECTED: f64 = 0.8;
 /// The spread of a level that half of the rows have.
 const HALF_OF_ROWS: f64 = 0.5;
 const SEED: u64 = 0x7265_6865_6172_7365;
@@ -85,9 +91,19 @@ impl<'a> Rehearsal<'a> {
         self.of_runs(affordable.clamp(RUNS, MOST_RUNS))
     }
 
-    /// Rehearses all rounds on a table whose numbers lie four times as close together, where the plan does not say how they spread.
-    pub fn closer(&self) -> Option<Rehearsed> {
-        Self::assuming(self.prepared, self.link, CLOSER)?.of_runs(RUNS)
+    /// Returns down to which standard deviation, as a share of the range of the bounds, most rehearsals give all coefficients intervals, where
+    /// the plan does not say how numbers spread. Nothing with so many terms that a person would wait.
+    pub fn least_spread(&self) -> Option<f64> {
+        if self.table.terms.len() > TERMS_CLOSER {
+            return None;
+        }
+        let is_full = |times: f64| {
+            let closer = Self::assuming(self.prepared, self.link, USUAL.closer(times));
+            closer.and_then(|closer| closer.of_runs(RUNS)).is_some_and(|found| found.full >= EXPECTED)
+        };
+        let full = CLOSER.partition_point(|times| is_full(*times));
+        let most = full.checked_sub(1).and_then(|last| CLOSER.get(last));
+        Some(USUAL.closer(most.copied().unwrap_or(1.0)).of_range())
     }
 
     fn of_runs(&self, runs: u64) -> Option<Rehearsed> {

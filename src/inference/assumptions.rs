@@ -7,15 +7,27 @@ use crate::plan::bound::{BoundColumn, Kind};
 pub struct Assumption {
     /// Standard deviation, in half widths of the bounds.
     spread: f64,
+    /// The same between neighbouring whole numbers: such a number is most often one of the two.
+    of_codes: f64,
     /// Correlation between any two predictors.
     pub(super) correlation: f64,
 }
 
 impl Assumption {
-    /// Returns the standard deviation of a number, in half widths of its bounds. It is three times as large between neighbouring whole numbers:
-    /// such a number is most often one of the two.
+    /// Returns the standard deviation of a number, in half widths of its bounds.
     pub(super) fn spread(self, lower: f64, upper: f64) -> f64 {
-        if are_codes(lower, upper) { 3.0 * self.spread } else { self.spread }
+        if are_codes(lower, upper) { self.of_codes } else { self.spread }
+    }
+
+    /// Returns the same with numbers that lie so many times as close together, as within bounds that are too wide.
+    #[must_use]
+    pub fn closer(self, times: f64) -> Self {
+        Self { spread: self.spread / times, ..self }
+    }
+
+    /// Returns the standard deviation of a number as a share of the range of its bounds.
+    pub fn of_range(self) -> f64 {
+        self.spread / 2.0
     }
 }
 
@@ -25,13 +37,10 @@ pub(super) fn are_codes(lower: f64, upper: f64) -> bool {
 }
 
 /// What forecasts take.
-pub const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, correlation: 0.3 };
-
-/// Numbers that lie four times as close together as [`USUAL`] says, as within bounds that are far too wide.
-pub const CLOSER: Assumption = Assumption { spread: 1.0 / 12.0, ..USUAL };
+pub const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, of_codes: 1.0, correlation: 0.3 };
 
 /// Less favourable than [`USUAL`]: a verdict holds in this case, too.
-pub(super) const CAUTIOUS: Assumption = Assumption { spread: 0.2, correlation: 0.4 };
+pub(super) const CAUTIOUS: Assumption = Assumption { spread: 0.2, of_codes: 0.6, correlation: 0.4 };
 
 /// Assumed effect of a predictor, in standard deviations of the outcome per standard deviation of its own.
 const EFFECT: f64 = 0.3;

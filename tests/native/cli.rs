@@ -250,11 +250,34 @@ fn releases_until_the_budget_is_gone() {
     let before = bench.read("ledger.json");
     bench.fails(RELEASE, 3);
     assert_eq!(bench.read("ledger.json"), before, "a refusal changes nothing");
-    // The largest request that fits is said, and fits.
-    let (_, most) = refusal.trim().split_once("`mu` of at most ").unwrap();
-    let most: f64 = most.strip_suffix(" fits").unwrap().parse().unwrap();
-    bench.plan(&small_diabetes_plan(json!({"mu": most, "delta": 1e-5})));
+    // `check` says so before, and what a release takes of a ledger that has enough.
+    assert!(
+        bench.fails("check --plan plan.json --ledger ledger.json table.csv", 3).contains("`mu` of at most ")
+    );
+    // The largest request that fits is said by mu and by epsilon, and fits.
+    let (most, epsilon) =
+        refusal.trim().split_once(" fits. By epsilon: at delta 1 × 10⁻⁵, `epsilon` of at most ").unwrap();
+    let (_, most) = most.split_once("`mu` of at most ").unwrap();
+    for budget in [
+        json!({"epsilon": epsilon.parse::<f64>().unwrap(), "delta": 1e-5}),
+        json!({"mu": most.parse::<f64>().unwrap(), "delta": 1e-5}),
+    ] {
+        bench.plan(&small_diabetes_plan(budget));
+        let price = bench.ok("check --plan plan.json --ledger ledger.json table.csv");
+        assert!(
+            price.contains("ledger: takes 99.9") || price.contains("ledger: takes 100.00 % of what is left"),
+            "{price}"
+        );
+    }
     bench.ok(RELEASE);
+}
+
+#[test]
+fn a_table_of_a_header_alone_is_refused_by_check() {
+    let bench = Bench::new();
+    let header = bench.read("table.csv").lines().next().unwrap().to_owned() + "\n";
+    bench.write("table.csv", &header);
+    assert!(bench.fails("check --plan plan.json table.csv", 2).contains("no rows below its header"));
 }
 
 #[test]

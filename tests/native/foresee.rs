@@ -154,16 +154,16 @@ fn a_verdict_that_rests_on_assumed_spreads_says_so() {
     let rows = (800..2_000).step_by(100).find(rests).unwrap();
     let found = with(rows, None);
     assert!(found.verdict().contains("if the values spread") && !found.is_clear(), "{}", found.verdict());
-    let closer = found.closer.unwrap().widening.unwrap();
-    assert!(closer > found.widening().0, "{closer} {:?}", found.widening());
-    assert!(found.sentences().join(" ").contains("If they spread a quarter as much"));
+    let least = found.least_spread.unwrap();
+    assert!((0.05..0.17).contains(&least), "{least}");
+    assert!(found.sentences().join(" ").contains("expected down to a standard deviation of about"));
     let ranges = [82.0, 45.0, 230.0];
     let as_assumed = with(rows, Some(ranges.map(|range| range / 6.0)));
-    assert!(as_assumed.lost.is_empty() && as_assumed.at_risk.is_empty() && as_assumed.closer.is_none());
-    let close = with(rows, Some(ranges.map(|range| range / 24.0)));
+    assert!(as_assumed.lost.is_empty() && as_assumed.at_risk.is_empty() && as_assumed.least_spread.is_none());
+    let close = with(rows, Some(ranges.map(|range| 0.5 * least * range)));
     assert!(!(close.lost.is_empty() && close.at_risk.is_empty()), "{}", close.verdict());
     let many = with(200_000, None);
-    assert!(many.is_clear() && many.closer.unwrap().full, "{}", many.verdict());
+    assert!(many.is_clear() && many.least_spread.unwrap() < 0.01, "{}", many.verdict());
 }
 
 #[test]

@@ -295,7 +295,9 @@ fn noise(app: App, forecast: &Forecast) -> String {
             |rarely| words::release_bar::widening_range(widening(times), rarely),
         );
         return match foreseen.forecast.advice {
-            _ if foreseen.rests_on_even() || foreseen.rests_on_spread() => words::release_bar::may_be_withheld(wide),
+            _ if foreseen.rests_on_even() || foreseen.rests_on_spread() => {
+                words::release_bar::may_be_withheld(wide)
+            }
             Advice::Recommended if foreseen.is_clear() => wide,
             Advice::Recommended | Advice::Approximate => words::release_bar::approximate(wide),
             Advice::Uncertain if foreseen.loses_some_alone() && !foreseen.lost.is_empty() => {
