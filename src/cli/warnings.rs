@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::error::CliError;
 use super::job::Job;
+use crate::data::codebook::are_headings;
 use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
@@ -60,6 +61,9 @@ fn warnings(job: &Job) -> Result<(bool, Vec<String>), EngineError> {
         return Err(EngineError::NoRows);
     }
     let mut warnings = Vec::new();
+    if are_headings(&header.names) {
+        warnings.push(CODEBOOK.to_owned());
+    }
     let mut names_are_values = false;
     if !job.states_header() {
         let found = doubt(header, HeaderRules::of(prepared.checked()), bytes, &rows);
@@ -95,6 +99,10 @@ fn told(name: &str, kind: Contradiction) -> String {
 fn told_of(name: &str, what: &str) -> String {
     format!("column `{name}`: {what}")
 }
+
+/// What to do about a codebook that is given as the table.
+const CODEBOOK: &str =
+    "these look like the headings of a codebook: its rows are columns, not people; give the table itself";
 
 /// What to do about missing cells where a person has several rows.
 const FILLED_LATER: &str = "most of its first cells are missing; of each person the first rows in the file count, so if it is filled in later rows, \

@@ -71,6 +71,9 @@ test("a codebook describes seven columns, so that a clinician's first use takes 
   await page.getByLabel(say("codebook.open")).setInputFiles(csv("again.csv", text(["sex", "sbp"], [["F", 1]])));
   await discreet.alert.waitFor();
   assert.match(await discreet.alert.innerText(), /does not look like a codebook/);
+  // And the codebook is no table.
+  await discreet.load(csv("dictionary.csv", REDCAP));
+  await page.getByText(say("data.is_codebook")).waitFor();
   assert.deepEqual(faults(record), {});
 });
 

@@ -121,6 +121,15 @@ pub fn find(rows: &[Vec<String>]) -> Option<(usize, Layout)> {
     })
 }
 
+/// Fields from which on a header is taken for that of a codebook.
+const FIELDS_OF_CODEBOOK: usize = 4;
+
+/// Returns whether names of columns are the headings of a codebook: a table of names and types, with further fields.
+pub fn are_headings(names: &[String]) -> bool {
+    find(&[names.to_vec()])
+        .is_some_and(|(_, layout)| layout.0.len() >= FIELDS_OF_CODEBOOK && layout.has(Field::Type))
+}
+
 impl Layout {
     fn has(&self, field: Field) -> bool {
         self.0.iter().any(|(own, _)| *own == field)

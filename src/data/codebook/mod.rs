@@ -8,7 +8,7 @@ mod grid;
 mod layout;
 
 pub use choices::Level;
-pub use layout::word;
+pub use layout::{are_headings, word};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -235,3 +235,17 @@ fn a_labelled_export_is_described_by_its_labels_where_they_are_unique() {
     assert!(is_checkbox("drugs___1") && is_checkbox("Drugs (choice=Statin)"));
     assert!(!is_checkbox("drugs__1") && !is_checkbox("___") && !is_checkbox("bmi"));
 }
+
+#[test]
+fn headings_of_a_codebook_are_told_from_those_of_a_table() {
+    let are = |text: &str| {
+        let header = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+        let names: Vec<String> =
+            grid::rows(header).into_iter().flatten().map(|name| name.trim().to_owned()).collect();
+        are_headings(&names)
+    };
+    assert!(are(REDCAP) && are("variable,label,type,unit,levels\n"));
+    for table in ["id,name,sex,type,age", "name,type,value", "age,sex,bmi,sbp", "variable,min,max"] {
+        assert!(!are(table), "{table}");
+    }
+}

@@ -12,6 +12,7 @@ use crate::model::note::widening;
 use crate::plan::Plan;
 use crate::plan::derived::named_with;
 use crate::release::format::{at_most, percent};
+use crate::release::remarks::condition;
 use crate::ui::parts::{Icon, Quoted};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
@@ -265,6 +266,11 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let named = |role| named_with(&forecast.plan, role);
     let (outcomes, features) = (text::list(&named(Role::Outcome), 2), text::list(&named(Role::Feature), 5));
     let asks = words::release_bar::outcomes_by_features(outcomes, features);
+    let conditions: Vec<String> = forecast.plan.only.iter().map(condition).collect();
+    let asks = match conditions.as_slice() {
+        [] => asks,
+        conditions => words::release_bar::of_rows(asks, text::list(conditions, 2)),
+    };
     let whole = asks.clone();
     let cost = text::cost(forecast.of_all, forecast.of_left, first);
     let lasting = if first { words::release_bar::fixes_budget() } else { words::release_bar::permanently() };

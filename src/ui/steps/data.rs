@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::contradictions::{format_label, read_format};
 use super::{Status, people};
 use crate::data::FileRole;
+use crate::data::codebook::are_headings;
 use crate::data::first_line::{Doubt, LINES};
 use crate::plan::number_format::{NumberFormat, Thousands};
 use crate::release::format::bytes;
@@ -239,6 +240,7 @@ fn Preview() -> impl IntoView {
                     <button type="button" class="link" on:click=move |_| actions::forget_draft(app)>{words::data::forget_draft()}</button></span></p>
             })}
             {move || app.state.decoded().get().map(|language| view! { <Letters label=words::letters::read_as(language)/> })}
+            {move || are_headings(&table().names).then(|| view! { <p class="notice"><Icon name="note"/><span>{words::data::is_codebook()}</span></p> })}
             <SheetChoice/>
             <HeaderQuestion/>
             <FormatOffer/>
