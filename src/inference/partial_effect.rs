@@ -5,13 +5,13 @@ use nalgebra::{DMatrix, DVector};
 use super::record::{Moved, Record, derived_columns, errors_to_a_side, expression};
 use crate::model::{Interval, Role};
 use crate::plan::Plan;
-use crate::plan::document::{Column, ColumnType};
+use crate::plan::document::{Column, ColumnType, Transform};
 use crate::release::effect::{PartialEffect, Point};
 use crate::release::figure::{self, Line};
 use crate::release::supplement::Description;
 
-/// Points of a line.
-const POINTS: u32 = 80;
+/// Steps of a line from one end of the bounds to the other, and as many on a logarithmic scale where the column's logarithm is taken.
+const STEPS: u32 = 80;
 
 /// Returns the columns over which a line can be drawn: numbers with stated bounds that are features, or of which a feature is made.
 pub fn columns(plan: &Plan) -> Vec<String> {
@@ -32,7 +32,8 @@ pub fn columns(plan: &Plan) -> Vec<String> {
 
 /// Computes the line of a regression over a column, with its band where the covariance of the coefficients is given, in their order.
 ///
-/// Other numbers are at their released means, or in the middle of their stated bounds; categories are at their reference level.
+/// Other numbers are at their released means, those that count through a logarithm where that is at its mean, or else in the middle of their
+/// stated bounds; categories are at their reference level.
 pub fn partial_effect(
     plan: &Plan,
     lines: &[Line],
@@ -47,14 +48,17 @@ pub fn partial_effect(
     let stays_out = |line: &&Line| {
         [lower, upper].into_iter().all(|at| record.term(&line.term, &Moved::number(column, at)) == Some(0.0))
     };
+    let is_at_middle = |name: &String| {
+        let bounds = figure::column(plan, name).and_then(|column| column.stated_bounds());
+        name != column && bounds.is_some_and(|bounds| record.held(name, bounds).is_none())
+    };
     let known = |line: &Line| line.entry.estimate.or_else(|| Some(line).filter(stays_out).map(|_| 0.0));
     let coefficients: Option<Vec<f64>> = lines.iter().map(known).collect();
     let coefficients = DVector::from_vec(coefficients?);
     let covariance = covariance.filter(|covariance| covariance.nrows() == lines.len());
     let band = covariance.zip(quantile(lines));
     let shown = |value: f64| if log_odds { 1.0 / (1.0 + libm::exp(-value)) } else { value };
-    let point = |step: u32| {
-        let at = lower + (upper - lower) * f64::from(step) / f64::from(POINTS);
+    let point = |at: f64| {
         let values: Option<Vec<f64>> =
             lines.iter().map(|line| record.term(&line.term, &Moved::number(column, at))).collect();
         let values = DVector::from_vec(values?);
@@ -69,10 +73,27 @@ pub fn partial_effect(
     };
     Some(PartialEffect {
         column: column.to_owned(),
-        points: (0..=POINTS).map(point).collect::<Option<_>>()?,
+        points: places(plan, column, (lower, upper)).into_iter().map(point).collect::<Option<_>>()?,
         is_probability: log_odds,
         at_means: description.is_some(),
+        at_middle: columns(plan).into_iter().filter(is_at_middle).collect(),
+        is_approximate: lines.iter().any(|line| line.entry.interval == Interval::Approximate),
     })
+}
+
+/// Returns the values of a column at which its line is computed, rising.
+fn places(plan: &Plan, column: &str, (lower, upper): (f64, f64)) -> Vec<f64> {
+    let share = |step: u32| f64::from(step) / f64::from(STEPS);
+    let mut places: Vec<f64> = (0..=STEPS).map(|step| lower + (upper - lower) * share(step)).collect();
+    let logarithms = plan.derived.iter().filter(|term| term.transform == Transform::Log);
+    if let Some(term) = logarithms.into_iter().find(|term| term.from.iter().any(|from| from == column)) {
+        let offset = term.offset.unwrap_or_default();
+        let (low, high) = (libm::log(lower + offset), libm::log(upper + offset));
+        places.extend((1..STEPS).map(|step| libm::exp(low + (high - low) * share(step)) - offset));
+        places.retain(|place| (lower..=upper).contains(place));
+        places.sort_by(f64::total_cmp);
+    }
+    places
 }
 
 /// Returns how many standard errors the intervals reach to either side; nothing where one is withheld.
@@ -85,7 +106,8 @@ fn quantile(lines: &[Line]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::model::{Estimate, INTERCEPT};
-    use crate::plan::derived::terms_of;
+    use crate::plan::derived::{name_of, terms_of};
+    use crate::release::supplement::{Correlations, DescribedTerm, Noisy};
 
     fn plan() -> Plan {
         Plan::parse(
@@ -124,6 +146,51 @@ mod tests {
         }
         assert_eq!((found.points[0].at, found.points.last().unwrap().at), (0.0, 4.0));
         assert_eq!(columns(&plan()), ["x", "z"]);
+    }
+
+    /// Where a column counts through its logarithm alone, the logarithm's mean says where it is held, and its own line has points where it bends.
+    #[test]
+    fn a_column_is_held_where_its_logarithm_is_at_its_mean() {
+        let plan = Plan::parse(
+            r#"{"schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 100,
+            "columns": [
+                {"name": "x", "role": "feature", "type": "number", "lower": 0, "upper": 4},
+                {"name": "dose", "role": "ignored", "type": "number", "lower": 0, "upper": 1000},
+                {"name": "z", "role": "feature", "type": "number", "lower": 10, "upper": 20},
+                {"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 9}],
+            "derived": [{"transform": "log", "from": ["dose"], "offset": 1}],
+            "mechanism": {"name": "analyze-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6}}"#,
+        )
+        .unwrap();
+        let log = name_of(&plan.derived[0]);
+        let line = |(term, estimate): (&str, f64)| Line {
+            term: term.to_owned(),
+            per: String::new(),
+            entry: Estimate::around(estimate, 0.5, 1.0),
+            reach: None,
+        };
+        let lines: Vec<Line> =
+            [(INTERCEPT, 1.0), ("x", 2.0), ("z", 0.5), (log.as_str(), 3.0)].map(line).into();
+        let known = |term: &str, mean: f64| DescribedTerm {
+            term: term.to_owned(),
+            mean: Noisy { value: mean, std_error: 0.1 },
+            sd: None,
+            level: None,
+        };
+        let description = Description {
+            terms: vec![known("x", 1.0), known(&log, 2.5)],
+            correlated: Vec::new(),
+            correlations: Vec::new(),
+            source: Correlations::Rows,
+        };
+        let found = partial_effect(&plan, &lines, false, None, Some(&description), "x").unwrap();
+        let expected = 1.0 + 0.5 * 15.0 + 3.0 * 2.5;
+        assert!((found.points[0].value - expected).abs() < 1e-9, "{}", found.points[0].value);
+        assert_eq!(found.at_middle, ["z"], "no mean of z is released");
+        assert!(found.note(&plan).contains("No mean of `z`"), "{}", found.note(&plan));
+        let own = partial_effect(&plan, &lines, false, None, Some(&description), "dose").unwrap();
+        assert!(own.points.is_sorted_by(|a, b| a.at <= b.at));
+        assert_eq!(own.points.iter().filter(|point| point.at > 0.0 && point.at < 10.0).count(), 27);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A record with some values that are set, the others held: what the terms of a regression are in it (theory/inference 6.8).
 
+use crate::math::search::first_true;
 use crate::model::{INTERCEPT, level_of};
 use crate::plan::Plan;
 use crate::plan::bound::Source;
@@ -25,7 +26,8 @@ impl<'a> Moved<'a> {
     }
 }
 
-/// A record. Other numbers are at their released means, or in the middle of their stated bounds; other categories are at their reference.
+/// A record. Other numbers are at their released means, those that count through a logarithm where that is at its mean, or else in the middle of
+/// their stated bounds; other categories are at their reference.
 pub(super) struct Record<'a> {
     plan: &'a Plan,
     derived: Vec<DerivedColumn>,
@@ -68,8 +70,31 @@ impl<'a> Record<'a> {
         if let Some((_, at)) = moved.numbers.iter().find(|(column, _)| *column == name) {
             return *at;
         }
-        let described = self.description.and_then(|all| all.terms.iter().find(|term| term.term == name));
-        described.map_or(f64::midpoint(lower, upper), |term| term.mean.value.clamp(lower, upper))
+        self.held(name, (lower, upper)).unwrap_or_else(|| f64::midpoint(lower, upper))
+    }
+
+    /// Returns where a number is held by released means: at its own, or where its logarithm, or it less a number, is at its mean. Nothing where
+    /// no such mean is released.
+    pub fn held(&self, name: &str, (lower, upper): (f64, f64)) -> Option<f64> {
+        if let Some(mean) = self.mean(name) {
+            return Some(mean.clamp(lower, upper));
+        }
+        let own = self.plan.columns.iter().position(|column| column.name.as_deref() == Some(name))?;
+        self.derived.iter().find_map(|column| {
+            let (mean, of) = (self.mean(&column.name)?, expression(column)?);
+            let at = |value: f64| {
+                of.value(&|leaf| {
+                    matches!(leaf, Leaf::Number { column, .. } if *column == own).then_some(value)
+                })
+            };
+            (rises(&of) && at(upper).is_some())
+                .then(|| first_true(lower, upper, |value| at(value).is_some_and(|found| found >= mean)))
+        })
+    }
+
+    fn mean(&self, term: &str) -> Option<f64> {
+        let described = self.description?.terms.iter().find(|described| described.term == term)?;
+        Some(described.mean.value)
     }
 }
 
@@ -83,6 +108,15 @@ pub(super) fn expression(column: &DerivedColumn) -> Option<Expression> {
     match column.source(|place| place) {
         Source::Computed(expression) => Some((*expression).clone()),
         Source::Field(_) | Source::Merged(_) => None,
+    }
+}
+
+/// Returns whether an expression is a number, or its logarithm or difference from a constant: these rise with it.
+fn rises(of: &Expression) -> bool {
+    match of {
+        Expression::Leaf(Leaf::Number { .. }) => true,
+        Expression::Log { of, .. } | Expression::Centred { of, .. } => rises(of),
+        _ => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The line of an outcome over one column, which `inference::partial_effect` computes.
 
 use super::format::short;
+use crate::model::note::quoted;
 use crate::plan::Plan;
 use crate::words;
 
@@ -24,8 +25,12 @@ pub struct PartialEffect {
     pub points: Vec<Point>,
     /// Whether the points are probabilities.
     pub is_probability: bool,
-    /// Whether the other numbers are at their released means, and not in the middle of their bounds.
+    /// Whether released means are known.
     pub at_means: bool,
+    /// The other numbers of which none is known, which are in the middle of their bounds.
+    pub at_middle: Vec<String>,
+    /// Whether intervals of the coefficients are approximate.
+    pub is_approximate: bool,
 }
 
 impl PartialEffect {
@@ -43,6 +48,10 @@ impl PartialEffect {
             words::effect::band(level)
         };
         let held = if self.at_means { words::effect::at_means() } else { words::effect::at_middle() };
-        format!("{held} {band}")
+        let middle = (self.at_means && !self.at_middle.is_empty())
+            .then(|| words::effect::some_at_middle(quoted(&self.at_middle)));
+        let approximate = self.is_approximate.then(|| words::effect::approximate().to_owned());
+        let sentences = [Some(held.to_owned()), middle, Some(band), approximate];
+        sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }

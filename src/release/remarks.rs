@@ -4,6 +4,7 @@
 use super::Release;
 use super::figure::column;
 use crate::model::Role;
+use crate::model::note::enumerated;
 use crate::plan::Plan;
 use crate::plan::derived::{name_of, named_with};
 use crate::plan::document::{Condition, Derived, Group, Transform};
@@ -17,7 +18,7 @@ pub fn of_plan(plan: &Plan) -> impl Iterator<Item = String> {
 
 /// Returns how a term is made, in a sentence.
 pub fn made(term: &Derived) -> String {
-    let (name, from) = (name_of(term), term.from.join(", "));
+    let (name, from) = (name_of(term), enumerated(&term.from));
     match term.transform {
         Transform::Log => match term.offset.filter(|offset| *offset != 0.0) {
             Some(offset) => words::journal::made_log_offset(name, from, offset),
@@ -28,7 +29,7 @@ pub fn made(term: &Derived) -> String {
         Transform::Centred => words::journal::made_centred(name, from, term.at.unwrap_or(0.0)),
         Transform::Spline => {
             let knots: Vec<String> = term.knots.iter().flatten().map(f64::to_string).collect();
-            words::journal::made_spline(name, from, knots.join(", "))
+            words::journal::made_spline(name, from, enumerated(&knots))
         }
         Transform::Merged => {
             let of_group = |group: &Group| words::journal::group(&group.name, group.levels.join(", "));

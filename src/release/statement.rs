@@ -232,13 +232,14 @@ fn guessing(privacy: &Privacy, accuracy: f64) -> String {
 }
 
 fn budget(epsilon: f64, delta: f64) -> String {
-    let factor = libm::exp(epsilon);
+    let (epsilon, written) = (at_most(epsilon), at_most(delta));
+    // Of epsilon as it is written, so that a reader finds the same.
+    let factor = libm::exp(epsilon.parse().unwrap_or(f64::INFINITY));
     let factor = if factor < 1e6 {
         words::guarantee::factor(up(factor))
     } else {
         words::guarantee::factor_large().to_owned()
     };
-    let (epsilon, written) = (at_most(epsilon), at_most(delta));
     if delta > 0.0 {
         words::guarantee::budget_delta(epsilon, written, factor, one_in(delta))
     } else {

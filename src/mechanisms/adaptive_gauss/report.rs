@@ -14,7 +14,9 @@ use crate::inference::notes::approximate;
 use crate::math::round::real;
 use crate::math::special::normal_quantile_central;
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::model::note::{NAMED, clipped_outcome, far_rows, hardly_any_rows, listing, quoted, two_digits};
+use crate::model::note::{
+    NAMED, clipped_outcome, enumerated, far_rows, hardly_any_rows, listing, quoted, two_digits,
+};
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::CheckedPlan;
 use crate::privacy::calibrate::{Split, budget_parts};
@@ -56,7 +58,6 @@ pub fn report(
         let judged = judge(released, solved, coded, *outcome);
         robust &= judged.as_ref().is_some_and(|judged| judged.is_robust);
         if let Some(judged) = &judged {
-            doubts.rough.extend(&judged.rough_errors);
             doubts.moved.extend(&judged.moved);
             doubts.hidden.extend(judged.fit.residual_hidden.then(|| name.clone()));
         }
@@ -66,6 +67,12 @@ pub fn report(
             doubts.clipped.push(name.clone());
             Interval::label_approximate(found.iter_mut().map(|entry| &mut entry.interval));
         }
+        let shows = |place: &usize| {
+            let own = places.iter().zip(&found).find(|(own, _)| *own == place);
+            own.is_some_and(|(_, entry)| entry.interval != Interval::Withheld)
+        };
+        let rough = judged.iter().flat_map(|judged| &judged.rough_errors).filter(|place| shows(place));
+        doubts.rough.extend(rough.map(|place| (*place, name.clone())));
         entries.push(found);
         let half_width = coded.get(released.terms.features() + outcome).map_or(1.0, |term| term.half_width);
         let spread = released.guide.spreads.get(*outcome).map_or(f64::NAN, |spread| spread * half_width);
@@ -96,8 +103,8 @@ pub fn report(
 /// Why intervals are approximate.
 #[derive(Default)]
 struct Doubts {
-    /// The coefficients whose robust standard errors have much noise.
-    rough: BTreeSet<usize>,
+    /// The coefficients that are shown and whose robust standard errors have much noise, each with its outcome.
+    rough: BTreeSet<(usize, String)>,
     /// Those that a held one could move.
     moved: BTreeSet<usize>,
     /// The outcomes whose residuals do not stand out of the noise.
@@ -322,13 +329,26 @@ fn notes(
     }
     let spread = match (robust, &released.scores) {
         (true, scores) => {
-            let noisy: Vec<&usize> = doubts.rough.iter().filter(|place| !gate.held.contains(place)).collect();
+            let noisy: Vec<String> = doubts
+                .rough
+                .iter()
+                .map(|(place, outcome)| match asked.outcomes.as_slice() {
+                    [_] => format!("`{}`", name(place)),
+                    _ => words::note::robust_of_outcome(format_args!("`{}`", name(place)), outcome),
+                })
+                .collect();
+            let named = match noisy.get(..NAMED) {
+                Some(first) if noisy.len() > NAMED => {
+                    words::note::list_more(first.join(", "), noisy.len() - NAMED)
+                }
+                _ => enumerated(&noisy),
+            };
             let of_persons = scores.as_ref().is_some_and(|scores| scores.of_persons);
             let sentences = [
                 Some(words::note::robust().to_owned()),
                 of_persons.then(|| words::note::robust_of_persons().to_owned()),
                 Some(words::note::robust_shortened().to_owned()),
-                (!noisy.is_empty()).then(|| words::note::robust_rough(listed(&noisy))),
+                (!noisy.is_empty()).then(|| words::note::robust_rough(named)),
             ];
             sentences.into_iter().flatten().collect::<Vec<String>>().join(" ")
         }

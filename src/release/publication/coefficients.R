@@ -50,7 +50,9 @@ result$answer <- word(facts$compared, result$outcome, 2)
 # The exponential of a coefficient: of log-odds, and of an outcome whose logarithm was fitted.
 ratio <- if (log_odds) "odds_ratio" else if (length(facts$logarithms) > 0) "factor" else ""
 if (ratio != "") {
-  compared <- ifelse(result$term != "(Intercept)" & (log_odds | result$outcome %in% unlist(facts$logarithms)), 1, NA)
+  # A column that moves several terms together has no factor of one of them alone.
+  fitted <- result$outcome %in% unlist(facts$logarithms) & !(result$term %in% unlist(facts$together))
+  compared <- ifelse(result$term != "(Intercept)" & (log_odds | fitted), 1, NA)
   result[[ratio]] <- exp(result$estimate) * compared
   for (end in c("lower", "upper")) result[[paste(ratio, end, sep = "_")]] <- exp(result[[end]]) * compared
 }

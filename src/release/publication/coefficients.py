@@ -54,7 +54,9 @@ def line(entry):
     cells = [entry["outcome"], term, *numbers, entry["noise_share"], entry["interval"], *test(entry)]
     cells += [FACTS["per"].get(term, ""), *FACTS["compared"].get(entry["outcome"], ("", ""))]
     if RATIO:
-        compared = term != "(Intercept)" and (LOG_ODDS or entry["outcome"] in FACTS["logarithms"])
+        # A column that moves several terms together has no factor of one of them alone.
+        fitted = entry["outcome"] in FACTS["logarithms"] and term not in FACTS["together"]
+        compared = term != "(Intercept)" and (LOG_ODDS or fitted)
         cells += [math.exp(value) if compared and value is not None else None for value in (estimate, lower, upper)]
     return cells
 

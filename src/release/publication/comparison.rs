@@ -116,6 +116,7 @@ impl Comparison {
     /// Compares two regressions, matching terms by name.
     pub fn new(first: Regression, second: Regression) -> Self {
         let relation = relation(&first, &second);
+        let (first, second) = told_apart(first, second);
         let alone = |line: &&Line| !first.lines.iter().any(|other| other.term == line.term);
         let terms = first.lines.iter().chain(second.lines.iter().filter(alone)).map(|line| &line.term);
         let pairs = terms.map(|term| pair(term, [&first, &second], relation)).collect();
@@ -155,7 +156,7 @@ impl Comparison {
         vec![relation.to_owned(), differences.to_owned()]
     }
 
-    /// Returns what two regressions are compared, as a caption.
+    /// Returns what two regressions are compared, as a caption: each with the number that its columns have.
     pub fn caption(&self) -> String {
         let [first, second] = &self.sides;
         words::compared::caption(&first.name, &second.name)
@@ -255,6 +256,21 @@ impl Pair {
             Line { reach, ..side.unwrap_or(nothing) }
         })
     }
+}
+
+/// Returns two regressions whose names differ: releases of two ledgers with one number are named by their ledgers, too.
+fn told_apart(first: Regression, second: Regression) -> (Regression, Regression) {
+    if first.name != second.name || first.charge == second.charge {
+        return (first, second);
+    }
+    let named = |own: Regression| match &own.charge {
+        Some(charge) => {
+            let ledger = charge.id.get(..8).unwrap_or(&charge.id);
+            Regression { name: words::compared::of_ledger(&own.name, ledger), ..own }
+        }
+        None => own,
+    };
+    (named(first), named(second))
 }
 
 /// Returns what two regressions have in common.

@@ -50,7 +50,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value)));
     let privacy = &release.privacy;
     let (epsilon, delta) = promised(release).unzip();
-    let budget = [number("epsilon", epsilon), number("delta", delta), number("mu", privacy.mu)];
+    let mu = privacy.mu.map(|mu| words::journal::mu(at_most(mu)));
+    let budget = [number("epsilon", epsilon), number("delta", delta), mu];
     let budget: Vec<String> = budget.into_iter().flatten().collect();
     let software = &release.software;
     let program = words::journal::program(&software.name, &software.version, &plan.mechanism.name);
@@ -85,6 +86,15 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.extend(statement.relaxation.clone());
     }
     sentences.push(program);
+    let rounds = match plan.mechanism.name.as_str() {
+        "adaptive-gauss" => Some(words::journal::rounds_linear()),
+        "adaptive-logistic" => Some(words::journal::rounds_logistic()),
+        _ => None,
+    };
+    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+    sentences.extend(
+        rounds.into_iter().flat_map(|rounds| [rounds.to_owned(), words::journal::errors_include(&level)]),
+    );
     if !bounds.is_empty() {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }

@@ -54,7 +54,9 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let named = odds::named(&release.plan, outcome, supplement.log_odds);
     let title = title(&named, supplement.log_odds, Tests::of(release));
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
-    Some(forest(&[title], &remarks(release), &axis, &rows, &drawn))
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let remarks: Vec<String> = remarks(release).into_iter().chain([words::drawing::lines(level)]).collect();
+    Some(forest(&[title], &remarks, &axis, &rows, &drawn))
 }
 
 /// Draws two regressions with two marks for each term; nothing where they have no common axis.
@@ -389,7 +391,7 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
     let up = figure::axis(false, &path.unit);
     // Side by side, unless a name is wider than half of the drawing.
     let half = PLANE.0 / 2.0;
-    let short_names = drawn.iter().all(|(path, _)| width(&path.label(), SIZE) < half - 44.0);
+    let short_names = drawn.iter().all(|(path, _)| width(&path.drawn_label(), SIZE) < half - 44.0);
     let columns = if short_names { 2 } else { 1 };
     let rows = count(drawn.len().div_ceil(columns));
     let mut svg =
@@ -428,7 +430,7 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
              <text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>",
             column + 12.0,
             y + 4.0,
-            escape(&shortened(&path_of.label(), LONGEST_AXIS))
+            escape(&shortened(&path_of.drawn_label(), LONGEST_AXIS))
         );
     }
     svg.push_str("</svg>\n");

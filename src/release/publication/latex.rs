@@ -1,4 +1,4 @@
-//! Tables as LaTeX, for the package `booktabs`.
+//! Tables as LaTeX, for the packages `booktabs` and `adjustbox`.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::{Head, Publication, Table, marked};
 
 /// Writes all tables as floats, each with its notes under it, then the notes and the guarantee as lists.
 pub fn document(publication: &Publication) -> String {
-    let mut text = format!("% {}\n% \\usepackage{{booktabs}}\n", one_line(&publication.title));
+    let mut text = format!("% {}\n% \\usepackage{{booktabs,adjustbox}}\n", one_line(&publication.title));
     if !publication.date.is_empty() {
         let _ = writeln!(text, "% {}", one_line(&publication.date));
     }
@@ -34,7 +34,7 @@ fn table(text: &mut String, table: &Table) {
     let size = if is_wide { "  \\footnotesize\\setlength{\\tabcolsep}{3pt}\n" } else { "" };
     let _ = write!(
         text,
-        "\n\\begin{{table}}[htbp]\n  \\centering\n  \\caption{{{}}}\n{size}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n",
+        "\n\\begin{{table}}[htbp]\n  \\centering\n  \\caption{{{}}}\n{size}  \\begin{{adjustbox}}{{max width=\\textwidth}}\n  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n",
         escape(&table.caption)
     );
     let line = |cells: &mut dyn Iterator<Item = String>| cells.collect::<Vec<_>>().join(" & ");
@@ -44,7 +44,7 @@ fn table(text: &mut String, table: &Table) {
     for row in &table.rows {
         let _ = writeln!(text, "    {} \\\\", line(&mut row.iter().map(|cell| escape(cell))));
     }
-    text.push_str("    \\bottomrule\n  \\end{tabular}\n");
+    text.push_str("    \\bottomrule\n  \\end{tabular}\n  \\end{adjustbox}\n");
     if !table.notes.is_empty() {
         let _ = write!(text, "\n  \\smallskip\\footnotesize {}\n", sentence(&table.notes.join(" ")));
     }
@@ -54,7 +54,7 @@ fn table(text: &mut String, table: &Table) {
 /// Returns a heading in several short lines.
 fn heading(head: &Head) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for word in head.text.split(' ') {
+    for word in head.text.replace(" %", "\u{a0}%").split(' ') {
         match lines.last_mut() {
             Some(line) if line.chars().count() + word.chars().count() < HEADING => {
                 line.push(' ');

@@ -315,7 +315,7 @@ mod tests {
         let odds = Supplement { log_odds: true, ..Supplement::default() };
         let page = html(&release, &odds, &Labels::default());
         for expected in [
-            "Logistic regression of y", "Log-odds", "Log-odds, 95 %", "Odds ratio, interval", ">1.284<",
+            "Logistic regression of y", "Log-odds", "Log-odds, 95 %", "Odds ratio, 95 %", ">1.284<",
             "54.12", "A &lt;paper&gt;",
         ] {
             assert!(page.contains(expected), "{expected}: {page}");

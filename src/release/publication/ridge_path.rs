@@ -40,6 +40,14 @@ impl TermPath {
         tables::labelled(&self.term, &self.per)
     }
 
+    /// Returns what the plot calls it: over the stated range of its column where it is drawn so.
+    pub fn drawn_label(&self) -> String {
+        match self.reach {
+            Some(reach) if (reach - 1.0).abs() > 0.0 => words::result::over_range(&self.term),
+            _ => self.label(),
+        }
+    }
+
     /// Returns what is drawn of it: differences in the outcome's unit. Nothing of the intercept, which is no difference.
     pub fn drawn(&self) -> Vec<Option<f64>> {
         let drawn = |estimate: &Option<f64>| {

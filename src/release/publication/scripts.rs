@@ -8,6 +8,7 @@ use super::super::Release;
 use super::super::figure;
 use super::super::odds;
 use super::super::remarks::remarks;
+use super::super::shared::Shared;
 use super::super::significance::Tests;
 use super::super::supplement::{Description, Supplement};
 use super::{Labels, tables};
@@ -80,10 +81,18 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
         .collect();
     let logarithms: Vec<&String> =
         outcomes.iter().filter(|name| logarithm(&release.plan, name).is_some()).collect();
+    let shared = Shared::of(release);
+    let together: Vec<&str> = lines
+        .iter()
+        .filter(|line| shared.move_term(&release.plan, &line.term))
+        .map(|line| line.term.as_str())
+        .collect();
     let fits: Vec<Value> = outcomes
         .iter()
         .map(|name| {
-            let share = tables::r_squared(release, supplement, name).map(|(share, _)| share);
+            let share = tables::r_squared(release, supplement, name);
+            let share =
+                share.map(|(share, noise)| if noise.is_some() { share } else { share.clamp(0.0, 1.0) });
             let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == *name);
             json!([name, release.diagnostics.rows, share, known.and_then(|known| known.residual_sd)])
         })
@@ -107,6 +116,6 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
         described.map(Description::pairs).unwrap_or_default().into_iter().map(|pair| json!(pair)).collect();
     json!({
         "columns": columns, "correlations": correlations, "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
-        "logarithms": logarithms,
+        "logarithms": logarithms, "together": together,
     })
 }

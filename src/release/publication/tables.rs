@@ -154,7 +154,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     let any_standard = standard.iter().any(Option::is_some);
     let mut heads = vec![head(words::result::term())];
     if log_odds {
-        heads.push(number(words::report::odds_ratio()));
+        heads.push(number(words::result::odds_ratio(&level)));
     }
     heads.push(number(if log_odds { words::result::log_odds() } else { words::result::estimate() }));
     let interval_head =
@@ -435,6 +435,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
                 (words::journal::r_squared_about(share, noise), words::journal::r_squared_from_coefficients())
             }
             None => {
+                below.extend((share < 0.0).then(|| words::journal::r_squared_below().to_owned()));
                 let share = significant(share.clamp(0.0, 1.0), 2);
                 (words::journal::r_squared(share), words::journal::r_squared_from_moments())
             }

@@ -104,8 +104,8 @@ fn Compared(comparison: Comparison) -> impl IntoView {
     });
     let rows = rows.collect_view();
     let axis = comparison.axis();
-    let names = comparison.sides.iter().zip(["", "second"]).map(|(side, class)| {
-        view! { <span class=format!("key {class}")>{side.name.clone()}</span> }
+    let names = comparison.sides.iter().zip([("1", ""), ("2", "second")]).map(|(side, (place, class))| {
+        view! { <span class=format!("key {class}")>{format!("{place}: {}", side.name)}</span> }
     });
     let names = names.collect_view();
     let numeric = heads.iter().enumerate().skip(1).map(|(place, head)| {
