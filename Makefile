@@ -142,6 +142,7 @@ dist: toolchain $(BINDGEN)/done $(TRUNK)/done node_modules/done
 	$(call say,Release build of the page: about 3 minutes on two cores)
 	cargo fetch --locked
 	env -u NO_COLOR $(PAGE) trunk build --release
+	node .ci/order.mjs dist
 	@$(MAKE) --no-print-directory docs
 	node .ci/materials.mjs dist
 	node .ci/offline.mjs dist

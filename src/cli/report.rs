@@ -8,14 +8,9 @@ use super::error::CliError;
 use super::{help, print};
 use crate::engine::supplement;
 use crate::mechanisms::info::are_log_odds;
-use crate::release::Release;
 use crate::release::figure::outcomes;
 use crate::release::publication::comparison::{Comparison, Regression};
 use crate::release::publication::{Format, Labels};
-use crate::text::one_line;
-
-/// Digits of a ledger's identifier that tell it from another.
-const LEDGER_DIGITS: usize = 8;
 
 /// Runs the command.
 ///
@@ -52,23 +47,16 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
     let printed = match args.path("compare") {
         Some(other) => {
+            if let Some(name) = ["per", "title", "date"].into_iter().find(|name| args.path(name).is_some()) {
+                return Err(CliError::usage(format!("--{name} does not go with --compare; leave it out")));
+            }
             let second = read_release(&other)?;
-            let entry = |release: &Release| release.ledger.as_ref().map(|paid| (paid.entry, paid.id.clone()));
-            // Entries of the same number in two ledgers are told apart by these.
-            let apart = entry(&release).zip(entry(&second)).is_some_and(|(one, two)| one.1 != two.1);
-            let sides = [("1", release), ("2", second)].map(|(place, release)| {
+            let [first, second] = [release, second].map(|release| {
                 let own = outcomes(&release);
                 let outcome = outcome.filter(|name| own.iter().any(|own| own == name)).map(str::to_owned);
                 let outcome = outcome.or_else(|| own.into_iter().next()).unwrap_or_default();
-                let side = Regression::of_release(&release, &outcome, are_log_odds(&release.plan));
-                let ledger = release.ledger.as_ref().filter(|_| apart).map(|paid| {
-                    let first: String = paid.id.chars().take(LEDGER_DIGITS).collect();
-                    format!(", ledger {first}")
-                });
-                let name = format!("{place}: {}{}", side.name, one_line(&ledger.unwrap_or_default()));
-                Regression { name, ..side }
+                Regression::of_release(&release, &outcome, are_log_odds(&release.plan))
             });
-            let [first, second] = sides;
             format.compared(&Comparison::new(first, second)).ok_or_else(|| {
                 CliError::usage("two releases are compared as word, markdown, latex, csv, or as svg where one axis fits both; choose another --format")
             })?

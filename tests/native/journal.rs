@@ -427,6 +427,10 @@ fn a_further_regression_says_its_contrasts_its_notes_and_its_guarantee() {
 }
 
 /// Without noise the test of a product is that of least squares with and without it.
+fn of_term(release: &Release, term: &str) -> f64 {
+    list(release).iter().find(|entry| entry.term == term).and_then(|entry| entry.estimate).unwrap()
+}
+
 #[test]
 fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     let mut plan = wide_plan(json!({"name": "analyze-gauss"}), json!({"none": true}));
@@ -498,6 +502,23 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
         );
     }
 
+    // And as in the programs.
+    let bench = Bench::new();
+    bench.write("release.json", serde_json::to_string(&release).unwrap());
+    for (command, format) in [("python3", Format::Python), ("Rscript", Format::R)] {
+        bench.write("program", format.write(&release, &facts, &Labels::default(), None).unwrap());
+        let run = Command::new(command).arg("program").current_dir(bench.path(".")).output();
+        let Ok(found) = run else {
+            eprintln!("{command} is not on this machine: its program is not run");
+            continue;
+        };
+        let printed = String::from_utf8(found.stdout).unwrap();
+        assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+        let expected = libm::exp(entry.estimate.unwrap()).to_string();
+        let shared = libm::exp(of_term(&release, "bmi")).to_string();
+        assert!(printed.contains(&expected[..9]) && !printed.contains(&shared[..9]), "{command}: {printed}");
+    }
+
     // Without the product each column has its factor, on paper and in the file.
     let own = fit(&["bmi", "bp", "site"]).printed_of(&release);
     let factors = tables::factors(&own, "ln", 1.0).unwrap();
@@ -506,9 +527,7 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     assert!(csv.lines().skip(2).all(|line| !line.ends_with(",,,")), "{csv}");
 
     // At a level the slope is the sum of two coefficients, and at the reference it is the first of them.
-    let of = |term: &str| {
-        list(&release).iter().find(|entry| entry.term == term).and_then(|entry| entry.estimate).unwrap()
-    };
+    let of = |term: &str| of_term(&release, term);
     let slopes: Vec<_> = facts.differences.iter().filter(|one| one.term == "bmi").collect();
     let [reference, others @ ..] = slopes.as_slice() else { panic!("{:?}", facts.differences) };
     assert!((reference.entry.estimate.unwrap() - of("bmi")).abs() < 1e-12, "{reference:?}");
@@ -517,7 +536,7 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
         let expected = of("bmi") + of(&format!("both[{}]", one.level));
         assert!((one.entry.estimate.unwrap() - expected).abs() < 1e-9, "{one:?} {expected}");
     }
-    let printed = tables::differences(&release, &facts, "ln").unwrap();
+    let printed = tables::differences(&release, &facts, "ln", 1.0).unwrap();
     assert!(printed.rows.iter().any(|row| row[1] == format!("site is {}", reference.level)), "{printed:?}");
     assert_eq!(printed.heads[2].text, "Factor (95 % interval)");
     let factor: f64 = printed.rows[0][2].split(' ').next().unwrap().parse().unwrap();

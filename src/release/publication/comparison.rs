@@ -258,9 +258,10 @@ impl Pair {
     }
 }
 
-/// Returns two regressions whose names differ: releases of two ledgers with one number are named by their ledgers, too.
+/// Returns two regressions with their ledgers in their names where these differ: entries of two ledgers may have one number.
 fn told_apart(first: Regression, second: Regression) -> (Regression, Regression) {
-    if first.name != second.name || first.charge == second.charge {
+    let ledger = |own: &Regression| own.charge.as_ref().map(|charge| charge.id.clone());
+    if ledger(&first) == ledger(&second) {
         return (first, second);
     }
     let named = |own: Regression| match &own.charge {

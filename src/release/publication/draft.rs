@@ -86,10 +86,10 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.extend(statement.relaxation.clone());
     }
     sentences.push(program);
-    let rounds = match plan.mechanism.name.as_str() {
-        "adaptive-gauss" => Some(words::journal::rounds_linear()),
-        "adaptive-logistic" => Some(words::journal::rounds_logistic()),
-        _ => None,
+    let is_adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
+    let rounds = match &release.steps {
+        Some(_) => Some(words::journal::rounds_logistic()),
+        None => is_adaptive.then(words::journal::rounds_linear),
     };
     let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
     sentences.extend(

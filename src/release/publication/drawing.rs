@@ -55,8 +55,8 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let title = title(&named, supplement.log_odds, Tests::of(release));
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
-    let remarks: Vec<String> = remarks(release).into_iter().chain([words::drawing::lines(level)]).collect();
-    Some(forest(&[title], &remarks, &axis, &rows, &drawn))
+    let axis = words::drawing::axis(axis, level);
+    Some(forest(&[title], &remarks(release), &axis, &rows, &drawn))
 }
 
 /// Draws two regressions with two marks for each term; nothing where they have no common axis.

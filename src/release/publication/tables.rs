@@ -48,7 +48,7 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
         let logarithms = outcomes.iter().take(MOST_OUTCOMES);
         tables.extend(logarithms.filter_map(|outcome| factors(release, outcome, per)));
         let all = outcomes.iter().take(MOST_OUTCOMES);
-        tables.extend(all.filter_map(|outcome| differences(release, supplement, outcome)));
+        tables.extend(all.filter_map(|outcome| differences(release, supplement, outcome, per)));
         tables.extend(categories(release, supplement));
         tables.extend(adjusted(release));
     }
@@ -64,7 +64,7 @@ pub(super) fn regression(release: &Release, supplement: &Supplement, outcome: &s
     let coefficients = coefficients(release, supplement, outcome, per);
     let factors = factors(release, outcome, per).into_iter();
     let others =
-        factors.chain(differences(release, supplement, outcome)).chain(categories(release, supplement));
+        factors.chain(differences(release, supplement, outcome, per)).chain(categories(release, supplement));
     std::iter::once(coefficients).chain(others).collect()
 }
 
@@ -247,7 +247,7 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
 }
 
 /// Returns what columns with a product do at each level of the other one (theory/inference 6.11); nothing without such columns.
-pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
+pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Option<Table> {
     let found: Vec<&Difference> =
         supplement.differences.iter().filter(|one| one.outcome == outcome).collect();
     if found.is_empty() {
@@ -271,16 +271,20 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str) ->
     let has_tests = tests.absent().is_none();
     heads.extend(has_tests.then(|| number(words::journal::p())));
     let row = |one: &&Difference| {
-        let (written, kind) = (format::row(&one.entry), one.entry.interval);
+        let is_scaled = figure::is_scaled(&release.plan, &one.term) && (per - 1.0).abs() > 0.0;
+        let entry = one.entry.times(if is_scaled { per } else { 1.0 });
+        let units =
+            if is_scaled { figure::per_units(&release.plan, &one.term, per) } else { one.per.clone() };
+        let (written, kind) = (format::row(&entry), entry.interval);
         let level = figure::level_name(&release.plan, &one.column, &one.level);
         let at = words::journal::at_its_level(&one.column, level);
-        let mut row = vec![labelled(&one.term, &one.per), at];
+        let mut row = vec![labelled(&one.term, &units), at];
         match &ratio {
-            Some(_) => row.push(interval(ratio_of(&one.term, &one.entry), kind)),
+            Some(_) => row.push(interval(ratio_of(&one.term, &entry), kind)),
             None => row.extend([written.estimate, interval(written.interval, kind)]),
         }
         if has_tests {
-            row.push(tests.test(&one.entry).map_or_else(String::new, |test| p_value(test.p, kind)));
+            row.push(tests.test(&entry).map_or_else(String::new, |test| p_value(test.p, kind)));
         }
         row
     };

@@ -218,7 +218,7 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                     Files::new("discreet-refit", |format| format.refitted(&own, &supplement, &outcome));
                 let others = tables::factors(&own, &outcome, 1.0)
                     .into_iter()
-                    .chain(tables::differences(&own, &supplement, &outcome))
+                    .chain(tables::differences(&own, &supplement, &outcome, 1.0))
                     .chain(tables::categories(&own, &supplement))
                     .map(|table| view! { <PrintedTable table/> })
                     .collect_view();

@@ -134,7 +134,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let lines = tables::lines(&for_table, &outcome, per);
         let others = tables::factors(&for_table, &outcome, per)
             .into_iter()
-            .chain(tables::differences(&for_table, &for_fit, &outcome))
+            .chain(tables::differences(&for_table, &for_fit, &outcome, per))
             .map(|table| view! { <PrintedTable table/> })
             .collect_view();
         let standardised = tables::standardised_coefficients(&for_table, &for_fit, &outcome).map(|table| view! {
