@@ -59,6 +59,12 @@ impl NoiseForecast {
         self.noise.hypot(self.loss.sqrt())
     }
 
+    /// Returns the standard deviation, as a share of the range of the bounds, from which on the description of the columns shows it: its square is
+    /// three deviations of the noise of the first round (theory/inference 6.4).
+    pub fn described_from(&self) -> f64 {
+        (1.5 * self.margin_variance).sqrt() / 2.0
+    }
+
     /// Returns the variance that a feature has in the last round, at most 1: less where it spreads too little in its bounds for the first
     /// rounds to resolve it (theory/adaptive 6.2). `spread` is its standard deviation in half widths of its bounds.
     pub fn resolved(&self, spread: f64) -> f64 {

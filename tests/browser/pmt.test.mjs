@@ -100,7 +100,7 @@ test("a public CSV guides a logistic regression, whose odds ratios stand beside 
   }
   const report = await discreet.download(say("result.report_html"));
   assert.match(report.text, like("result.logistic_of", { outcome: "smoker" }));
-  assert.match(report.text, like("report.odds_ratio"));
+  assert.match(report.text, like("result.odds_ratio"));
   assert.deepEqual(faults(record), {});
 });
 

@@ -166,6 +166,19 @@ fn a_verdict_that_rests_on_assumed_spreads_says_so() {
     assert!(many.is_clear() && many.least_spread.unwrap() < 0.01, "{}", many.verdict());
 }
 
+/// theory/inference 6.4: a variance is shown from three deviations of its noise on.
+#[test]
+fn what_the_description_of_columns_will_lack_is_said() {
+    let told = |rows: u64| {
+        let found = foreseen(&plan(Some(rows), 1.3));
+        let words = "will show a standard deviation from about";
+        (found.forecast.described_from(), found.sentences().iter().any(|sentence| sentence.contains(words)))
+    };
+    let (few, many) = (told(1_500), told(1_000_000));
+    assert!((0.1..0.2).contains(&few.0) && few.1, "{few:?}");
+    assert!(many.0 < 0.01 && !many.1, "{many:?}");
+}
+
 #[test]
 fn what_would_help_does() {
     let few = foreseen(&plan(Some(200), 0.5));

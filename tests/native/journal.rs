@@ -537,6 +537,8 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
         assert!((one.entry.estimate.unwrap() - expected).abs() < 1e-9, "{one:?} {expected}");
     }
     let printed = tables::differences(&release, &facts, "ln", 1.0).unwrap();
+    let told = format!("{} where {}: {}", printed.rows[0][0], printed.rows[0][1], printed.rows[0][2]);
+    assert!(draft.contains(&told), "{told}: {draft}");
     assert!(printed.rows.iter().any(|row| row[1] == format!("site is {}", reference.level)), "{printed:?}");
     assert_eq!(printed.heads[2].text, "Factor (95 % interval)");
     let factor: f64 = printed.rows[0][2].split(' ').next().unwrap().parse().unwrap();
@@ -1165,6 +1167,26 @@ fn merged_levels_and_robust_errors_are_told_in_every_format() {
         "{program}"
     );
     assert!(program.lines().filter(|line| line.contains("are merged")).count() == 1);
+}
+
+/// A plan of mu alone has an epsilon at the delta of its ledger, and the draft says what its rounds did.
+#[test]
+fn the_draft_of_a_plan_of_mu_states_epsilon_too() {
+    let bench = Bench::new();
+    bench.plan(&wide_plan(json!({"name": "adaptive-gauss"}), json!({"mu": 0.4})));
+    bench.write("table.csv", table().0);
+    bench.open_ledger("4");
+    bench.write("release.json", bench.ok(&format!("{RELEASE} --confirm")));
+    let draft = bench.ok("report --release release.json --format text");
+    for words in [
+        "differentially private with epsilon = ",
+        "mu = 0.4 (Gaussian differential privacy)",
+        "number 1 of the releases under one budget",
+        "It runs in rounds",
+        "intervals at a level of 95 %",
+    ] {
+        assert!(draft.contains(words), "{words}: {draft}");
+    }
 }
 
 #[test]

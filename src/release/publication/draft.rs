@@ -16,6 +16,7 @@ use super::tables::{self, name};
 use crate::model::note::enumerated;
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
+use crate::plan::derived::logarithm;
 use crate::plan::document::{Column, ColumnType};
 use crate::plan::kinds::DEFAULT_NA;
 use crate::privacy::adjacency::Adjacency;
@@ -257,6 +258,18 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
     if let Some(factors) = tables::factors(release, outcome, per) {
         let told: Vec<String> = factors.rows.iter().take(MOST_TERMS).map(|row| row.join(" ")).collect();
         text = format!("{text} {}", words::journal::factors_told(factors.caption, told.join("; ")));
+    }
+    if let Some(found) = tables::differences(release, supplement, outcome, per) {
+        let is_ratio = supplement.log_odds || logarithm(&release.plan, outcome).is_some();
+        let told = |row: &Vec<String>| match row.as_slice() {
+            [term, at, ratio, ..] if is_ratio => words::journal::difference_told(term, at, ratio),
+            [term, at, estimate, interval, ..] => {
+                words::journal::difference_told(term, at, format_args!("{estimate} ({interval})"))
+            }
+            _ => row.join(" "),
+        };
+        let told: Vec<String> = found.rows.iter().take(MOST_TERMS).map(told).collect();
+        text = format!("{text} {}", words::journal::differences_told(told.join("; ")));
     }
     if !withheld.is_empty() {
         text = format!("{text} {}", words::journal::not_determined(withheld.join(", ")));

@@ -38,7 +38,7 @@ caption{text-align:left;font-weight:600;font-size:10.5pt;padding:5mm 0 1.5mm}th,
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500;min-width:30mm;overflow-wrap:anywhere}.wide tbody th{min-width:22mm}.n{text-align:right;white-space:nowrap}\
 code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:normal;padding-right:1.5mm}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
-@media screen and (max-width:150mm){body{padding:4mm}table{display:block;overflow-x:auto}}\
+@media screen and (max-width:150mm){body{padding:4mm}table,.drawn{display:block;overflow-x:auto}.drawn svg{width:150mm}}\
 footer{overflow-wrap:anywhere;margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
 
 /// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
@@ -76,7 +76,8 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
         let drawn = outcome.and_then(|outcome| drawing::svg(release, supplement, outcome, labels.scale()));
         if let Some(svg) = drawn {
             // Inside a page it needs no name space, which looks like an address.
-            page.push_str(&svg.replacen(drawing::NAME_SPACE, "", 1));
+            let svg = svg.replacen(drawing::NAME_SPACE, "", 1);
+            let _ = writeln!(page, "<div class=\"drawn\">{svg}</div>");
         }
     }
     let told = warning.map(|count| count.printed());
