@@ -264,7 +264,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
         let told = |row: &Vec<String>| match row.as_slice() {
             [term, at, ratio, ..] if is_ratio => words::journal::difference_told(term, at, ratio),
             [term, at, estimate, interval, ..] => {
-                words::journal::difference_told(term, at, format_args!("{estimate} ({interval})"))
+                words::journal::difference_told(term, at, words::journal::noted(estimate, interval))
             }
             _ => row.join(" "),
         };
