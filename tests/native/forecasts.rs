@@ -335,7 +335,6 @@ fn what_is_foreseen_is_what_is_released() {
     assert!(wide("analyze-gauss") <= 3 && wide("dp-logistic") == 0, "{far:#?}");
 }
 
-/// Of an age and terms that are made from it: closely related ones, an interaction, and a spline.
 /// Returns the precision that is rehearsed of the small sample at ε, with the budget's μ.
 fn rehearsed(epsilon: f64) -> (f64, Precision) {
     let plan: Plan = serde_json::from_value(tables()[1].plan("adaptive-gauss", epsilon, false)).unwrap();
@@ -352,6 +351,9 @@ fn the_precision_of_a_budget_lies_between_those_of_its_neighbours() {
     for (mu, found) in known {
         assert_eq!(at((mu, found)).at(1.0), found.at(1.0));
     }
+    // A budget with which some intervals are withheld is told from one with which all are expected.
+    let fullness = [0.3, 8.0].map(|epsilon| rehearsed(epsilon).1.is_full());
+    assert_eq!(fullness, [false, true]);
     let within = rehearsed(2.0);
     let [small, found, large] = [known[0].1, at(within), known[1].1].map(|found| found.at(1.0).unwrap());
     assert!(small > found && found > large, "{small}, {found}, {large}");
@@ -363,6 +365,7 @@ fn the_precision_of_a_budget_lies_between_those_of_its_neighbours() {
     assert_eq!(Precision::between(&[], 1.0), None);
 }
 
+/// Of an age and terms that are made from it: closely related ones, an interaction, and a spline.
 #[test]
 fn derived_terms_are_foreseen_with_the_columns_they_are_made_from() {
     let mut text = "age,sex,sbp\n".to_owned();
