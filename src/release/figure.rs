@@ -257,6 +257,11 @@ pub fn per_units(plan: &Plan, term: &str, per: f64) -> String {
     words::journal::per(short(per, 6), unit)
 }
 
+/// Returns whether a plot draws a coefficient for a range of its column, and not as it is.
+pub fn is_range(reach: f64) -> bool {
+    (reach - 1.0).abs() > 0.0
+}
+
 /// Returns a line whose coefficient is for `per` units of its column, where that is a number; the plot stays as it is.
 pub fn scaled(plan: &Plan, mut line: Line, per: f64) -> Line {
     if !is_scaled(plan, &line.term) {

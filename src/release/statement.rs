@@ -232,18 +232,18 @@ fn guessing(privacy: &Privacy, accuracy: f64) -> String {
 }
 
 fn budget(epsilon: f64, delta: f64) -> String {
-    let (epsilon, written) = (at_most(epsilon), at_most(delta));
-    // Of epsilon as it is written, so that a reader finds the same.
-    let factor = libm::exp(epsilon.parse().unwrap_or(f64::INFINITY));
+    let (shown, delta_shown) = (at_most(epsilon), at_most(delta));
+    // The factor of epsilon as it is shown, so that a reader finds the same; one that is shown by a power of ten is near 1 or beyond all use.
+    let factor = libm::exp(shown.parse().unwrap_or(epsilon));
     let factor = if factor < 1e6 {
         words::guarantee::factor(up(factor))
     } else {
         words::guarantee::factor_large().to_owned()
     };
     if delta > 0.0 {
-        words::guarantee::budget_delta(epsilon, written, factor, one_in(delta))
+        words::guarantee::budget_delta(shown, delta_shown, factor, one_in(delta))
     } else {
-        words::guarantee::budget(epsilon, written, factor)
+        words::guarantee::budget(shown, delta_shown, factor)
     }
 }
 
@@ -345,5 +345,8 @@ mod tests {
         assert_eq!(up(22_026.4), "22027");
         assert_eq!(one_in(1e-6), "one in 1\u{202f}000\u{202f}000");
         assert_eq!(one_in(3e-6), "one in 333\u{202f}333");
+        // The factor is that of epsilon as it is shown, or else of epsilon itself.
+        assert!(budget(1.566, 1e-5).contains("1.57") && budget(1.566, 1e-5).contains("4.81"));
+        assert!(budget(1e-6, 0.0).contains("1.01"), "{}", budget(1e-6, 0.0));
     }
 }

@@ -86,7 +86,7 @@ struct Row {
 
 /// Whether a line is drawn for the stated range of its column, and not for a level or a unit.
 fn is_over_range(line: &Line) -> bool {
-    line.reach.is_some_and(|reach| (reach - 1.0).abs() > 0.0)
+    line.reach.is_some_and(figure::is_range)
 }
 
 /// Returns the numbers of a line as it is drawn: over the range of its column, and under log-odds its odds ratio.

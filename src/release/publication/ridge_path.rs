@@ -43,7 +43,7 @@ impl TermPath {
     /// Returns what the plot calls it: over the stated range of its column where it is drawn so.
     pub fn drawn_label(&self) -> String {
         match self.reach {
-            Some(reach) if (reach - 1.0).abs() > 0.0 => words::result::over_range(&self.term),
+            Some(reach) if figure::is_range(reach) => words::result::over_range(&self.term),
             _ => self.label(),
         }
     }
