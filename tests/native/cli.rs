@@ -1233,6 +1233,20 @@ fn two_releases_are_compared_term_by_term() {
     bench.write("refit.json", json!({"schema": "discreet.refit/1"}).to_string());
     let refused = bench.fails("report --release refit.json", 2);
     assert!(refused.contains("this is a discreet.refit/1, and not a discreet.release/1"), "{refused}");
+    for option in ["--per 10", "--title T", "--date D"] {
+        let refused = bench.fails(&format!("report --release one.json --compare two.json {option}"), 2);
+        assert!(refused.contains("does not go with --compare"), "{refused}");
+    }
+    let drawn = bench.ok("report --release one.json --format svg");
+    assert!(drawn.contains("lines are 95 % intervals"), "{drawn}");
+    let path = bench.ok("refit --release one.json --outcome target --features bmi,bp --path svg");
+    assert!(path.contains("bmi over its stated range") && !path.contains("bmi per"), "{path}");
+    let set = bench.ok("report --release one.json --format latex");
+    assert_eq!(
+        set.matches("\\begin{adjustbox}{max width=\\textwidth}").count(),
+        set.matches("\\begin{tabular}").count()
+    );
+    assert!(!set.contains("\\\\\\%"), "a percent sign stands beside its number: {set}");
     let refused = bench.fails("report --release one.json --compare two.json --format r", 2);
     assert!(refused.contains("choose another --format"), "{refused}");
 }

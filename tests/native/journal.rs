@@ -539,6 +539,8 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     let printed = tables::differences(&release, &facts, "ln", 1.0).unwrap();
     let told = format!("{} where {}: {}", printed.rows[0][0], printed.rows[0][1], printed.rows[0][2]);
     assert!(draft.contains(&told), "{told}: {draft}");
+    let of_ten = tables::differences(&release, &facts, "ln", 10.0).unwrap();
+    assert!(of_ten.rows[0][0].contains("per 10 ") && of_ten.rows[0][2] != printed.rows[0][2], "{of_ten:?}");
     assert!(printed.rows.iter().any(|row| row[1] == format!("site is {}", reference.level)), "{printed:?}");
     assert_eq!(printed.heads[2].text, "Factor (95 % interval)");
     let factor: f64 = printed.rows[0][2].split(' ').next().unwrap().parse().unwrap();
@@ -1236,6 +1238,27 @@ fn a_program_reads_the_file_that_was_downloaded_and_says_where_it_is_missing() {
         other.write("release.json", bench.ok(RELEASE));
         let said = String::from_utf8(run(&other, &[]).unwrap().stderr).unwrap();
         assert!(said.contains("is another release"), "{said}");
+    }
+}
+
+/// In the noise R squared can come out below 0: it is 0 on paper and in the programs, and a sentence says why.
+#[test]
+fn an_r_squared_below_0_is_0_everywhere() {
+    let plan = wide_plan(json!({"name": "analyze-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    let mut release = demonstrations(&plan, 24, 1).remove(0);
+    let facts = supplement(&release);
+    let said = |release: &Release| {
+        let (fit, below) = tables::fit(release, &facts, "target");
+        (fit.join(" "), below.join(" ").contains("came out below 0"))
+    };
+    release.diagnostics.outcomes[0].r_squared = Some(0.4);
+    assert!(said(&release).0.contains("R squared 0.4") && !said(&release).1, "{:?}", said(&release));
+    release.diagnostics.outcomes[0].r_squared = Some(-0.0185);
+    let (fit, told) = said(&release);
+    assert!(fit.contains("R squared 0 ") && told, "{fit}");
+    for format in [Format::Python, Format::R] {
+        let program = format.write(&release, &facts, &Labels::default(), None).unwrap();
+        assert!(!program.contains("0.0185"), "{program}");
     }
 }
 
