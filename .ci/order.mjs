@@ -46,10 +46,10 @@ for (const reader = new Reader(8); reader.at < reader.end; ) {
   reader.at += length;
 }
 const contents = ({ at, end }) => new Reader(at, end);
-const is_names = (section) => section.kind === CUSTOM && contents(section).part().toString() === "name";
+const isNames = (section) => section.kind === CUSTOM && contents(section).part().toString() === "name";
 
-/// An import that is no function has limits or a type, which only a function's index is looked for beside.
-function skip_import(reader) {
+/// Reads over an import, and returns whether it is a function: the numbers of the module's own functions follow those of imported ones.
+function skipImport(reader) {
   reader.part();
   reader.part();
   const kind = bytes[reader.at++];
@@ -58,10 +58,10 @@ function skip_import(reader) {
   else throw new Error("the module imports a table or a memory, which is not expected");
   return kind === 0;
 }
-const imports = contents(sections.find(({ kind }) => kind === IMPORT)).list(skip_import).filter(Boolean).length;
+const imports = contents(sections.find(({ kind }) => kind === IMPORT)).list(skipImport).filter(Boolean).length;
 const bodies = contents(sections.find(({ kind }) => kind === CODE)).list((reader) => reader.part());
 const names = new Map();
-for (const section of sections.filter(is_names)) {
+for (const section of sections.filter(isNames)) {
   const reader = contents(section);
   for (reader.part(); reader.at < reader.end; ) {
     const kind = bytes[reader.at++];
@@ -90,8 +90,8 @@ const ranks = new Map(order.map(({ place }, rank) => [imports + place, `f${Strin
 const entries = [...ranks].sort(([a], [b]) => a - b).map(([index, name]) => Buffer.concat([write(index), text(name)]));
 const list = Buffer.concat([write(entries.length), ...entries]);
 const content = Buffer.concat([text("name"), Buffer.from([FUNCTION_NAMES]), write(list.length), list]);
-const others = sections.filter((section) => !is_names(section)).map(({ start, end }) => bytes.subarray(start, end));
+const others = sections.filter((section) => !isNames(section)).map(({ start, end }) => bytes.subarray(start, end));
 writeFileSync(path, Buffer.concat([bytes.subarray(0, 8), ...others, Buffer.from([CUSTOM]), write(content.length), content]));
-const wasm_opt = new URL("../node_modules/.bin/wasm-opt", import.meta.url).pathname;
+const wasmOpt = new URL("../node_modules/.bin/wasm-opt", import.meta.url).pathname;
 const passes = ["--reorder-functions-by-name", "--strip-debug", "--strip-producers"];
-execFileSync(wasm_opt, [path, "-o", path, ...passes], { stdio: "inherit" });
+execFileSync(wasmOpt, [path, "-o", path, ...passes], { stdio: "inherit" });

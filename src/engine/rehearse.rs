@@ -88,26 +88,8 @@ impl<'a> Rehearsal<'a> {
     pub fn all(&self) -> Option<Rehearsed> {
         let products = self.table.rows.len() * self.table.terms.len().pow(2);
         let affordable = (PRODUCTS / products.max(1)) as u64;
-        self.of_runs(affordable.clamp(RUNS, MOST_RUNS))
-    }
-
-    /// Returns down to which standard deviation, as a share of the range of the bounds, most rehearsals give all coefficients intervals, where
-    /// the plan does not say how numbers spread. Nothing with so many terms that a person would wait.
-    pub fn least_spread(&self) -> Option<f64> {
-        if self.table.terms.len() > TERMS_CLOSER {
-            return None;
-        }
-        let is_full = |times: f64| {
-            let closer = Self::assuming(self.prepared, self.link, USUAL.closer(times));
-            closer.and_then(|closer| closer.of_runs(RUNS)).is_some_and(|found| found.full >= EXPECTED)
-        };
-        let full = CLOSER.partition_point(|times| is_full(*times));
-        let most = full.checked_sub(1).and_then(|last| CLOSER.get(last));
-        Some(USUAL.closer(most.copied().unwrap_or(1.0)).of_range())
-    }
-
-    fn of_runs(&self, runs: u64) -> Option<Rehearsed> {
-        let runs: Option<Vec<Vec<Coefficient>>> = (1..=runs).map(|run| self.run(1.0, run)).collect();
+        let runs = 1..=affordable.clamp(RUNS, MOST_RUNS);
+        let runs: Option<Vec<Vec<Coefficient>>> = runs.map(|run| self.run(1.0, run)).collect();
         let runs = runs?;
         let full = share(runs.iter().map(|run| is_shown(run)));
         let none = share(runs.iter().map(|run| run.iter().all(|entry| entry.lower.is_none())));
@@ -127,6 +109,27 @@ impl<'a> Rehearsal<'a> {
             }
         }
         Some(Rehearsed { terms, full, none })
+    }
+
+    /// Returns down to which standard deviation, as a share of the range of the bounds, most rehearsals give all coefficients intervals, where
+    /// the plan does not say how numbers spread. Nothing with so many terms that a person would wait.
+    pub fn least_spread(&self) -> Option<f64> {
+        if self.table.terms.len() > TERMS_CLOSER {
+            return None;
+        }
+        let is_full = |times: f64| {
+            let closer = Self::assuming(self.prepared, self.link, USUAL.closer(times));
+            closer.is_some_and(|closer| closer.full_share() >= EXPECTED)
+        };
+        let full = CLOSER.partition_point(|times| is_full(*times));
+        let most = full.checked_sub(1).and_then(|last| CLOSER.get(last));
+        Some(USUAL.closer(most.copied().unwrap_or(1.0)).of_range())
+    }
+
+    /// Returns the share of a few runs in which all coefficients have intervals.
+    fn full_share(&self) -> f64 {
+        let runs: Vec<u64> = (1..=RUNS).collect();
+        share(runs.iter().map(|run| self.run(1.0, *run).is_some_and(|run| is_shown(&run))))
     }
 
     /// Returns whether all coefficients have intervals with so many times the rows, or of the budget's μ: either counts beside the noise.

@@ -32,12 +32,19 @@ pub(super) struct Record<'a> {
     plan: &'a Plan,
     derived: Vec<DerivedColumn>,
     description: Option<&'a Description>,
+    /// Where numbers are held by the means of terms that are made of them, by name.
+    through: Vec<(String, f64)>,
 }
 
 impl<'a> Record<'a> {
     /// Returns the record of a plan's columns.
     pub fn new(plan: &'a Plan, description: Option<&'a Description>) -> Self {
-        Self { plan, derived: derived_columns(plan), description }
+        let mut record = Self { plan, derived: derived_columns(plan), description, through: Vec::new() };
+        let numbers = plan.columns.iter().enumerate().filter_map(|(place, column)| {
+            Some((column.name.clone()?, record.through(place, column.stated_bounds()?)?))
+        });
+        record.through = numbers.collect();
+        record
     }
 
     /// Returns the value of a term.
@@ -76,15 +83,17 @@ impl<'a> Record<'a> {
     /// Returns where a number is held by released means: at its own, or where its logarithm, or it less a number, is at its mean. Nothing where
     /// no such mean is released.
     pub fn held(&self, name: &str, (lower, upper): (f64, f64)) -> Option<f64> {
-        if let Some(mean) = self.mean(name) {
-            return Some(mean.clamp(lower, upper));
-        }
-        let own = self.plan.columns.iter().position(|column| column.name.as_deref() == Some(name))?;
+        let own = self.mean(name).map(|mean| mean.clamp(lower, upper));
+        own.or_else(|| self.through.iter().find(|(own, _)| own == name).map(|(_, at)| *at))
+    }
+
+    /// Returns where the number in this place of the plan is held by the mean of a term that rises with it alone.
+    fn through(&self, place: usize, (lower, upper): (f64, f64)) -> Option<f64> {
         self.derived.iter().find_map(|column| {
             let (mean, of) = (self.mean(&column.name)?, expression(column)?);
             let at = |value: f64| {
                 of.value(&|leaf| {
-                    matches!(leaf, Leaf::Number { column, .. } if *column == own).then_some(value)
+                    matches!(leaf, Leaf::Number { column, .. } if *column == place).then_some(value)
                 })
             };
             (rises(&of) && at(upper).is_some())

@@ -112,11 +112,7 @@ pub fn word(text: &str) -> String {
 /// Returns the first line that names a column of names and another field, and the fields.
 pub fn find(rows: &[Vec<String>]) -> Option<(usize, Layout)> {
     rows.iter().take(LINES).enumerate().find_map(|(line, row)| {
-        let headings: Vec<String> = row.iter().map(|cell| word(cell)).collect();
-        let place =
-            |known: &[&str]| known.iter().find_map(|known| headings.iter().position(|own| own == known));
-        let fields = HEADINGS.iter().filter_map(|(field, known)| Some((*field, place(known)?)));
-        let layout = Layout(fields.collect());
+        let layout = Layout::of(row);
         (layout.0.len() > 1 && layout.has(Field::Name)).then_some((line, layout))
     })
 }
@@ -126,11 +122,20 @@ const FIELDS_OF_CODEBOOK: usize = 4;
 
 /// Returns whether names of columns are the headings of a codebook: a table of names and types, with further fields.
 pub fn are_headings(names: &[String]) -> bool {
-    find(&[names.to_vec()])
-        .is_some_and(|(_, layout)| layout.0.len() >= FIELDS_OF_CODEBOOK && layout.has(Field::Type))
+    let layout = Layout::of(names);
+    layout.0.len() >= FIELDS_OF_CODEBOOK && layout.has(Field::Name) && layout.has(Field::Type)
 }
 
 impl Layout {
+    /// Finds the fields by the cells of a line.
+    fn of(row: &[String]) -> Self {
+        let headings: Vec<String> = row.iter().map(|cell| word(cell)).collect();
+        let place =
+            |known: &[&str]| known.iter().find_map(|known| headings.iter().position(|own| own == known));
+        let fields = HEADINGS.iter().filter_map(|(field, known)| Some((*field, place(known)?)));
+        Self(fields.collect())
+    }
+
     fn has(&self, field: Field) -> bool {
         self.0.iter().any(|(own, _)| *own == field)
     }

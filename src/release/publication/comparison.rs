@@ -11,7 +11,7 @@ use super::Table;
 use super::tables::{self, head, number};
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::Plan;
-use crate::text::BYTE_ORDER_MARK;
+use crate::text::{BYTE_ORDER_MARK, one_line};
 use crate::words;
 
 /// Share of two coefficients below which their difference is rounding.
@@ -258,6 +258,9 @@ impl Pair {
     }
 }
 
+/// Digits of a ledger's identifier that tell it from another.
+const LEDGER_DIGITS: usize = 8;
+
 /// Returns two regressions with their ledgers in their names where these differ: entries of two ledgers may have one number.
 fn told_apart(first: Regression, second: Regression) -> (Regression, Regression) {
     let ledger = |own: &Regression| own.charge.as_ref().map(|charge| charge.id.clone());
@@ -266,8 +269,8 @@ fn told_apart(first: Regression, second: Regression) -> (Regression, Regression)
     }
     let named = |own: Regression| match &own.charge {
         Some(charge) => {
-            let ledger = charge.id.get(..8).unwrap_or(&charge.id);
-            Regression { name: words::compared::of_ledger(&own.name, ledger), ..own }
+            let ledger: String = charge.id.chars().take(LEDGER_DIGITS).collect();
+            Regression { name: words::compared::of_ledger(&own.name, one_line(&ledger)), ..own }
         }
         None => own,
     };

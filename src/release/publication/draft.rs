@@ -16,7 +16,6 @@ use super::tables::{self, name};
 use crate::model::note::enumerated;
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
-use crate::plan::derived::logarithm;
 use crate::plan::document::{Column, ColumnType};
 use crate::plan::kinds::DEFAULT_NA;
 use crate::privacy::adjacency::Adjacency;
@@ -260,7 +259,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
         text = format!("{text} {}", words::journal::factors_told(factors.caption, told.join("; ")));
     }
     if let Some(found) = tables::differences(release, supplement, outcome, per) {
-        let is_ratio = supplement.log_odds || logarithm(&release.plan, outcome).is_some();
+        let is_ratio = tables::ratio_head(release, supplement, outcome).is_some();
         let told = |row: &Vec<String>| match row.as_slice() {
             [term, at, ratio, ..] if is_ratio => words::journal::difference_told(term, at, ratio),
             [term, at, estimate, interval, ..] => {

@@ -246,6 +246,15 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
     })
 }
 
+/// Returns the heading of what takes the place of a logarithm: of log-odds, and of an outcome whose logarithm was fitted. Nothing for others.
+pub(super) fn ratio_head(release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    if supplement.log_odds {
+        return Some(words::result::odds_ratio(level));
+    }
+    logarithm(&release.plan, outcome).map(|_| words::journal::factor(level))
+}
+
 /// Returns what columns with a product do at each level of the other one (theory/inference 6.11); nothing without such columns.
 pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Option<Table> {
     let found: Vec<&Difference> =
@@ -255,12 +264,7 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
     }
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let tests = Tests::of(release);
-    // A ratio takes the place of its logarithm.
-    let ratio = if supplement.log_odds {
-        Some(words::result::odds_ratio(&level))
-    } else {
-        logarithm(&release.plan, outcome).map(|_| words::journal::factor(&level))
-    };
+    let ratio = ratio_head(release, supplement, outcome);
     let mut heads = vec![head(words::result::term()), head(words::journal::at_level())];
     match &ratio {
         Some(ratio) => heads.push(number(ratio)),
