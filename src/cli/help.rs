@@ -77,13 +77,14 @@ everybody may see. With the budget {\"none\": true} no noise is added.
 /// `discreet refit --help`.
 pub const REFIT: &str = "\
 discreet refit --release FILE --outcome NAME --features A,B,... [--ridge none|auto|NUMBER]
-               [--repair shift|floor|none] [--confidence 0.95] [--format FORMAT] [--path FORMAT]
+               [--repair shift|floor|none] [--confidence 0.95] [--format FORMAT [--per N]] [--path FORMAT]
 
 Computes another regression from the moments of a release. It reads no table and costs nothing.
 Without --ridge the penalty is that of the release's own regressions.
 From a release of `adaptive-gauss` any of its outcomes can be fitted on any of its features. A ridge is then in the columns' own units.
 Without --format it prints a document that programs read, with it tables for a reader: word, markdown, latex, csv, csv-semicolons or svg.
-With --path it prints instead how each coefficient changes with the ridge, from 0 over powers of ten: word, markdown, latex, csv or svg.
+With --per 10 coefficients of numbers are for 10 units.
+With --path it prints instead how each coefficient changes with the ridge, from 0 over powers of ten, in the same formats.
 ";
 
 /// `discreet report --help`.

@@ -6,18 +6,20 @@ use super::args::Args;
 use super::document::read_release;
 use super::error::CliError;
 use super::job::software;
+use super::report::units;
 use super::{help, print};
 use crate::engine::{refit, ridge_path, supplement};
 use crate::inference::options::{Repair, Ridge};
 use crate::inference::refit::{RefitError, Request, own_ridge};
-use crate::release::publication::Format;
+use crate::release::publication::{Format, Labels};
 
 /// Runs the command.
 ///
 /// # Errors
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let options = ["release", "outcome", "features", "ridge", "repair", "confidence", "format", "path"];
+    let options =
+        ["release", "outcome", "features", "ridge", "repair", "confidence", "format", "path", "per"];
     let Some(args) = Args::parse(arguments, &options, &[], help::REFIT)? else { return Ok(()) };
     let [] = args.places([])?;
     let path = args.needed_path("release")?;
@@ -31,6 +33,10 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let ridge = ridge.unwrap_or_else(|| own_ridge(&release));
     let request = Request { outcome, features: &features, ridge, repair, confidence };
     let refused = |error: RefitError| CliError::Input(error.to_string());
+    let per = units(&args)?;
+    if args.path("per").is_some() && args.path("format").is_none() {
+        return Err(CliError::usage("--per goes with --format"));
+    }
     if let Some(named) = args.text("path")? {
         let path = ridge_path(&release, &request).map_err(refused)?;
         return print(written("path", named, |format| format.ridge_path(&path))?);
@@ -38,7 +44,9 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let mut answer = refit(&release, &request).map_err(refused)?;
     if let Some(named) = args.text("format")? {
         let own = answer.printed_of(&release);
-        return print(written("format", named, |format| format.refitted(&own, &supplement(&own), outcome))?);
+        let labels = Labels { per, ..Labels::default() };
+        let refitted = |format: Format| format.refitted(&own, &supplement(&own), outcome, &labels);
+        return print(written("format", named, refitted)?);
     }
     answer.software = software()?;
     let text = serde_json::to_string_pretty(&answer).map_err(|error| CliError::failed(error.to_string()))?;

@@ -12,6 +12,15 @@ use crate::release::figure::outcomes;
 use crate::release::publication::comparison::{Comparison, Regression};
 use crate::release::publication::{Format, Labels};
 
+/// Returns for how many units a coefficient of a number is printed.
+pub(super) fn units(args: &Args) -> Result<f64, CliError> {
+    let per = args.value::<f64>("per", "a number above 0")?.unwrap_or(1.0);
+    if per.is_finite() && per > 0.0 {
+        return Ok(per);
+    }
+    Err(CliError::usage(format!("--per is `{per}`; give a number above 0")))
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -33,10 +42,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         let names: Vec<&str> = Format::ALL.iter().map(|(name, _)| *name).collect();
         CliError::usage(format!("--format is `{named}`; give one of {}", names.join(", ")))
     })?;
-    let per = args.value::<f64>("per", "a number above 0")?.unwrap_or(1.0);
-    if !(per.is_finite() && per > 0.0) {
-        return Err(CliError::usage(format!("--per is `{per}`; give a number above 0")));
-    }
+    let per = units(&args)?;
     let text = |name: &str| Ok::<_, CliError>(args.text(name)?.unwrap_or_default().to_owned());
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let labels = Labels { title: text("title")?, date: text("date")?, per, file };

@@ -7,7 +7,7 @@ use crate::inference::{category, description, differences};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
 use crate::mechanisms::adaptive_gauss::report::{Beside, beside};
 use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
-use crate::mechanisms::info::are_log_odds;
+use crate::mechanisms::info::{are_log_odds, find};
 use crate::release::Release;
 use crate::release::figure::{self, outcomes};
 use crate::release::moments::ReleasedMoments;
@@ -66,7 +66,8 @@ pub fn supplement(release: &Release) -> Supplement {
     let residual_noise = beside.iter().map(|outcome| Some(outcome.as_ref()?.residual_noise)).collect();
     let explained = beside.iter().map(|outcome| outcome.as_ref()?.explained).collect();
     let (categories, differences) = tests_and_differences(release, beside, description.as_ref());
-    Supplement { log_odds, description, categories, differences, residual_noise, explained }
+    let source = find(&release.plan.mechanism.name).map_or("", |info| info.source);
+    Supplement { source, log_odds, description, categories, differences, residual_noise, explained }
 }
 
 /// Returns the tests of categories and the differences. Each covariance is computed once, and none is kept.

@@ -86,6 +86,8 @@ pub struct Difference {
 /// What follows from one release.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Supplement {
+    /// Where the mechanism is derived: papers, and sections of `docs/theory`.
+    pub source: &'static str,
     /// Whether the coefficients are log-odds.
     pub log_odds: bool,
     /// The columns; nothing where the released sums do not give their means.

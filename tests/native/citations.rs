@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use discreet::release::publication::references::PAPERS;
+
 use crate::support::root;
 
 /// Words before a year that are no author.
@@ -408,4 +410,23 @@ fn what_is_wrong_is_seen() {
     }
     assert_eq!(anchor("1.2 What the promise assumes"), "12-what-the-promise-assumes");
     assert_eq!(links("[a](b.md#c) and `[d](e)`"), [(1, "b.md#c".to_owned())]);
+}
+
+#[test]
+fn a_draft_cites_papers_as_the_bibliography_has_them() {
+    let text = fs::read_to_string(root().join("docs/BIBLIOGRAPHY.md")).unwrap();
+    // A link is printed as its words.
+    let words = |line: &str| {
+        let parts = line.replace('*', "").replace("](", "[");
+        parts
+            .split('[')
+            .map(|part| {
+                part.split_once(')').filter(|_| part.starts_with("http")).map_or(part, |(_, rest)| rest)
+            })
+            .collect::<String>()
+    };
+    let entries: Vec<String> = text.lines().filter_map(|line| line.strip_prefix("- ")).map(words).collect();
+    for paper in PAPERS {
+        assert!(entries.iter().any(|entry| entry.starts_with(paper)), "{paper}");
+    }
 }

@@ -183,6 +183,11 @@ fn the_whole_job() {
     let tables =
         bench.ok("refit --release=release.json --outcome bmi --features bp,target --format markdown");
     assert!(tables.contains("| bp per unit") && tables.contains("residual SD"), "{tables}");
+    let of_ten = bench
+        .ok("refit --release=release.json --outcome bmi --features bp,target --format markdown --per 10");
+    assert!(of_ten.contains("| bp per 10 units"), "{of_ten}");
+    let unused = bench.fails("refit --release=release.json --outcome bmi --features bp --per 10", 2);
+    assert!(unused.contains("--per goes with --format"), "{unused}");
     assert!(
         bench
             .fails("refit --release=release.json --outcome bmi --features bp --format r", 2)

@@ -420,7 +420,7 @@ fn a_further_regression_says_its_contrasts_its_notes_and_its_guarantee() {
     let all = tables::lines(&release, "target", 1.0);
     assert_eq!(all.last().unwrap().per, "C against A");
     for format in [Format::Markdown, Format::Word, Format::Latex] {
-        let text = format.refitted(&own, &Supplement::default(), "target").unwrap();
+        let text = format.refitted(&own, &Supplement::default(), "target", &Labels::default()).unwrap();
         assert!(text.contains("C against A or B") && text.contains("costs nothing"), "{text}");
         assert!(text.contains("protects nobody") && !text.contains("under Method"), "{text}");
     }
@@ -523,7 +523,7 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     let own = fit(&["bmi", "bp", "site"]).printed_of(&release);
     let factors = tables::factors(&own, "ln", 1.0).unwrap();
     assert!(factors.rows.len() == 4 && factors.notes.len() == 1, "{factors:?}");
-    let csv = Format::Csv.refitted(&own, &supplement(&own), "ln").unwrap();
+    let csv = Format::Csv.refitted(&own, &supplement(&own), "ln", &Labels::default()).unwrap();
     assert!(csv.lines().skip(2).all(|line| !line.ends_with(",,,")), "{csv}");
 
     // At a level the slope is the sum of two coefficients, and at the reference it is the first of them.
@@ -1186,6 +1186,8 @@ fn the_draft_of_a_plan_of_mu_states_epsilon_too() {
         "number 1 of the releases under one budget",
         "It runs in rounds",
         "intervals at a level of 95 %",
+        "Its derivation is in theory/adaptive 2",
+        "Gaussian differential privacy. Journal of the Royal",
     ] {
         assert!(draft.contains(words), "{words}: {draft}");
     }
@@ -1297,6 +1299,13 @@ fn the_command_prints_every_format_and_refuses_others() {
         let printed = bench
             .ok(&format!("report --release release.json --format {name} --per 10 --title T --date today"));
         assert!(printed.contains(sign), "{name}: {printed}");
+        if ["html", "word", "markdown", "latex"].contains(&name) {
+            for words in
+                ["Columns as stated", "15 to 45", "Mechanism adaptive-gauss", "discreet 0.1.0, build "]
+            {
+                assert!(printed.contains(words), "{name}, {words}: {printed}");
+            }
+        }
     }
     assert!(bench.fails("report --release release.json --format pdf", 2).contains("markdown"));
     assert!(bench.fails("report --release release.json --per 0", 2).contains("above 0"));

@@ -12,6 +12,7 @@ use super::super::significance::{Absent, CategoryTest, Tests};
 use super::super::statement::{Statement, promised};
 use super::super::supplement::Supplement;
 use super::one_of_several;
+use super::references::references;
 use super::tables::{self, name};
 use crate::model::note::enumerated;
 use crate::model::{INTERCEPT, Interval, Missing, Role};
@@ -55,6 +56,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let budget: Vec<String> = budget.into_iter().flatten().collect();
     let software = &release.software;
     let program = words::journal::program(&software.name, &software.version, &plan.mechanism.name);
+    let is_derived = supplement.source.contains("theory/");
+    let derived = is_derived.then(|| words::journal::derived_in(supplement.source));
     let estimated = release.estimated_bounds.iter().flat_map(|estimated| &estimated.columns);
     let estimated: BTreeSet<&str> = estimated.map(|column| column.column.as_str()).collect();
     let is_estimated = |column: &Column| column.name.as_deref().is_some_and(|name| estimated.contains(name));
@@ -86,6 +89,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         sentences.extend(statement.relaxation.clone());
     }
     sentences.push(program);
+    sentences.extend(derived);
     let is_adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
     let rounds = match &release.steps {
         Some(_) => Some(words::journal::rounds_logistic()),
@@ -117,7 +121,13 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         .collect();
     sentences.extend(tables::test_notes(release, &lines));
     // A name is set as code on the page, which prose does not do.
-    sentences.join(" ").replace('`', "")
+    let methods = sentences.join(" ").replace('`', "");
+    let papers = references(release, supplement.source);
+    if papers.is_empty() {
+        methods
+    } else {
+        format!("{methods}\n\n{}", words::journal::references(papers.join("\n")))
+    }
 }
 
 /// Returns which cells counted as missing, and what became of their rows, in sentences.

@@ -6,6 +6,7 @@ use super::super::supplement::Supplement;
 use super::super::table::{self, Meaning};
 use super::comparison::Comparison;
 use super::ridge_path::RidgePath;
+use super::stated;
 use super::{
     Labels, Publication, Table, drawing, guarantee, html, latex, markdown, notes, report, scripts, tables,
 };
@@ -99,10 +100,15 @@ impl Format {
 
     /// Writes one outcome's regression alone, for one that was fitted from a release; nothing where the format has no form for it, or nothing
     /// can be drawn.
-    pub fn refitted(self, release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
-        let labels = Labels::default();
+    pub fn refitted(
+        self,
+        release: &Release,
+        supplement: &Supplement,
+        outcome: &str,
+        labels: &Labels,
+    ) -> Option<String> {
         match self {
-            Self::Csv | Self::Semicolons => Some(self.pieces(release, supplement, &labels).collect()),
+            Self::Csv | Self::Semicolons => Some(self.pieces(release, supplement, labels).collect()),
             Self::Svg => drawing::svg(release, supplement, outcome, labels.scale()),
             _ => {
                 let mut caveats = notes(release);
@@ -112,6 +118,7 @@ impl Format {
                     tables: tables::regression(release, supplement, outcome, labels.scale()),
                     caveats,
                     guarantee: guarantee(release),
+                    setting: stated::setting(release),
                     ..Publication::default()
                 })
             }

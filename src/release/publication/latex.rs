@@ -29,7 +29,7 @@ const MANY_COLUMNS: usize = 6;
 const HEADING: usize = 12;
 
 fn table(text: &mut String, table: &Table) {
-    let columns: String = table.heads.iter().map(|head| if head.numeric { 'r' } else { 'l' }).collect();
+    let columns: String = (0..table.heads.len()).map(|place| kind(table, place)).collect();
     let is_wide = table.heads.len() >= MANY_COLUMNS;
     let size = if is_wide { "  \\footnotesize\\setlength{\\tabcolsep}{3pt}\n" } else { "" };
     let _ = write!(
@@ -49,6 +49,19 @@ fn table(text: &mut String, table: &Table) {
         let _ = write!(text, "\n  \\smallskip\\footnotesize {}\n", sentence(&table.notes.join(" ")));
     }
     text.push_str("\\end{table}\n");
+}
+
+/// Letters of a cell from which on its column has lines of a fixed width.
+const LONG_CELL: usize = 40;
+
+/// Returns how a column is set.
+fn kind(table: &Table, place: usize) -> &'static str {
+    let cells = table.rows.iter().filter_map(|row| row.get(place));
+    match table.heads.get(place) {
+        Some(head) if head.numeric => "r",
+        _ if cells.map(|cell| cell.chars().count()).max() > Some(LONG_CELL) => "p{70mm}",
+        _ => "l",
+    }
 }
 
 /// Returns a heading in several short lines.

@@ -11,9 +11,11 @@ pub mod html;
 pub mod latex;
 pub mod markdown;
 pub mod measure;
+pub mod references;
 pub mod report;
 pub mod ridge_path;
 pub mod scripts;
+pub mod stated;
 pub mod tables;
 
 pub use format::Format;
@@ -93,12 +95,14 @@ pub struct Publication {
     pub title: String,
     /// The date, where one was given.
     pub date: String,
-    /// The tables: coefficients first, then tests, then the description of the columns.
+    /// The tables: coefficients first, then tests, then the description of the columns, and what was stated of them.
     pub tables: Vec<Table>,
     /// The notes: what the screen shows beside the tables.
     pub caveats: Vec<String>,
     /// The guarantee in full.
     pub guarantee: Vec<String>,
+    /// How the release was made.
+    pub setting: Vec<String>,
     /// A draft of the paragraph on methods.
     pub methods: String,
     /// A draft of the paragraph on results.
@@ -111,6 +115,7 @@ impl Publication {
         let lists = [
             (words::report::notes(), &self.caveats[..]),
             (words::result::what_is_promised(), &self.guarantee[..]),
+            (words::report::setting(), &self.setting[..]),
         ];
         lists.into_iter().filter(|(_, items)| !items.is_empty())
     }
@@ -134,6 +139,7 @@ impl Publication {
             tables: tables::all(release, supplement, labels.scale()),
             caveats: caveats(release),
             guarantee: guarantee(release),
+            setting: stated::setting(release),
             methods: draft::methods(release, supplement),
             results: draft::results(release, supplement, labels.scale()),
         }

@@ -7,18 +7,12 @@ use std::fmt::Write;
 use super::super::Release;
 use super::super::document::LONG_FORM_OUTCOMES;
 use super::super::figure;
-use super::super::format::{self, at_most, short};
+use super::super::format::{self, short};
 use super::super::known;
-use super::super::odds::Answers;
-use super::super::remarks::{chosen_rows, made};
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
-use super::draft;
 use super::html::{escape, sentence};
 use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
-use crate::model::Role;
-use crate::plan::document::{Column, ColumnType, Transform};
-use crate::privacy::adjacency::Adjacency;
 use crate::words;
 
 /// Most public terms that are written out.
@@ -38,8 +32,7 @@ caption{text-align:left;font-weight:600;font-size:10.5pt;padding:5mm 0 1.5mm}th,
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500;min-width:30mm;overflow-wrap:anywhere}.wide tbody th{min-width:22mm}.n{text-align:right;white-space:nowrap}\
 code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:normal;padding-right:1.5mm}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
-@media screen and (max-width:150mm){body{padding:4mm}table,.drawn{display:block;overflow-x:auto}.drawn svg{width:150mm}}\
-footer{overflow-wrap:anywhere;margin-top:8mm;border-top:.25mm solid #9aa5a3;padding-top:2mm;font-size:8.5pt;color:#4b5957}";
+@media screen and (max-width:150mm){body{padding:4mm}table,.drawn{display:block;overflow-x:auto}.drawn svg{width:150mm}}";
 
 /// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
 pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> String {
@@ -87,16 +80,9 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     for promised in publication.guarantee.iter().skip(1) {
         let _ = writeln!(page, "<p>{}</p>", sentence(promised));
     }
-    columns(&mut page, release, supplement.log_odds);
     public(&mut page, release);
-    setting(&mut page, release);
-    let software = &release.software;
-    let _ = writeln!(
-        page,
-        "</main><footer>{} {}</footer></body></html>",
-        escape(&words::report::software(&software.name, &software.version, &software.build)),
-        if release.ledger.is_none() { words::report::no_ledger() } else { "" }
-    );
+    list(&mut page, words::report::setting(), publication.setting.iter().map(String::as_str));
+    page.push_str("</main></body></html>\n");
     page
 }
 
@@ -143,73 +129,6 @@ fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>
     }
 }
 
-/// Writes what was stated about the columns: public, and needed to read the numbers.
-fn columns(page: &mut String, release: &Release, log_odds: bool) {
-    let _ = writeln!(
-        page,
-        "<h2>{}</h2>\n<table><thead><tr><th scope=\"col\">{}</th><th scope=\"col\">{}</th>\
-         <th scope=\"col\">{}</th></tr></thead><tbody>",
-        words::report::columns(),
-        words::columns::column(),
-        words::columns::role(),
-        words::report::stated()
-    );
-    for column in figure::stated_columns(release).iter().take(MOST_OUTCOMES) {
-        let name = column.name.as_deref().unwrap_or_default();
-        let role = match column.role {
-            Role::Outcome => words::columns::outcome(),
-            Role::Feature => words::columns::feature(),
-            Role::Ignored => words::report::in_a_term(),
-        };
-        let _ = writeln!(
-            page,
-            "<tr><th scope=\"row\">{}</th><td>{role}</td><td>{}</td></tr>",
-            escape(name),
-            escape(&noted(column, stated(column, log_odds)))
-        );
-    }
-    // Which levels are merged stands among the notes.
-    let derived = release.plan.derived.iter().filter(|term| term.transform != Transform::Merged);
-    let made = derived.map(made);
-    let said: Vec<String> =
-        chosen_rows(&release.plan).into_iter().chain(made).chain(draft::missing(&release.plan)).collect();
-    let _ = writeln!(page, "</tbody></table>\n<p>{}</p>", escape(&said.join(" ")));
-}
-
-/// Returns what is stated of a column, and behind it what the plan notes of it.
-fn noted(column: &Column, stated: String) -> String {
-    [Some(stated), column.note.clone()]
-        .into_iter()
-        .flatten()
-        .filter(|text| !text.is_empty())
-        .collect::<Vec<_>>()
-        .join(". ")
-}
-
-fn stated(column: &Column, log_odds: bool) -> String {
-    let answers = Answers::of(column, log_odds).filter(|_| column.role == Role::Outcome);
-    if column.kind == Some(ColumnType::Category) {
-        let named = |level: &String| match column.level_name(level) {
-            own if own == level => level.clone(),
-            label => words::report::level_with_label(level, label),
-        };
-        let levels: Vec<String> = column.levels.iter().flatten().map(named).collect();
-        let reference = column.reference_level().map(named).unwrap_or_default();
-        let levels = levels.join(", ");
-        return match answers {
-            Some(answers) => words::report::range_of_answers(levels, answers.words()),
-            None => words::report::levels(levels, reference),
-        };
-    }
-    let Some((lower, upper)) = column.stated_bounds() else { return String::new() };
-    let range = words::page::from_to(short(lower, 6), short(upper, 6));
-    let range = column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"));
-    match answers {
-        Some(answers) => words::report::range_of_answers(range, answers.words()),
-        None => range,
-    }
-}
-
 /// Writes the public moments of the columns, where the fit used them.
 fn public(page: &mut String, release: &Release) {
     let Some(table) = &release.public else { return };
@@ -239,32 +158,6 @@ fn public(page: &mut String, release: &Release) {
     if more > 0 {
         let _ = writeln!(page, "<p>{}</p>", words::report::more_terms(more));
     }
-}
-
-fn setting(page: &mut String, release: &Release) {
-    let plan = &release.plan;
-    let privacy = &release.privacy;
-    let rows = match plan.adjacency {
-        Adjacency::AddRemove => words::report::add_remove().to_owned(),
-        Adjacency::ReplaceOne => {
-            plan.rows.map_or_else(|| words::report::replace_one().to_owned(), words::report::replace_one_rows)
-        }
-    };
-    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {}", at_most(value)));
-    let numbers = [
-        number("epsilon", privacy.epsilon),
-        number("delta", privacy.delta),
-        number("mu", privacy.mu),
-        number("rho", privacy.rho),
-    ];
-    let numbers: Vec<String> = numbers.into_iter().flatten().collect();
-    let _ = writeln!(
-        page,
-        "<h2>{}</h2>\n<p>{} {rows} {}</p>",
-        words::report::setting(),
-        escape(&words::report::mechanism(&plan.mechanism.name)),
-        words::report::charged(numbers.join(", "))
-    );
 }
 
 #[cfg(test)]

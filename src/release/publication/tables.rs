@@ -10,6 +10,7 @@ use super::super::shared::Shared;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
 use super::super::supplement::{Correlations, DescribedTerm, Description, Difference, Noisy, Supplement};
 use super::measure::width;
+use super::stated;
 use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
 use crate::model::{Estimate, INTERCEPT, Interval, Missing, level_of};
@@ -56,6 +57,7 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
         tables.push(columns(release, supplement, description));
         tables.extend(correlations(description));
     }
+    tables.push(stated::columns(release, supplement.log_odds));
     tables
 }
 

@@ -147,7 +147,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
 /// The tables as they are in a word processor, with their notes.
 #[component]
 fn Preview(publication: Publication) -> impl IntoView {
-    let Publication { title, date, tables, caveats, guarantee, .. } = publication;
+    let Publication { title, date, tables, caveats, guarantee, setting, .. } = publication;
     let listed = |title: &'static str, items: Vec<String>| {
         let items = items.into_iter().map(|words| view! { <li><Quoted words/></li> }).collect_view();
         view! { <p><strong>{title}</strong></p><ul>{items}</ul> }
@@ -159,6 +159,7 @@ fn Preview(publication: Publication) -> impl IntoView {
             {tables.into_iter().map(|table| view! { <PrintedTable table/> }).collect_view()}
             {(!caveats.is_empty()).then(|| listed(words::report::notes(), caveats))}
             {listed(words::result::what_is_promised(), guarantee)}
+            {listed(words::report::setting(), setting)}
         </div>
     }
 }

@@ -14,7 +14,7 @@ use crate::model::note::quoted;
 use crate::release::Release;
 use crate::release::format::short;
 use crate::release::publication::comparison::Regression;
-use crate::release::publication::{drawing, tables};
+use crate::release::publication::{Labels, drawing, tables};
 use crate::release::reduced::Reduced;
 use crate::release::significance::Tests;
 use crate::release::{figure, odds};
@@ -56,7 +56,7 @@ pub fn can_leave_out(release: &Release) -> bool {
 
 /// Choose an outcome and its predictors.
 #[component]
-pub fn Refit(release: Arc<Release>) -> impl IntoView {
+pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
     let app = App::here();
     if release.moments.as_ref().is_some_and(|moments| moments.terms.len() > MOST_TERMS) {
         return view! { <p class="hint">{words::refit::refit_elsewhere()}</p> }.into_any();
@@ -192,16 +192,17 @@ pub fn Refit(release: Arc<Release>) -> impl IntoView {
             </div>
             <fieldset class="plainset"><legend>{words::refit::predictors()}</legend><div class="choices wrap">{boxes}</div></fieldset>
             <button type="button" on:click=run>{words::refit::run()}</button>
-            <Refitted release/>
+            <Refitted release per/>
         </section>
     }
     .into_any()
 }
 
 #[component]
-fn Refitted(release: Arc<Release>) -> impl IntoView {
+fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
     let app = App::here();
     move || {
+        let per = number(&per.get()).unwrap_or(1.0);
         app.state.refit().get().map(|result| match result {
             Err(problem) => view! { <p class="notice problem" role="alert">{problem}</p> }.into_any(),
             Ok(refit) => {
@@ -209,16 +210,18 @@ fn Refitted(release: Arc<Release>) -> impl IntoView {
                 let supplement = supplement(&own);
                 let outcome = refit.outcome.clone();
                 let unit = figure::unit(&own.plan, &outcome);
-                let lines = figure::lines(&own.plan, &own.coefficients, &outcome);
+                let lines = tables::lines(&own, &outcome, per);
                 let drowned = is_drowned(&own.diagnostics);
                 let tests = Tests::of(&own);
                 let (fit, mut below) = tables::fit(&own, &supplement, &outcome);
                 below.extend(tables::test_notes(&own, &lines));
-                let files =
-                    Files::new("discreet-refit", |format| format.refitted(&own, &supplement, &outcome));
-                let others = tables::factors(&own, &outcome, 1.0)
+                let labels = Labels { per, ..Labels::default() };
+                let files = Files::new("discreet-refit", |format| {
+                    format.refitted(&own, &supplement, &outcome, &labels)
+                });
+                let others = tables::factors(&own, &outcome, per)
                     .into_iter()
-                    .chain(tables::differences(&own, &supplement, &outcome, 1.0))
+                    .chain(tables::differences(&own, &supplement, &outcome, per))
                     .chain(tables::categories(&own, &supplement))
                     .map(|table| view! { <PrintedTable table/> })
                     .collect_view();

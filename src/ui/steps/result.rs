@@ -208,7 +208,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             <Exports release supplement per/>
         </section>
         <Guarantee statement/>
-        <Refit release=for_refit/>
+        <Refit release=for_refit per/>
         <LedgerPanel/>
     }
 }

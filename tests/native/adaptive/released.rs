@@ -9,7 +9,7 @@ use discreet::model::{Coefficient, Interval};
 use discreet::privacy::calibrate::{Split, budget_parts};
 use discreet::release::document::{Coefficients, Release};
 use discreet::release::format;
-use discreet::release::publication::Format;
+use discreet::release::publication::{Format, Labels};
 use discreet::release::supplement::Supplement;
 use serde_json::{Value, json};
 
@@ -395,12 +395,15 @@ fn a_refit_of_robust_errors_says_whose_they_are() {
 
     // A refit is printed with its own numbers and notes.
     let own = fewer.printed_of(&release);
-    let table = Format::Markdown.refitted(&own, &Supplement::default(), "z").unwrap();
+    let table = Format::Markdown.refitted(&own, &Supplement::default(), "z", &Labels::default()).unwrap();
     let estimate = listed(&fewer)[1].estimate.unwrap();
     assert!(table.contains(&format::significant(estimate, 3)) && !table.contains("| g"), "{table}");
     assert!(table.contains("those of its own regression") && table.contains("costs nothing"), "{table}");
-    assert_eq!(Format::Csv.refitted(&own, &Supplement::default(), "z").unwrap().lines().count(), 4);
-    assert!(Format::Svg.refitted(&own, &Supplement::default(), "z").is_some());
+    assert_eq!(
+        Format::Csv.refitted(&own, &Supplement::default(), "z", &Labels::default()).unwrap().lines().count(),
+        4
+    );
+    assert!(Format::Svg.refitted(&own, &Supplement::default(), "z", &Labels::default()).is_some());
 }
 
 #[test]
