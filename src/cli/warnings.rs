@@ -226,7 +226,7 @@ const fn what(kind: Contradiction) -> &'static str {
             "the first rows have numbers in another format, which count as missing; see `decimal`, `thousands` and `percent` in `csv`, or `written` of the column"
         }
         Contradiction::Date => {
-            "the first rows have dates, which count as missing; leave the column out or convert it"
+            "the first rows have dates, which count as missing; have them count as years by `date` in `written` of the column, or leave it out"
         }
         Contradiction::Words => {
             "the first rows have words in place of numbers, which count as missing; is it a category?"

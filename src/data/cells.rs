@@ -75,7 +75,8 @@ impl Cells {
             None => (self.numbers, &[][..]),
         };
         // The usual case.
-        if self.na_numbers.is_empty()
+        if format.date.is_none()
+            && self.na_numbers.is_empty()
             && own_na.is_empty()
             && let Some(number) = number::short(record.bytes(field), format.decimal)
         {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::dates::years;
 use super::plain::{HIGH, ONES, below, first, zeros};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -11,8 +12,11 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// A number has digits, at most one decimal mark, and optionally a sign and an exponent; separators between groups of three digits and
 /// a percent sign where the format has them. Outer white space and one sign or abbreviation of a currency are ignored, and full-width
 /// digits are digits. Nothing else is a number: no `inf`, no `nan`, no hexadecimal, and no number beyond the largest finite one. The result is
-/// the nearest double, ties to even; `12 %` is 12.
+/// the nearest double, ties to even; `12 %` is 12. Where the format is that of dates, only dates in its order are numbers: years.
 pub fn parse(field: &str, format: NumberFormat) -> Option<f64> {
+    if let Some(order) = format.date {
+        return years(field, order);
+    }
     let plain = |text: &str| short(text.as_bytes(), format.decimal).or_else(|| long(text, format.decimal));
     short(field.as_bytes(), format.decimal).or_else(|| {
         let field = half_width(field);

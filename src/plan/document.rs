@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::error::{PlanError, list_for_object};
-use super::number_format::{NumberFormat, Thousands};
+use super::number_format::{DateOrder, NumberFormat, Thousands};
 use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::text::json::{read, schema};
@@ -469,12 +469,15 @@ pub struct Written {
     /// Whether a percent sign after a number is its unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<bool>,
+    /// The order of day, month and year, where cells are dates. They count as years: `2019-07-02` is 2019.4986.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<DateOrder>,
 }
 
 impl From<NumberFormat> for Written {
-    fn from(NumberFormat { decimal, thousands, percent }: NumberFormat) -> Self {
+    fn from(NumberFormat { decimal, thousands, percent, date }: NumberFormat) -> Self {
         let decimal = (decimal != b'.').then(|| char::from(decimal).to_string());
-        Self { decimal, thousands, percent: percent.then_some(true) }
+        Self { decimal, thousands, percent: percent.then_some(true), date }
     }
 }
 

@@ -26,7 +26,17 @@ pub(super) fn na(plan: &Plan) -> Vec<String> {
 
 /// Returns how numbers of a column are written that has a format of its own; `path` is that of the format.
 pub(super) fn written(of: &Written, path: &str) -> Result<NumberFormat, PlanError> {
-    number_format(of.decimal.as_deref(), of.thousands, of.percent, path)
+    let Some(order) = of.date else {
+        return number_format(of.decimal.as_deref(), of.thousands, of.percent, path);
+    };
+    if of.decimal.is_some() || of.thousands.is_some() || of.percent.is_some() {
+        return Err(PlanError::at(
+            format!("{path}.date"),
+            words::plan::date_with_numbers(),
+            words::plan::date_with_numbers_advice(),
+        ));
+    }
+    Ok(NumberFormat::years(order))
 }
 
 /// Returns how numbers are written; `path` is that of what says it.
@@ -54,7 +64,7 @@ pub(super) fn number_format(
             words::plan::thousands_clash_advice(),
         ));
     }
-    Ok(NumberFormat { decimal, thousands, percent: percent.unwrap_or(false) })
+    Ok(NumberFormat { thousands, percent: percent.unwrap_or(false), ..NumberFormat::plain(decimal) })
 }
 
 /// Returns how each listed column is read, or what is wrong with it, in the plan's order.

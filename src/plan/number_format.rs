@@ -11,12 +11,19 @@ pub struct NumberFormat {
     pub thousands: Option<Thousands>,
     /// Whether a percent sign after a number is its unit: `12 %` is 12.
     pub percent: bool,
+    /// In which order a date is written, where cells are dates and count as years: `2019-07-02` is 2019.4986.
+    pub date: Option<DateOrder>,
 }
 
 impl NumberFormat {
     /// Returns plain numbers with this decimal mark.
     pub const fn plain(decimal: u8) -> Self {
-        Self { decimal, thousands: None, percent: false }
+        Self { decimal, thousands: None, percent: false, date: None }
+    }
+
+    /// Returns dates in this order, which count as years.
+    pub const fn years(order: DateOrder) -> Self {
+        Self { date: Some(order), ..Self::plain(b'.') }
     }
 }
 
@@ -24,6 +31,23 @@ impl Default for NumberFormat {
     fn default() -> Self {
         Self::plain(b'.')
     }
+}
+
+/// The order in which a date is written, as a plan writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DateOrder {
+    /// `2019-03-12`
+    YearMonthDay,
+    /// `12.03.2019`
+    DayMonthYear,
+    /// `03/12/2019`
+    MonthDayYear,
+}
+
+impl DateOrder {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::YearMonthDay, Self::DayMonthYear, Self::MonthDayYear];
 }
 
 /// A separator of thousands, as a plan writes it.

@@ -370,8 +370,11 @@ test("an empty column, dates and units are told when a column is chosen", async 
   assert.match(await said("sbp"), like("contradiction.unit"));
   assert.match(await said("weight"), like("contradiction.format"));
   await contradictions(page, "crp").getByLabel(say("contradiction.right_to_be_empty")).check();
-  await contradictions(page, "seen").getByRole("button", exact(say("contradiction.leave_out"))).click();
+  await contradictions(page, "seen").getByRole("button", exact(say("contradiction.as_years", { date: "02.07.2019" }))).click();
   await contradictions(page, "seen").waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel(say("columns.type_of", { name: "seen" }), { exact: true }).inputValue(), say("columns.number"));
+  await discreet.describe("seen", { lower: "2020", upper: "2024" });
+  assert.match(await said("seen"), /20\.03\.2019|1\.03\.2019/, "a bound is compared with the dates");
 });
 
 test("codes of groups are asked about, and so is an outcome that explains no; another outcome has its own method", async (t) => {

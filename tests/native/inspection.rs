@@ -67,6 +67,16 @@ fn misfits(missing: u64, unread: u64, outside: u64, cell: &str) -> Misfits {
 }
 
 #[test]
+fn dates_count_as_years() {
+    let column = json!({"name": "seen", "role": "feature", "type": "number", "lower": 2015, "upper": 2020, "written": {"date": "day-month-year"}});
+    let text = "seen;x\n12.03.2019;1\n1/1/2015;1\n31.12.2014;1\n02.01.2020 10:30;1\n2019;1\n2019-03-12;1\n30.02.2019;1\n12.03.19;1\nNA;1\n";
+    let (_, found) = counts(&plan(json!([column]), &[]), text, 1000);
+    let [seen] = found.columns.as_slice() else { panic!("one column") };
+    assert_eq!((found.used, seen.missing, seen.unread), (4, 1, 4), "{seen:?}");
+    assert_eq!((seen.outside, seen.above), (2, 1), "{seen:?}");
+}
+
+#[test]
 fn cells_that_do_not_fit_are_counted_alike_in_one_slice_and_in_many() {
     let plan = plan(described(), &[]);
     let first = Misfits { above: 1, coded: 1, codes: vec!["-99".to_owned()], ..misfits(1, 1, 2, "n.d.") };

@@ -138,6 +138,10 @@ fn every_refusal_names_its_place() {
         (vec![("/csv", json!({"delimiter": ":"}))], "csv.delimiter"),
         (vec![("/csv", json!({"delimiter": ",", "decimal": ","}))], "csv.decimal"),
         (vec![("/csv", json!({"thousands": "."}))], "csv.thousands"),
+        (
+            vec![("/columns/0/written", json!({"date": "day-month-year", "decimal": ","}))],
+            "columns[0].written.date",
+        ),
         (vec![("/csv", json!({"decimal": ",", "thousands": ","}))], "csv.thousands"),
         (vec![("/csv", json!({"encoding": "utf8"}))], "csv.encoding"),
     ];

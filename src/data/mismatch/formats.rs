@@ -81,7 +81,7 @@ pub(super) fn candidates(now: NumberFormat) -> impl Iterator<Item = NumberFormat
         };
         separators().filter(fits).flat_map(move |thousands| {
             let percents = [false, true].into_iter().filter(move |percent| *percent || !now.percent);
-            percents.map(move |percent| NumberFormat { decimal, thousands, percent })
+            percents.map(move |percent| NumberFormat { thousands, percent, ..NumberFormat::plain(decimal) })
         })
     };
     [b'.', b','].into_iter().flat_map(of_mark)
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(found(&["20.3", "21"], b';'), []);
         let german = [["1", "20,3", "4 %"], ["2", "950", "12,5 %"], ["3", "1.250,5", "NA"]];
         let german = german.map(|row| texts(&row));
-        let all = NumberFormat { decimal: b',', thousands: Some(Thousands::Point), percent: true };
+        let all = NumberFormat { thousands: Some(Thousands::Point), percent: true, ..comma };
         assert_eq!(other_formats(&german, 3, &rules(b';', b'.')), [all], "one format reads all columns");
         let mixed = [["1.5", "20,3"], ["2", "21,75"]].map(|row| texts(&row));
         assert_eq!(other_formats(&mixed, 2, &rules(b';', b'.')), [], "the other column would not be read");

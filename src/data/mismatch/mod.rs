@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 
 use strsim::levenshtein;
 
-use super::dates::is_date;
+use super::dates::{is_date, years};
 use super::number::{self, CURRENCIES};
 use super::spelling::respell;
 use crate::plan::bound::CsvRules;
-use crate::plan::number_format::NumberFormat;
+use crate::plan::number_format::{DateOrder, NumberFormat};
 
 pub use self::chosen::{meeting, unmet};
 pub use self::codes::{codes, turned_round};
@@ -122,6 +122,8 @@ pub enum Repair {
     Missing(Vec<String>),
     /// The column is a category.
     Category,
+    /// The cells are dates in this order, and count as years.
+    Years(DateOrder),
     /// The column is left out.
     LeaveOut,
     /// The column names the persons.
@@ -263,6 +265,7 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
                     .collect();
                 formats(&written, rules).into_iter().map(Repair::Format).collect()
             }
+            Contradiction::Date if numbers == 0 => of_dates(present),
             Contradiction::Date => vec![Repair::LeaveOut],
             Contradiction::Code => vec![Repair::Missing(cells.clone())],
             Contradiction::Words if numbers == 0 => vec![Repair::Category],
@@ -302,9 +305,16 @@ fn before_levels(present: &[&str]) -> Vec<Mismatch> {
     } else {
         return Vec::new();
     };
-    let repairs = if kind == Contradiction::Date { vec![Repair::LeaveOut] } else { Vec::new() };
+    let repairs = if kind == Contradiction::Date { of_dates(present) } else { Vec::new() };
     let told = present.iter().copied().filter(|cell| kind != Contradiction::Unit || has_unit(cell));
     vec![mismatch(kind, distinct(told), repairs)]
+}
+
+/// Returns what can become of dates: years, where all of them are dates in one order, or nothing.
+fn of_dates(cells: &[&str]) -> Vec<Repair> {
+    let dates = cells.iter().filter(|cell| is_date(cell));
+    let fits = |order: &DateOrder| dates.clone().all(|cell| years(cell, *order).is_some());
+    DateOrder::ALL.into_iter().filter(fits).map(Repair::Years).chain([Repair::LeaveOut]).collect()
 }
 
 /// Returns whether a cell is a number with a unit after it, or with a sign such as `<` or one of money before it.
@@ -519,9 +529,17 @@ mod tests {
 
     #[test]
     fn dates_and_units_are_seen_before_levels_are_stated() {
-        let leave = || Some(Repair::LeaveOut);
-        let dates = ["12.03.2019", "13.03.2019"];
-        assert_eq!(category(&dates, &[]), one(Contradiction::Date, &dates, leave()));
+        let [year_first, day_first, month_first] = DateOrder::ALL.map(Repair::Years);
+        for (dates, orders) in [
+            (["12.03.2019", "13.03.2019"], vec![day_first.clone()]),
+            (["3/12/2019", "1/2/2019"], vec![day_first, month_first]),
+            (["2019-03-12", "2019-13-12"], vec![]),
+            (["2019-03-12 10:30", "2020-02-29"], vec![year_first]),
+            (["12.03.19", "13.03.19"], vec![]),
+        ] {
+            let repairs = orders.into_iter().chain([Repair::LeaveOut]).collect();
+            assert_eq!(category(&dates, &[]), [mismatch(Contradiction::Date, texts(&dates), repairs)]);
+        }
         for cells in [
             &["12 mmHg", "13 mmHg"][..],
             &["71kg", "80kg"],
@@ -655,8 +673,9 @@ mod tests {
 
     #[test]
     fn number_formats_are_recognised() {
-        let format =
-            |decimal, thousands, percent| Repair::Format(NumberFormat { decimal, thousands, percent });
+        let format = |decimal, thousands, percent| {
+            Repair::Format(NumberFormat { thousands, percent, ..NumberFormat::plain(decimal) })
+        };
         let comma = format(b',', None, false);
         let by_comma = format(b'.', Some(Thousands::Comma), false);
         for (cells, repairs) in [
@@ -676,8 +695,10 @@ mod tests {
             let found = found.iter().find(|found| found.kind == Contradiction::Format);
             assert_eq!(found.map(|found| &found.repairs), Some(&repairs), "{cells:?}");
         }
-        let leave = Some(Repair::LeaveOut);
-        assert_eq!(number(&["2019-03-12"], None, None), one(Contradiction::Date, &["2019-03-12"], leave));
+        let found = number(&["2019-03-12"], None, None).remove(0);
+        let repairs = vec![Repair::Years(DateOrder::YearMonthDay), Repair::LeaveOut];
+        assert_eq!(found, mismatch(Contradiction::Date, texts(&["2019-03-12"]), repairs));
+        assert_eq!(number(&["2019-03-12", "7"], None, None).remove(0).repairs, [Repair::LeaveOut]);
         assert_eq!(number(&["12", "n.d."], None, None), one(Contradiction::Words, &["n.d."], None));
         assert_eq!(
             number(&["low", "high"], None, None),

@@ -15,7 +15,8 @@ pub const LATIN_1: &str = "latin-1";
 pub fn dialect(plan: &Plan) -> Setup {
     let csv = plan.csv.clone().unwrap_or_default();
     let defaults = Setup::default();
-    let numbers = Written { decimal: csv.decimal, thousands: csv.thousands, percent: csv.percent };
+    let numbers =
+        Written { decimal: csv.decimal, thousands: csv.thousands, percent: csv.percent, date: None };
     Setup {
         delimiter: csv.delimiter.unwrap_or_default(),
         numbers: format(&numbers),
@@ -32,12 +33,13 @@ pub(super) fn format(written: &Written) -> NumberFormat {
         decimal: written.decimal.as_ref().and_then(|mark| mark.bytes().next()).unwrap_or(b'.'),
         thousands: written.thousands,
         percent: written.percent.unwrap_or(false),
+        date: written.date,
     }
 }
 
 /// The same as a plan writes it; nothing where all is usual.
 pub(super) fn csv(setup: &Setup) -> Option<Csv> {
-    let Written { decimal, thousands, percent } = setup.numbers.into();
+    let Written { decimal, thousands, percent, .. } = setup.numbers.into();
     let csv = Csv {
         delimiter: Some(setup.delimiter.clone()).filter(|text| !text.is_empty()),
         decimal,

@@ -67,7 +67,7 @@ fn readings(text: &str) -> (Option<f64>, Option<f64>) {
         let groups = [Some(other), Some(Thousands::Space), Some(Thousands::Apostrophe)];
         // No group of thousands begins with a zero: 0,500 is a half.
         let groups = groups.into_iter().filter(|_| !with_zero).chain([None]);
-        let formats = groups.map(|thousands| NumberFormat { decimal, thousands, percent: false });
+        let formats = groups.map(|thousands| NumberFormat { thousands, ..NumberFormat::plain(decimal) });
         formats.filter_map(|format| parse(&text, format)).next()
     };
     let (by_point, by_comma) = (read(b'.', Thousands::Comma), read(b',', Thousands::Point));

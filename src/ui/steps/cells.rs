@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::contradictions::{Contradictions, format_label};
+use super::contradictions::{Contradictions, own_format_label};
 
 use crate::model::{Missing, Role};
 use crate::plan::check::DEFAULT_ESTIMATE_SHARE;
@@ -396,7 +396,7 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
     };
     let own_format = move || {
         let format = column.read(|c| c.written)?;
-        let told = words::contradiction::own_format(format_label(format));
+        let told = own_format_label(format);
         let label = words::columns::as_the_file_for(name.get());
         let forget = move |_| column.write(|c| c.written = None);
         Some(view! {

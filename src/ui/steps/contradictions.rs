@@ -10,7 +10,7 @@ use crate::data::mismatch::{Contradiction, Mismatch, Repair};
 use crate::model::{Missing, Role};
 use crate::plan::derived::name_of;
 use crate::plan::document::{ColumnType, Derived, Group, Transform};
-use crate::plan::number_format::NumberFormat;
+use crate::plan::number_format::{DateOrder, NumberFormat};
 use crate::ui::draft::{self, ColumnDraft, Setup};
 use crate::ui::parts::Icon;
 use crate::ui::presets::{self, PRESETS, Preset};
@@ -235,13 +235,28 @@ fn label(repair: &Repair) -> String {
     match repair {
         Repair::Levels(levels) => words::contradiction::use_levels(draft::unlist(levels)),
         Repair::Format(format) => format_label(*format),
-        Repair::OwnFormat(format) => words::contradiction::own_format(format_label(*format)),
+        Repair::OwnFormat(format) => own_format_label(*format),
         Repair::Missing(cells) => words::contradiction::count_as_missing(text::list(cells, cells.len())),
         Repair::Category => words::contradiction::make_category().to_owned(),
+        Repair::Years(order) => years_label(*order),
         Repair::LeaveOut => words::contradiction::leave_out().to_owned(),
         Repair::Person => words::contradiction::names_persons().to_owned(),
         Repair::Merge(_) => words::contradiction::merge().to_owned(),
     }
+}
+
+/// What a format that is a column's own makes of its cells.
+pub fn own_format_label(format: NumberFormat) -> String {
+    format.date.map_or_else(|| words::contradiction::own_format(format_label(format)), years_label)
+}
+
+/// The offer to have dates count as years, by an example.
+fn years_label(order: DateOrder) -> String {
+    words::contradiction::as_years(match order {
+        DateOrder::YearMonthDay => "2019-07-02",
+        DateOrder::DayMonthYear => "02.07.2019",
+        DateOrder::MonthDayYear => "07/02/2019",
+    })
 }
 
 /// The offer to read numbers in a format, by an example.
@@ -265,6 +280,13 @@ fn take(app: App, index: usize, repair: &Repair) {
             }
         }),
         Repair::Category => app.edit(index, |column| column.kind = Some(ColumnType::Category)),
+        Repair::Years(order) => app.edit(index, |column| {
+            column.kind = Some(ColumnType::Number);
+            column.written = Some(NumberFormat::years(*order));
+            if column.unit.trim().is_empty() {
+                words::contradiction::year().clone_into(&mut column.unit);
+            }
+        }),
         Repair::LeaveOut => app.edit(index, |column| column.role = Role::Ignored),
         Repair::Person => {
             let name = untrack(|| name(app, index));

@@ -4,17 +4,21 @@
 
 use dashu_int::UBig;
 use discreet::data::number::parse;
-use discreet::plan::number_format::{NumberFormat, Thousands};
+use discreet::plan::number_format::{DateOrder, NumberFormat, Thousands};
 
 use super::common::split;
 
 pub fn holds(data: &[u8]) {
     let ([setting], text) = split(data);
     let Ok(text) = std::str::from_utf8(&text[..text.len().min(400)]) else { return };
+    for order in DateOrder::ALL {
+        let years = parse(text, NumberFormat::years(order));
+        assert!(years.is_none_or(|years| (0.0..10_000.0).contains(&years)), "{text:?} is {years:?}");
+    }
     let decimal = if setting & 1 == 0 { b'.' } else { b',' };
     let thousands = Thousands::ALL.get(usize::from(setting >> 1 & 7)).copied();
     let thousands = thousands.filter(|thousands| !thousands.is(char::from(decimal)));
-    let format = NumberFormat { decimal, thousands, percent: setting & 16 != 0 };
+    let format = NumberFormat { thousands, percent: setting & 16 != 0, ..NumberFormat::plain(decimal) };
     let found = parse(text, format);
     let plain = ungrouped(text.trim(), format);
     let Some((negative, digits, exponent)) = plain.and_then(|text| grammar(&text, decimal)) else {
