@@ -762,7 +762,12 @@ impl Precision {
         let (Some(below), Some(above)) = (below, above) else { return below.or(above).map(carried) };
         let weight = libm::log(mu / below.0) / libm::log(above.0 / below.0);
         let (least, most) = (carried(below), carried(above));
-        let noise = libm::pow(least.noise, 1.0 - weight) * libm::pow(most.noise, weight);
+        // One budget that gives no intervals says nothing of their width.
+        let noise = if least.withheld_below.is_finite() {
+            libm::pow(least.noise, 1.0 - weight) * libm::pow(most.noise, weight)
+        } else {
+            most.noise
+        };
         let nearer = if weight < 0.5 { least } else { most };
         Some(Self { noise, ..nearer })
     }

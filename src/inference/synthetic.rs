@@ -325,6 +325,7 @@ fn logged(expression: &Expression, field: usize) -> Option<f64> {
             logged(of, field)
         }
         Expression::Product(factors) => factors.iter().find_map(|factor| logged(factor, field)),
+        Expression::Difference(of) => of.iter().find_map(|of| logged(of, field)),
     }
 }
 

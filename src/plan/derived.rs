@@ -164,6 +164,7 @@ impl<'a> Deriver<'a> {
         let name = name_of(entry);
         let sources = match entry.transform {
             Transform::Product => product(&operands, path)?,
+            Transform::Difference => vec![(None, difference(&operands, path)?)],
             Transform::Merged => vec![(None, merged(entry, &operands, path)?)],
             Transform::Log | Transform::Square | Transform::Centred | Transform::Spline => {
                 numbers(entry, &operands, path)?
@@ -346,7 +347,7 @@ fn numbers(entry: &Derived, operands: &[Operand], path: &str) -> Result<Sources,
                 words::plan::derived_at_advice(),
             )),
         },
-        Transform::Spline | Transform::Product | Transform::Merged => {
+        Transform::Spline | Transform::Product | Transform::Difference | Transform::Merged => {
             let knots: Arc<[f64]> = entry.knots.as_deref().unwrap_or_default().into();
             let inside = knots.iter().all(|knot| lower < *knot && *knot < upper);
             if !(3..=MOST_KNOTS).contains(&knots.len()) || !knots.is_sorted_by(|a, b| a < b) || !inside {
@@ -398,6 +399,20 @@ fn product(operands: &[Operand], path: &str) -> Result<Sources, PlanError> {
         (suffix, number(Expression::Product(factors)))
     };
     Ok(products.into_iter().map(column).collect())
+}
+
+/// Returns a number less another one.
+fn difference(operands: &[Operand], path: &str) -> Result<(Kind, Source), PlanError> {
+    match operands {
+        [Operand::Number(first), Operand::Number(second)] => {
+            Ok(number(Expression::Difference(Box::new([first.clone(), second.clone()]))))
+        }
+        _ => Err(PlanError::at(
+            format!("{path}.from"),
+            words::plan::derived_two_numbers(),
+            words::plan::derived_from_advice(),
+        )),
+    }
 }
 
 /// Returns a category of which some levels are one.
@@ -491,7 +506,7 @@ pub fn shared_roots(plan: &Plan, terms: &BTreeSet<String>) -> BTreeSet<String> {
     shared
 }
 
-/// Returns the name of a term: as stated, or `log(age)`, `age^2`, `age:sex`, `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
+/// Returns the name of a term: as stated, or `log(age)`, `age^2`, `age:sex`, `last - first`, `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
 pub fn name_of(entry: &Derived) -> String {
     if let Some(name) = &entry.name {
         return name.clone();
@@ -508,6 +523,7 @@ pub fn name_of(entry: &Derived) -> String {
         },
         Transform::Square => format!("{}^2", wrapped(&first)),
         Transform::Product => entry.from.iter().map(wrapped).collect::<Vec<_>>().join(":"),
+        Transform::Difference => entry.from.iter().map(wrapped).collect::<Vec<_>>().join(" - "),
         Transform::Centred => format!("{} {}", wrapped(&first), signed(-entry.at.unwrap_or(0.0))),
         Transform::Spline => {
             let knots = entry.knots.iter().flatten().map(f64::to_string);

@@ -313,6 +313,8 @@ pub enum Transform {
     Square,
     /// The product of numbers and of the dummies of categories.
     Product,
+    /// A number less another one of the same row.
+    Difference,
     /// A number less a public one.
     Centred,
     /// A restricted cubic spline of a number, without its linear part.
@@ -323,14 +325,15 @@ pub enum Transform {
 
 impl Transform {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Log, Self::Square, Self::Product, Self::Centred, Self::Spline, Self::Merged];
+    pub const ALL: [Self; 7] =
+        [Self::Log, Self::Square, Self::Product, Self::Difference, Self::Centred, Self::Spline, Self::Merged];
 
     /// Returns its name in a plan.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Log => "log",
             Self::Square => "square",
+            Self::Difference => "difference",
             Self::Product => "product",
             Self::Centred => "centred",
             Self::Spline => "spline",

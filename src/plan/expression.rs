@@ -98,6 +98,8 @@ pub enum Expression {
     Square(Box<Self>),
     /// The product of values.
     Product(Vec<Self>),
+    /// The first value less the second.
+    Difference(Box<[Self; 2]>),
     /// A value less a number.
     Centred {
         /// The value.
@@ -129,6 +131,10 @@ impl Expression {
             Self::Product(factors) => {
                 factors.iter().try_fold(1.0, |product, factor| Some(product * factor.value(leaf)?))?
             }
+            Self::Difference(of) => {
+                let [first, second] = &**of;
+                first.value(leaf)? - second.value(leaf)?
+            }
             Self::Centred { of, at } => of.value(leaf)? - at,
             Self::Spline { of, knots, column } => restricted_cubic(of.value(leaf)?, knots, *column),
         })
@@ -154,6 +160,10 @@ impl Expression {
                 let (least, most) = (f64::INFINITY, f64::NEG_INFINITY);
                 (corners.iter().copied().fold(least, f64::min), corners.iter().copied().fold(most, f64::max))
             }),
+            Self::Difference(of) => {
+                let [(least, most), (lower, upper)] = of.each_ref().map(Self::range);
+                (least - upper, most - lower)
+            }
             Self::Centred { of, at } => {
                 let (lower, upper) = of.range();
                 (lower - at, upper - at)
@@ -173,6 +183,7 @@ impl Expression {
                 slice::from_ref(of)
             }
             Self::Product(factors) => factors,
+            Self::Difference(of) => &**of,
         }
     }
 
@@ -208,6 +219,7 @@ impl Expression {
             Self::Product(factors) => {
                 Self::Product(factors.iter().map(|factor| factor.placed(place)).collect())
             }
+            Self::Difference(of) => Self::Difference(Box::new(of.each_ref().map(|of| of.placed(place)))),
             Self::Centred { of, at } => Self::Centred { of: boxed(of), at: *at },
             Self::Spline { of, knots, column } => {
                 Self::Spline { of: boxed(of), knots: Arc::clone(knots), column: *column }

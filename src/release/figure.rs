@@ -83,7 +83,7 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
     }
     let derived = terms_of(plan).into_iter().flat_map(|term| term.columns);
     if let Some(column) = derived.into_iter().find(|column| column.name == name) {
-        return Some(Cow::Owned(Column { unit: unit_of_centred(plan, name), ..column.describe() }));
+        return Some(Cow::Owned(Column { unit: unit_of_less(plan, name), ..column.describe() }));
     }
     let fitting = plan
         .columns
@@ -92,11 +92,17 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
     fitting.map(Cow::Borrowed)
 }
 
-/// Returns the unit of a term that is a column less a number.
-fn unit_of_centred(plan: &Plan, name: &str) -> Option<String> {
-    let term =
-        plan.derived.iter().find(|term| term.transform == Transform::Centred && name_of(term) == name)?;
-    column(plan, term.from.first()?)?.unit.clone()
+/// Returns whether a term of this name is a column less a number or another column, and so has the unit of a column.
+fn is_less(term: &Derived, name: &str) -> bool {
+    matches!(term.transform, Transform::Centred | Transform::Difference) && name_of(term) == name
+}
+
+/// Returns the unit of a term that is a column less something, where all that it is made from have the same.
+fn unit_of_less(plan: &Plan, name: &str) -> Option<String> {
+    let term = plan.derived.iter().find(|term| is_less(term, name))?;
+    let mut units = term.from.iter().map(|from| column(plan, from)?.unit.clone());
+    let first = units.next()?;
+    first.filter(|first| units.all(|unit| unit.as_ref() == Some(first)))
 }
 
 /// Returns the columns of a release and the terms that its plan derives. In the place of a pattern are the columns that have coefficients by
@@ -240,10 +246,10 @@ fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
         let mut numbers = product.from.iter().filter(|name| !is_category(plan, name));
         return numbers.next().filter(|_| numbers.next().is_none()).and_then(|name| number(plan, name));
     }
-    let centred = |of: &Derived| of.transform == Transform::Centred && name_of(of) == term;
     column(plan, term).filter(|found| {
         let is_derived = matches!(found, Cow::Owned(_));
-        found.kind != Some(ColumnType::Category) && (!is_derived || plan.derived.iter().any(centred))
+        found.kind != Some(ColumnType::Category)
+            && (!is_derived || plan.derived.iter().any(|of| is_less(of, term)))
     })
 }
 

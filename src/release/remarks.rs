@@ -26,6 +26,10 @@ pub fn made(term: &Derived) -> String {
         },
         Transform::Square => words::journal::made_square(name, from),
         Transform::Product => words::journal::made_product(name, from),
+        Transform::Difference => {
+            let [first, second] = [0, 1].map(|place| term.from.get(place).map_or("", String::as_str));
+            words::journal::made_difference(name, first, second)
+        }
         Transform::Centred => words::journal::made_centred(name, from, term.at.unwrap_or(0.0)),
         Transform::Spline => {
             let knots: Vec<String> = term.knots.iter().flatten().map(f64::to_string).collect();
@@ -67,6 +71,12 @@ pub fn chosen_rows(plan: &Plan) -> Option<String> {
     let narrows = |own: &&Condition| outcomes.contains(&own.column) && !holds_all(plan, own);
     let by_outcome = plan.only.iter().any(|own| narrows(&own));
     Some(if by_outcome { format!("{told} {}", words::journal::only_by_outcome()) } else { told })
+}
+
+/// Returns what a regression is called, with the rows that counted where the plan chooses them.
+pub fn of_rows(plan: &Plan, named: String) -> String {
+    let all: Vec<String> = plan.only.iter().map(condition).collect();
+    if all.is_empty() { named } else { words::journal::of_rows(named, all.join(", ")) }
 }
 
 /// Returns whether all that is stated of a column meets a condition on it, so that it leaves out what is missing and what cannot be.

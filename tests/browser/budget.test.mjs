@@ -66,6 +66,9 @@ test("a sample begins again with a whole budget, and other ledgers stay", async 
   await discreet.make();
   await discreet.ledger.filter({ has: again }).waitFor();
   await again.click();
+  const question = page.getByRole("dialog");
+  await question.getByText(say("confirm.sample_again")).waitFor();
+  await question.getByRole("button", { name: say("ledger.begin_again"), exact: true }).click();
   await discreet.table("diabetes.csv");
   await discreet.idle();
   assert.deepEqual(await discreet.account(), { line: null, entries: [] });

@@ -42,13 +42,14 @@ fn derived() -> Value {
         {"transform": "spline", "from": ["age"], "knots": [40, 55, 65, 80]},
         {"transform": "merged", "from": ["smoking"], "name": "smoker", "groups": [{"name": "ever", "levels": ["former", "light", "heavy"]}]},
         {"transform": "product", "from": ["sex", "smoker", "log(crp + 0.5)"]},
+        {"transform": "difference", "from": ["crp", "age"]},
     ])
 }
 
 /// The names of the columns that [`derived`] stands for.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "log(crp + 0.5)", "age^2", "age - 60", "(age - 60):sex[M]", "rcs(age; 40 55 65 80)[1]",
-    "rcs(age; 40 55 65 80)[2]", "smoker", "sex:smoker:log(crp + 0.5)[M:ever]",
+    "rcs(age; 40 55 65 80)[2]", "smoker", "sex:smoker:log(crp + 0.5)[M:ever]", "crp - age",
 ];
 
 fn plan(mechanism: &str, outcome: &str) -> Value {
@@ -123,6 +124,7 @@ fn row(numbers: &mut Numbers) -> (Vec<String>, Vec<String>) {
         text(spline(1)),
         word(ever.map(|ever| if ever > 0.0 { "ever" } else { "never" })),
         text(product([product([male, ever]), log])),
+        text(crp.zip(age).map(|(crp, age)| crp.clamp(0.0, 300.0) - age)),
     ];
     (cells, made)
 }
@@ -290,6 +292,7 @@ fn bounds_follow_from_the_stated_ones() {
         .insert(0, json!({"transform": "centred", "from": ["age"], "at": 60}));
     let terms = terms_of(&parsed(&around));
     assert_eq!((terms[1].name.as_str(), bounds(&terms[1].columns[0].kind)), ("(age - 60)^2", (0.0, 1764.0)));
+    near(8, -95.0, 282.0);
 }
 
 #[test]
@@ -310,6 +313,8 @@ fn what_cannot_be_derived_is_refused_with_what_to_do() {
         (json!({"transform": "square", "from": ["age"], "knots": [1, 2, 3]}), "derived[0].knots", "spline"),
         (json!({"transform": "centred", "from": ["age"]}), "derived[0].at", "`at`"),
         (json!({"transform": "product", "from": ["age"]}), "derived[0].from", "two columns"),
+        (json!({"transform": "difference", "from": ["age"]}), "derived[0].from", "two numbers"),
+        (json!({"transform": "difference", "from": ["age", "sex"]}), "derived[0].from", "two numbers"),
         (json!({"transform": "spline", "from": ["age"], "knots": [40, 60]}), "derived[0].knots", "3 to 10"),
         (
             json!({"transform": "spline", "from": ["age"], "knots": [40, 60, 60]}),

@@ -363,6 +363,10 @@ fn the_precision_of_a_budget_lies_between_those_of_its_neighbours() {
     let (largest, precision) = known[1];
     assert_eq!(Precision::between(&known, 2.0 * largest).unwrap().at(1.0), precision.at(2.0));
     assert_eq!(Precision::between(&[], 1.0), None);
+    // Too small a budget does not make the intervals of the next one narrow.
+    let hopeless = [(1e-3, Precision::NOTHING), known[0]];
+    let near = Precision::between(&hopeless, 0.9 * known[0].0).unwrap().at(1.0).unwrap();
+    assert!(near > small, "{near} with less budget than for {small}");
 }
 
 /// Of an age and terms that are made from it: closely related ones, an interaction, and a spline.

@@ -1187,6 +1187,7 @@ fn the_draft_of_a_plan_of_mu_states_epsilon_too() {
         "It runs in rounds",
         "intervals at a level of 95 %",
         "Its derivation is in theory/adaptive 2",
+        "References:\nCanonne, ",
         "Gaussian differential privacy. Journal of the Royal",
     ] {
         assert!(draft.contains(words), "{words}: {draft}");

@@ -15,9 +15,10 @@ const PERSON_ENDINGS: [&str; 13] = [
 ];
 
 /// Names of columns that name persons, as they are.
-const PERSON_NAMES: [&str; 14] = [
+const PERSON_NAMES: [&str; 18] = [
     "patient", "person", "subject", "participant", "proband", "case", "member", "mitglied", "kvnr",
-    "paciente", "prontuário", "prontuario", "患者", "氏名",
+    "kennung", "chart", "hospital_no", "hospital_number", "paciente", "prontuário", "prontuario", "患者",
+    "氏名",
 ];
 
 /// Beginnings of words for a patient, and words for a number or a key, of which a name of two words has one each: `číslo pacienta`.

@@ -6,11 +6,13 @@ use super::super::figure::{self, Figure, Line};
 use super::super::format::{self, at_most, short};
 use super::super::odds;
 use super::super::paid::LedgerReference;
+use super::super::remarks::of_rows;
 use super::super::table::{name, numbers};
 use super::Table;
 use super::tables::{self, head, number};
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::Plan;
+use crate::plan::document::Condition;
 use crate::text::{BYTE_ORDER_MARK, one_line};
 use crate::words;
 
@@ -34,12 +36,14 @@ pub struct Regression {
     pub lines: Vec<Line>,
     /// The charge of the release; nothing for a demonstration.
     pub charge: Option<LedgerReference>,
+    /// The conditions on the rows that counted.
+    pub only: Vec<Condition>,
 }
 
 impl Regression {
     /// Returns the regression of an outcome of a release, which is called by its charge.
     pub fn of_release(release: &Release, outcome: &str, log_odds: bool) -> Self {
-        let named = odds::named(&release.plan, outcome, log_odds);
+        let named = of_rows(&release.plan, odds::named(&release.plan, outcome, log_odds));
         let mechanism = &release.plan.mechanism.name;
         let named = match release.privacy.epsilon {
             Some(epsilon) => words::compared::regression(at_most(epsilon), mechanism, named),
@@ -71,6 +75,7 @@ impl Regression {
             log_odds,
             lines: figure::lines(plan, coefficients, outcome),
             charge: release.ledger.clone(),
+            only: plan.only.clone(),
         }
     }
 }
@@ -84,6 +89,8 @@ pub enum Relation {
     SameModel,
     /// Other outcomes or terms, from the same table, with independent noise.
     SameTable,
+    /// Other rows of the same table, with independent noise.
+    OtherRows,
     /// The ledgers do not say that they are of the same table.
     Apart,
 }
@@ -149,6 +156,7 @@ impl Comparison {
             Relation::SameRelease => words::compared::same_release(),
             Relation::SameModel => words::compared::same_model(),
             Relation::SameTable => words::compared::same_table(),
+            Relation::OtherRows => words::compared::other_rows(),
             Relation::Apart => words::compared::apart(),
         };
         let differences =
@@ -285,6 +293,8 @@ fn relation(first: &Regression, second: &Regression) -> Relation {
         Relation::Apart
     } else if one.entry == two.entry {
         Relation::SameRelease
+    } else if first.only != second.only {
+        Relation::OtherRows
     } else if first.outcome == second.outcome
         && first.log_odds == second.log_odds
         && terms(first) == terms(second)

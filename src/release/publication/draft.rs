@@ -126,7 +126,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     if papers.is_empty() {
         methods
     } else {
-        format!("{methods}\n\n{}", words::journal::references(papers.join("\n")))
+        format!("{methods}\n\n{}\n{}", words::journal::references(), papers.join("\n"))
     }
 }
 

@@ -333,12 +333,12 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect, note: &str) ->
     );
     let plane = Plane::new((from, to), values);
     let named = |name: &str| figure::with_unit(name, &figure::unit(plan, name));
-    let title = words::effect::of(odds::named(plan, outcome, effect.is_probability), &effect.column);
     let up = match odds::answers(plan, outcome, effect.is_probability) {
         Some(answers) if effect.is_probability => words::effect::probability_of(outcome, &answers.modelled),
         Some(answers) => words::result::of_answers(outcome, answers.words()),
         None => named(outcome),
     };
+    let title = words::effect::of(&up, &effect.column);
     let ticks: Vec<_> = figure::ticks(from, to).into_iter().map(|tick| (tick, short(tick, 4))).collect();
     let below = wrapped(note, SIZE_OF_AXIS, PLANE.0 - 2.0 * GAP);
     let more = TEXT * count(below.len());

@@ -12,7 +12,7 @@ use super::super::known;
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
 use super::html::{escape, sentence};
-use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing};
+use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing, one_of_several};
 use crate::words;
 
 /// Most public terms that are written out.
@@ -52,7 +52,10 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     if !publication.date.is_empty() {
         let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&publication.date));
     }
-    let _ = writeln!(page, "<p class=\"lead\">{}</p>", escape(headline));
+    let all = one_of_several(release);
+    let lead: Vec<&str> = [headline].into_iter().chain(all.as_deref()).collect();
+    let lead = lead.join(" ");
+    let _ = writeln!(page, "<p class=\"lead\">{}</p>", sentence(&lead));
     let warning = RowCount::of(release).filter(|count| count.verdict != Verdict::AsStated);
     if let Some(warning) = &warning {
         let _ = writeln!(page, "<p class=\"warning\">{}</p>", escape(&warning.sentence()));
@@ -77,7 +80,7 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     let notes = publication.caveats.iter().filter(|note| told.as_ref() != Some(*note)).map(String::as_str);
     list(&mut page, words::report::notes(), notes);
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
-    for promised in publication.guarantee.iter().skip(1) {
+    for promised in publication.guarantee.iter().skip(1).filter(|promised| all.as_ref() != Some(*promised)) {
         let _ = writeln!(page, "<p>{}</p>", sentence(promised));
     }
     public(&mut page, release);

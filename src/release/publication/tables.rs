@@ -5,6 +5,7 @@ use super::super::document::Coefficients;
 use super::super::figure::{self, Line};
 use super::super::format::{self, percent, short, significant};
 use super::super::odds;
+use super::super::remarks::of_rows;
 use super::super::row_count::RowCount;
 use super::super::shared::Shared;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
@@ -187,7 +188,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
         row
     });
     let rows = rows.collect();
-    let caption = title(&named, log_odds, tests);
+    let caption = title(&of_rows(&release.plan, named), log_odds, tests);
     let mut notes = fit_in_sentences(release, supplement, outcome);
     notes.extend(test_notes(release, &lines));
     if any_standard {

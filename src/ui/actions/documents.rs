@@ -126,6 +126,7 @@ async fn attach(app: App, key: &str, ledger: Ledger) {
                 take_share(app, &asked);
             }
             has_file(app, &in_file);
+            app.state.problem().set(None);
             say(app, words::data::the_ledger_is_imported());
         }
         Err(failure) => fail(app, app.state.step().get_untracked(), failure.message, false),

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use web_sys::Blob;
 
 use super::close::forget;
-use super::confirm::guard;
+use super::confirm::{ask, guard};
 use super::documents::{apply, choose_document};
 use super::genotypes::{self, Described};
 use super::ledger::{find_alike, recognise};
@@ -106,12 +106,20 @@ pub fn choose_sample(app: App, name: String) {
 pub fn begin_again(app: App) {
     let sample = app.state.table().get_untracked().filter(|table| table.sample);
     let Some((table, key)) = sample.zip(app.state.key().get_untracked()) else { return };
-    spawn_local(async move {
-        match store::forget_sample(&key).await {
-            Ok(()) => open_sample(app, &table.name).await,
-            Err(failure) => fail(app, Step::Data, failure.message, false),
-        }
-    });
+    let question = Question {
+        text: words::confirm::sample_again().to_owned(),
+        stay: words::confirm::keep_releases(),
+        go_on: words::ledger::begin_again(),
+    };
+    let again = move || {
+        spawn_local(async move {
+            match store::forget_sample(&key).await {
+                Ok(()) => open_sample(app, &table.name).await,
+                Err(failure) => fail(app, Step::Data, failure.message, false),
+            }
+        });
+    };
+    if app.state.releases().with_untracked(Vec::is_empty) { again() } else { ask(app, question, again) }
 }
 
 async fn open_sample(app: App, name: &str) {

@@ -144,8 +144,9 @@ pub fn show(app: App, release: Arc<Release>, document: Blob, origin: Origin) {
     app.handles.with_value(|handles| handles.document.replace(Some(document)));
     app.state.outcome().set(crate::release::figure::outcomes(&release).first().cloned());
     app.state.refit().set(None);
+    let said = if origin == Origin::Made { words::result::released() } else { words::result::shown_again() };
     app.state.shown().set(Some(Shown { release, origin }));
     app.state.problem().set(None);
-    say(app, words::result::released());
+    say(app, said);
     go(app, Step::Result);
 }

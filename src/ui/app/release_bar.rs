@@ -234,6 +234,10 @@ fn Question(doubt: Doubt) -> impl IntoView {
     let app = App::here();
     let Doubt { why, plain } = doubt;
     let close = move || app.state.asked().set(None);
+    let leave = move || {
+        close();
+        dom::focus_selector_soon(".release".to_owned());
+    };
     // The second click of two on Release is an answer to nothing.
     let once = move |act: fn(App)| {
         move |event: MouseEvent| {
@@ -250,11 +254,11 @@ fn Question(doubt: Doubt) -> impl IntoView {
     };
     view! {
         <div class="release-question" id="release-question" tabindex="-1" role="alertdialog" aria-label=question
-            aria-describedby="release-why">
+            aria-describedby="release-why" on:keydown=move |event| if event.key() == "Escape" { leave() }>
             <p class="release-blocked" id="release-why"><strong>{question}</strong> " " <Quoted words=why/></p>
             // What charges does not stand where Release stood.
             <button type="button" class:doubtful=!plain on:click=once(actions::release)>{act}</button>
-            <button type="button" on:click=once(|_| ())>{words::release_bar::not_now()}</button>
+            <button type="button" on:click=move |event| if !dom::is_second_click(&event) { leave() }>{words::release_bar::not_now()}</button>
         </div>
     }
 }

@@ -46,7 +46,7 @@ impl TermDraft {
                 let each = groups.iter().map(|group| format!("{} = {}", group.name, unlist(&group.levels)));
                 each.collect::<Vec<_>>().join("; ")
             }),
-            Transform::Square | Transform::Product => None,
+            Transform::Square | Transform::Product | Transform::Difference => None,
         };
         Self {
             transform: entry.transform,
@@ -88,7 +88,7 @@ impl TermDraft {
                 entry.knots = Some(typed.split_whitespace().map(number).collect::<Option<_>>()?);
             }
             Transform::Merged => entry.groups = Some(typed.split(';').map(group).collect::<Option<_>>()?),
-            Transform::Square | Transform::Product => {}
+            Transform::Square | Transform::Product | Transform::Difference => {}
         }
         Some(entry)
     }

@@ -41,7 +41,8 @@ pub fn plan(
         check(&plan, Purpose::Release).into_iter().filter(|error| !unread(error)).collect();
     gaps.extend(repeated(columns));
     gaps.extend(faults::gaps(&faults, &plan, columns));
-    if !columns.iter().any(|column| column.role == Role::Feature) {
+    let of_terms = || setup.derived.iter().any(|term| term.role.unwrap_or(Role::Feature) == Role::Feature);
+    if !columns.iter().any(|column| column.role == Role::Feature) && !of_terms() {
         let text = words::gap::feature();
         gaps.push(Gap::new(Place::Whole(Step::Columns), text));
     }

@@ -176,7 +176,7 @@ fn Typed(form: Form) -> impl IntoView {
         let set = Callback::new(move |value| draft.update(|draft| draft.value = value));
         let own = Signal::derive(move || draft.with(|draft| draft.value.clone()));
         let (label, hint) = match draft.with(|draft| draft.transform) {
-            Transform::Square | Transform::Product => return None,
+            Transform::Square | Transform::Product | Transform::Difference => return None,
             Transform::Log => (words::terms::offset(), words::terms::offset_hint()),
             Transform::Centred => (words::terms::at(), words::terms::public_hint()),
             Transform::Spline => (words::terms::knots(), words::terms::knots_hint()),
@@ -187,6 +187,7 @@ fn Typed(form: Form) -> impl IntoView {
     };
     let from_hint = move || match draft.with(|draft| draft.transform) {
         Transform::Square => words::terms::square_hint(),
+        Transform::Difference => words::terms::difference_hint(),
         _ => words::terms::from_hint(),
     };
     let act = move || if place.get().is_some() { words::terms::keep_change() } else { words::terms::add() };
@@ -220,6 +221,7 @@ fn title(transform: Transform) -> &'static str {
         Transform::Log => words::terms::log(),
         Transform::Square => words::terms::square(),
         Transform::Product => words::terms::product(),
+        Transform::Difference => words::terms::difference(),
         Transform::Centred => words::terms::centred(),
         Transform::Spline => words::terms::spline(),
         Transform::Merged => words::terms::merged(),

@@ -7,6 +7,7 @@ use crate::privacy::ledger::{Entry, Ledger};
 use crate::privacy::units::Units;
 use crate::release::figure;
 use crate::release::format::{at_most, percent};
+use crate::release::remarks::of_rows;
 use crate::ui::parts::{Meter, TypedWords};
 use crate::ui::state::{App, Kept, StateStoreFields};
 use crate::ui::{actions, dom, text, view_model};
@@ -116,7 +117,7 @@ fn EntryRow(entry: Entry, capacity: Units) -> impl IntoView {
                 .collect();
             match (outcomes.is_empty(), release.privacy.epsilon) {
                 (false, Some(epsilon)) => words::ledger::regression(
-                    text::list(&outcomes, 2),
+                    of_rows(&release.plan, text::list(&outcomes, 2)),
                     text::list(&features, 3),
                     &entry.mechanism,
                     at_most(epsilon),

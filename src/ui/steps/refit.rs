@@ -16,6 +16,7 @@ use crate::release::format::short;
 use crate::release::publication::comparison::Regression;
 use crate::release::publication::{Labels, drawing, tables};
 use crate::release::reduced::Reduced;
+use crate::release::remarks::of_rows;
 use crate::release::significance::Tests;
 use crate::release::{figure, odds};
 use crate::ui::draft::number;
@@ -229,7 +230,8 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                 let notes =
                     own.diagnostics.notes.iter().map(|note| view! { <li><Quoted words=note.clone()/></li> });
                 let notes = notes.collect_view();
-                let outcome = odds::named(&own.plan, &outcome, false);
+                let named = odds::named(&own.plan, &outcome, false);
+                let outcome = of_rows(&own.plan, figure::with_unit(&named, &unit));
                 view! {
                     <CoefficientTable lines outcome unit drowned tests fit=fit.join(" · ") below confidence=refit.confidence/>
                     {others}

@@ -147,7 +147,8 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         below.extend(tables::test_notes(&for_table, &lines));
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
-        let outcome = odds::named(&for_table.plan, &outcome, log_odds);
+        let named = odds::named(&for_table.plan, &outcome, log_odds);
+        let outcome = remarks::of_rows(&for_table.plan, figure::with_unit(&named, &unit));
         view! {
             <CoefficientTable lines outcome unit log_odds drowned confidence tests fit=fit.join(" · ") below/>
             {others}

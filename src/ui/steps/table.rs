@@ -19,6 +19,7 @@ const MOST: usize = 300;
 #[component]
 pub fn CoefficientTable(
     lines: Vec<Line>,
+    /// The outcome with its unit, and the rows that counted.
     outcome: String,
     unit: String,
     confidence: f64,
@@ -35,7 +36,6 @@ pub fn CoefficientTable(
 ) -> impl IntoView {
     let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) };
     let level = format::short(100.0 * confidence, 3);
-    let what = figure::with_unit(&outcome, &unit);
     let more = lines.len().saturating_sub(MOST);
     let withheld = lines.iter().filter(|line| line.entry.interval == Interval::Withheld).count();
     let told = if withheld < lines.len() {
@@ -47,7 +47,7 @@ pub fn CoefficientTable(
     };
     let why = (withheld > 0).then(|| view! { <span class="withheld">{told}</span> });
     let nothing = Mark { estimate: None, span: None };
-    let title = tables::title(&what, log_odds, tests);
+    let title = tables::title(&outcome, log_odds, tests);
     let estimate = if log_odds { words::result::log_odds() } else { words::result::estimate() };
     let interval =
         if log_odds { words::result::interval_log_odds(&level) } else { words::result::interval(&level) };

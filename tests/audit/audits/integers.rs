@@ -237,6 +237,7 @@ fn derived_records() -> Saw {
         "derived": [
             {"transform": "log", "from": ["b"]}, {"transform": "square", "from": ["a"]},
             {"transform": "product", "from": ["a", "b", "k"]}, {"transform": "centred", "from": ["b"], "at": 2},
+            {"transform": "difference", "from": ["a", "b"]},
             {"transform": "spline", "from": ["a"], "knots": [-1, 0, 1, 2]},
             {"transform": "merged", "from": ["k"], "groups": [{"name": "y", "levels": ["y", "other"]}]},
         ],
