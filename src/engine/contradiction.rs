@@ -9,6 +9,7 @@ use crate::inference::options::Repair;
 use crate::inference::refit::{Request, own_ridge};
 use crate::mechanisms::find;
 use crate::model::{Coefficient, INTERCEPT};
+use crate::plan::document::Calibration;
 use crate::privacy::convert::gdp_delta;
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::release::Release;
@@ -26,9 +27,12 @@ const SAME: f64 = 1e-5;
 /// Standard errors by which a coefficient may be off that was computed in another order, or by another version.
 const NEAR: f64 = 0.01;
 
+/// Share by which a guarantee may be below what was asked for, because noise comes in steps.
+const ROUNDING: f64 = 0.01;
+
 /// Returns what contradicts the rest of the file.
 pub fn contradiction(release: &Release) -> Option<String> {
-    let found = of_privacy(&release.privacy).or_else(|| {
+    let found = of_privacy(&release.privacy).or_else(|| of_plan(release)).or_else(|| {
         let Coefficients::List(list) = &release.coefficients else { return None };
         list.iter().find_map(of_entry).or_else(|| of_sums(release, list))
     });
@@ -47,6 +51,20 @@ fn of_privacy(privacy: &Privacy) -> Option<String> {
     let stated = privacy.epsilon.zip(privacy.delta);
     let pair_fits = stated.is_none_or(|(epsilon, delta)| fits(epsilon, delta) == Some(true));
     (!(rho_fits && pair_fits)).then(|| words::error::altered_privacy().to_owned())
+}
+
+/// The guarantee has to be that of the plan: between the same neighbours, and of no smaller μ or ε than it asked for. Where bounds were
+/// estimated, their part of the budget was charged before, and a paper's own scale costs what it costs.
+fn of_plan(release: &Release) -> Option<String> {
+    let (plan, privacy) = (&release.plan, &release.privacy);
+    let budget = &plan.budget;
+    let asked = budget.mu.or_else(|| Some((2.0 * budget.rho?).sqrt()));
+    let is_less = |(asked, stated): (f64, f64)| stated < asked * (1.0 - ROUNDING);
+    let is_whole =
+        release.estimated_bounds.is_none() && plan.mechanism.calibration != Some(Calibration::Paper);
+    let pairs = [asked.zip(privacy.mu), budget.epsilon.zip(privacy.epsilon)];
+    let is_less = is_whole && pairs.into_iter().flatten().any(is_less);
+    (is_less || plan.adjacency != privacy.adjacency).then(|| words::error::altered_plan().to_owned())
 }
 
 /// A standard error is not negative, an interval begins below its end, and a share lies from 0 to 1.

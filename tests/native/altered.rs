@@ -1,6 +1,8 @@
 //! Releases that were altered by hand.
 
 use discreet::engine::contradiction;
+use discreet::privacy::convert::gdp_epsilon;
+use discreet::privacy::measure::{Delta, Mu};
 use discreet::release::Release;
 use serde_json::{Value, json};
 
@@ -55,6 +57,17 @@ fn an_altered_release_is_refused() {
                 );
             }
         }
+        // A guarantee whose numbers go together, and which the plan did not ask for.
+        let mut stronger = release.clone();
+        let mu = at("/privacy/mu") / 2.0;
+        let epsilon = gdp_epsilon(Mu::try_new(mu).unwrap(), Delta::try_new(at("/privacy/delta")).unwrap());
+        for (name, value) in [("mu", mu), ("rho", mu * mu / 2.0), ("epsilon", epsilon.unwrap().get())] {
+            stronger["privacy"][name] = json!(value);
+        }
+        assert!(of(&stronger).is_some_and(|said| said.contains("its plan asked for")), "{mechanism}");
+        let mut others = release.clone();
+        others["privacy"]["adjacency"] = json!("replace-one");
+        assert!(of(&others).is_some(), "{mechanism}: another adjacency");
         let mut without_noise = release.clone();
         without_noise["moments"]["noise"] = Value::Null;
         assert!(of(&without_noise).is_some(), "{mechanism}: no noise, and a guarantee");

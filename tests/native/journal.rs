@@ -602,7 +602,7 @@ fn a_further_release_says_what_all_of_its_ledger_keep_together() {
 
 #[test]
 fn a_publication_says_each_thing_once() {
-    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
+    let mut plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 2.5, "delta": 1e-6}));
     plan["stated_rows"] = json!(442 * 24);
     plan["columns"][2]["levels"] = json!(["a", "B", "C"]);
     let mut release = demonstrations(&plan, 24, 1).remove(0);

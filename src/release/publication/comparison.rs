@@ -343,7 +343,31 @@ mod tests {
             reach: Some(82.0),
         };
         let (name, outcome, unit) = (outcome.to_owned(), outcome.to_owned(), unit.to_owned());
-        Regression { name, outcome, unit, confidence: 0.95, log_odds: false, lines: vec![line], charge: None }
+        Regression {
+            name,
+            outcome,
+            unit,
+            confidence: 0.95,
+            log_odds: false,
+            lines: vec![line],
+            charge: None,
+            only: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn releases_of_other_rows_have_no_test_of_a_difference() {
+        let side = |entry, only: &[Condition]| {
+            let charge = LedgerReference { id: "00".to_owned(), entry, idealised: false, promise: None };
+            Regression { charge: Some(charge), only: only.to_vec(), ..regression("sbp", "mmHg", 1.0) }
+        };
+        let old = [Condition { column: "age".to_owned(), lower: Some(60.0), ..Condition::default() }];
+        let relation = |first: Regression, second| Comparison::new(first, second).relation;
+        assert_eq!(relation(side(1, &[]), side(2, &[])), Relation::SameModel);
+        assert_eq!(relation(side(1, &old), side(2, &old)), Relation::SameModel);
+        let compared = Comparison::new(side(1, &[]), side(2, &old));
+        assert_eq!((compared.relation, compared.pairs[0].noise), (Relation::OtherRows, None));
+        assert!(compared.notes()[0].contains("other rows counted"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::setup::Setup;
 use super::terms::wrong_at;
 use super::typed::{list, number};
 use crate::plan::document::Condition;
+use crate::privacy::adjacency::Adjacency;
 use crate::words;
 
 /// A condition as it is typed: a range, or levels.
@@ -57,6 +58,21 @@ pub fn choose_rows(
     if !wrong.is_empty() {
         return Err(wrong);
     }
+    keep_rows(&mut with, setup.only.is_empty());
     *setup = with;
     Ok(entry)
+}
+
+/// Removes the condition on a column.
+pub fn count_all_rows(setup: &mut Setup, column: &str) {
+    let were_all = setup.only.is_empty();
+    setup.only.retain(|condition| condition.column != column);
+    keep_rows(setup, were_all);
+}
+
+/// Forgets how many rows there are where that was said of all rows and some count now, or the other way round.
+fn keep_rows(setup: &mut Setup, were_all: bool) {
+    if setup.adjacency == Adjacency::AddRemove && setup.only.is_empty() != were_all {
+        setup.rows.clear();
+    }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::model::Role;
-use crate::plan::document::{Bound, ColumnType, Confirm};
+use crate::plan::document::{Bound, ColumnType, Confirm, Derived, Transform};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::calibrate::Split;
 use crate::ui::step::Step;
@@ -144,6 +144,19 @@ fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
 }
 
 #[test]
+fn terms_can_be_all_that_explains_the_outcome() {
+    let (mut columns, mut setup) = drafts();
+    for place in [0, 2] {
+        columns[place].role = Role::Ignored;
+    }
+    let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();
+    assert!(gaps.iter().any(|gap| gap.text == words::gap::feature()));
+    let from = vec!["age".to_owned()];
+    setup.derived = vec![Derived { transform: Transform::Square, from, ..Derived::default() }];
+    assert!(plan(&columns, &setup, budget(&setup)).is_ok());
+}
+
+#[test]
 fn rows_are_chosen_by_a_column_that_may_have_no_role() {
     let (mut columns, mut setup) = drafts();
     columns.push(ColumnDraft {
@@ -167,9 +180,13 @@ fn rows_are_chosen_by_a_column_that_may_have_no_role() {
         let faults = super::choose_rows(&columns, &mut setup, &wrong).unwrap_err();
         assert!(!faults.is_empty() && setup.only.is_empty(), "{wrong:?}");
     }
+    assert!(!setup.rows.is_empty(), "what was refused changes nothing");
     super::choose_rows(&columns, &mut setup, &typed("born", "1950", "", "")).unwrap();
+    assert_eq!(setup.rows, "", "the number of all rows says nothing of those that count");
+    setup.rows = "300".to_owned();
     super::choose_rows(&columns, &mut setup, &typed("ward", "", "", "A, B 2")).unwrap();
     super::choose_rows(&columns, &mut setup, &typed("born", "1960,5", "", "")).unwrap();
+    assert_eq!(setup.rows, "300", "a further condition forgets nothing");
     let made = plan(&columns, &setup, budget(&setup)).unwrap();
     assert_eq!(made.only.iter().map(|of| of.column.as_str()).collect::<Vec<_>>(), ["ward", "born"]);
     assert_eq!((made.only[1].lower, made.only[1].upper), (Some(1960.5), None), "one condition on a column");

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::derived::{problem, problems};
 use crate::plan::document::{ColumnType, Condition};
 use crate::release::remarks::condition;
-use crate::ui::draft::{ColumnDraft, ConditionDraft, choose_rows};
+use crate::ui::draft::{ColumnDraft, ConditionDraft, choose_rows, count_all_rows};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
@@ -23,7 +23,7 @@ pub fn RowsThatCount() -> impl IntoView {
         let (name, told) = (entry.column.clone(), condition(&entry));
         let label = words::only::remove(&name);
         let remove = move |_| {
-            app.state.setup().update(|setup| setup.only.retain(|condition| condition.column != name));
+            app.state.setup().update(|setup| count_all_rows(setup, &name));
         };
         view! {
             <li>
@@ -62,8 +62,14 @@ fn Typed() -> impl IntoView {
         match draft.with_untracked(|draft| choose_rows(&columns, &mut setup, draft)) {
             Err(faults) => wrong.set(faults),
             Ok(entry) => {
+                let said = words::only::added(condition(&entry));
+                let is_asked = setup.rows.is_empty();
                 app.state.setup().set(setup);
-                app.state.said().set(words::only::added(condition(&entry)));
+                app.state.said().set(if is_asked {
+                    format!("{said} {}", words::only::restate())
+                } else {
+                    said
+                });
                 wrong.set(Vec::new());
                 draft.set(ConditionDraft::default());
             }
