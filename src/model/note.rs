@@ -65,9 +65,9 @@ pub fn hardly_any_rows(stated: f64) -> String {
     words::note::hardly_any_rows(grouped(stated))
 }
 
-/// Writes how many times as wide an interval is: as a factor, but with a third digit where it is hardly above 1.
+/// Writes how many times as wide an interval is: as a factor, but with a third digit below 2, where a tenth is much of what is above 1.
 pub fn widening(times: f64) -> String {
-    if times < 1.09 { format!("{:.2}", (times * 100.0).ceil() / 100.0) } else { factor(times) }
+    if times < 2.0 { format!("{:.2}", (times * 100.0).ceil() / 100.0) } else { factor(times) }
 }
 
 /// Writes a factor with up to two digits, rounded up.

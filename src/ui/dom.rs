@@ -137,6 +137,13 @@ pub fn focus_field_of(event: &MouseEvent) {
     }
 }
 
+/// Moves the focus soon where a button was pressed by a key and is gone then: it would be lost.
+pub fn focus_after_key(event: &MouseEvent, selector: impl Into<String>) {
+    if event.detail() == 0 {
+        focus_selector_soon(selector.into());
+    }
+}
+
 /// Moves the focus to an element that a selector finds, once the page has been drawn, and brings it to the middle of the window: what is
 /// said of it stands below, and a bar covers the bottom. A step that has just been opened is at its final height one frame later.
 pub fn focus_selector_soon(selector: String) {

@@ -1,5 +1,6 @@
 //! One row of the column table.
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use super::contradictions::{Contradictions, own_format_label};
@@ -11,7 +12,7 @@ use crate::ui::draft::{self, Cell, ColumnDraft, Gap, Place};
 use crate::ui::parts::WhichNumber;
 use crate::ui::presets::{self, PRESETS, Preset};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::text;
+use crate::ui::{dom, text};
 use crate::words;
 
 /// Columns above which a cell is read when it is left.
@@ -411,7 +412,10 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
             let (lower, upper) = (text::number(preset.lower), text::number(preset.upper));
             let offer = words::columns::use_range(lower, upper, preset.unit);
             let label = words::columns::use_range_for(&offer, name.get(), preset.name, preset.source.cite);
-            let fill = move |_| column.write(|c| super::many::fill(c, &preset));
+            let fill = move |event: MouseEvent| {
+                column.write(|c| super::many::fill(c, &preset));
+                dom::focus_after_key(&event, format!("[data-row='{}'][data-cell='Lower']", column.index));
+            };
             view! {
                 <p class="cell-note"><button type="button" class="link" aria-label=label on:click=fill>{offer}</button> " " {preset.source.cite}</p>
             }
@@ -469,11 +473,12 @@ fn UsualLevels(column: Column, name: Memo<String>) -> impl IntoView {
             } else {
                 (words::contradiction::use_levels(&list), words::columns::use_levels_for(&list, name.get()))
             };
-            let fill = move |_| {
+            let fill = move |event: MouseEvent| {
                 column.write(|c| {
                     c.kind = Some(ColumnType::Category);
                     c.levels.clone_from(&list);
                 });
+                dom::focus_after_key(&event, format!("[data-row='{}'][data-cell='Levels']", column.index));
             };
             view! { <p class="cell-note"><button type="button" class="link" aria-label=label on:click=fill>{told}</button></p> }
         };

@@ -1,5 +1,6 @@
 //! Terms that are made from columns: logarithms, squares, interactions, splines, merged levels.
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use crate::model::Role;
@@ -45,7 +46,8 @@ pub fn Terms() -> impl IntoView {
     let row = move |(index, term): (usize, Derived)| {
         let name = name_of(&term);
         let (label, change_label) = (words::terms::remove(&name), words::terms::change(&name));
-        let remove = move |_| {
+        let remove = move |event: MouseEvent| {
+            dom::focus_after_key(&event, "#columns-terms");
             form.show(TermDraft::default(), None);
             let removed = app
                 .state
@@ -144,7 +146,7 @@ fn Typed(form: Form) -> impl IntoView {
         }
     });
     let roles = [("feature", words::columns::feature()), ("outcome", words::columns::outcome())];
-    let put = move |_| {
+    let put = move |event: MouseEvent| {
         let names = untrack(|| app.names());
         let Some(entry) = draft.with_untracked(|draft| draft.entry(&names)) else {
             return wrong.set(vec![words::terms::unread().to_owned()]);
@@ -169,6 +171,7 @@ fn Typed(form: Form) -> impl IntoView {
             (None, None) => words::terms::added(&name),
         };
         app.state.said().set(said);
+        dom::focus_after_key(&event, "#columns-terms");
         let kind = draft.with_untracked(|draft| draft.transform);
         form.show(TermDraft { transform: kind, ..TermDraft::default() }, None);
     };

@@ -1,10 +1,12 @@
 //! Which rows count: conditions on columns.
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use super::derived::{problem, problems};
 use crate::plan::document::{ColumnType, Condition};
 use crate::release::remarks::condition;
+use crate::ui::dom;
 use crate::ui::draft::{ColumnDraft, ConditionDraft, choose_rows, count_all_rows};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
@@ -22,8 +24,9 @@ pub fn RowsThatCount() -> impl IntoView {
     let row = move |entry: Condition| {
         let (name, told) = (entry.column.clone(), condition(&entry));
         let label = words::only::remove(&name);
-        let remove = move |_| {
+        let remove = move |event: MouseEvent| {
             app.state.setup().update(|setup| count_all_rows(setup, &name));
+            dom::focus_after_key(&event, "#columns-only");
         };
         view! {
             <li>
