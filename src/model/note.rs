@@ -67,7 +67,8 @@ pub fn hardly_any_rows(stated: f64) -> String {
 
 /// Writes how many times as wide an interval is: as a factor, but with a third digit below 2, where a tenth is much of what is above 1.
 pub fn widening(times: f64) -> String {
-    if times < 2.0 { format!("{:.2}", (times * 100.0).ceil() / 100.0) } else { factor(times) }
+    // Of what binary fractions add at the end nothing is made a digit.
+    if times < 2.0 { format!("{:.2}", (times * 100.0 - 1e-9).ceil() / 100.0) } else { factor(times) }
 }
 
 /// Writes a factor with up to two digits, rounded up.
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn numbers_are_rounded_up_and_names_listed() {
         assert_eq!([1.01, 10.2].map(factor), ["1.1", "11"]);
-        assert_eq!([1.012, 1.12, 10.2].map(widening), ["1.02", "1.2", "11"]);
+        assert_eq!([1.012, 1.12, 1.131, 2.31, 10.2].map(widening), ["1.02", "1.12", "1.14", "2.4", "11"]);
         assert_eq!([0.42, 7.2, 93.0, 93_112.0].map(two_digits), ["0.42", "7.2", "93", "94000"]);
         assert_eq!(
             [22.5486, 0.25, 0.000_123_456, 1234.5, 0.0].map(three_digits),
