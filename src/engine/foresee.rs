@@ -71,8 +71,6 @@ pub struct Foreseen {
     pub has_levels: bool,
     /// Whether the plan states the shares of the levels of all of them.
     pub states_shares: bool,
-    /// The least share that is stated of any of their levels.
-    pub least_level: Option<f64>,
     /// The numbers among the features of which no typical standard deviation is stated.
     pub assumed: Vec<String>,
     /// The standard deviation of these, as a share of the range of the bounds, down to which all coefficients are expected to have intervals;
@@ -211,7 +209,6 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         nothing: 0.0,
         has_levels,
         states_shares,
-        least_level: least_level(prepared.bound()),
         rare_references: rare_references(prepared.bound()),
         of_logarithms: of_logarithms(prepared.plan()),
         rows_of_one_person: rows_of_one_person(prepared),
@@ -363,11 +360,6 @@ fn rare_references(bound: &BoundPlan) -> Vec<String> {
     categories(bound).filter(is_rare).map(|column| column.name.clone()).collect()
 }
 
-fn least_level(bound: &BoundPlan) -> Option<f64> {
-    let stated = categories(bound).filter_map(|column| column.shares.as_ref());
-    stated.flatten().copied().reduce(f64::min)
-}
-
 /// Keeps the coefficients between columns whose bounds are stated.
 fn retain_stated(terms: &mut Vec<TermPreview>, stage: &Prepared) {
     if stage.estimates_bounds() {
@@ -414,9 +406,7 @@ impl Foreseen {
 
     /// Returns whether a level can be so rare that its coefficient is withheld.
     fn loses_rare_levels(&self) -> bool {
-        let is_rare = |share: f64| share < hardly_withheld(&self.forecast);
-        let may_be_rare = !self.states_shares || self.least_level.is_some_and(is_rare);
-        self.has_levels && may_be_rare && self.forecast.least_share >= LEAST_SHARE_NAMED
+        self.has_levels && !self.states_shares && self.forecast.least_share >= LEAST_SHARE_NAMED
     }
 
     /// Returns whether a good part of the coefficients will be withheld: more than half of those that were rehearsed, and of a regression of
@@ -543,7 +533,7 @@ impl Foreseen {
             }
             if self.loses_rare_levels() {
                 sentences.push(words::forecast::least_level(in_percent(hardly_withheld(&self.forecast))));
-                sentences.extend((!self.states_shares).then(|| words::forecast::state_shares().to_owned()));
+                sentences.push(words::forecast::state_shares().to_owned());
             }
             if !self.rare_references.is_empty() {
                 sentences.push(words::forecast::rare_reference(self.rare_references.join(", ")));

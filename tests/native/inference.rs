@@ -730,7 +730,7 @@ fn the_guarantee_in_words_says_neither_too_much_nor_too_little() {
         "{:?}",
         words.budget
     );
-    assert!(words.unit.starts_with("Each row counts as one person."));
+    assert!(words.unit.starts_with("Each row counts as one person;"));
     assert!(words.protects && words.promise.contains("almost the same"));
     let mut weak = document.clone();
     (weak.privacy.mu, weak.privacy.epsilon) = (Some(2.0), Some(10.0));
