@@ -763,7 +763,7 @@ impl Precision {
         let weight = libm::log(mu / below.0) / libm::log(above.0 / below.0);
         let (least, most) = (carried(below), carried(above));
         // One budget that gives no intervals says nothing of their width.
-        let noise = if least.withheld_below.is_finite() {
+        let noise = if least.noise > 0.0 {
             libm::pow(least.noise, 1.0 - weight) * libm::pow(most.noise, weight)
         } else {
             most.noise
