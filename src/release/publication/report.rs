@@ -31,7 +31,7 @@ table{border-collapse:collapse;width:100%;font-size:9pt;font-variant-numeric:tab
 caption{text-align:left;font-weight:600;font-size:10.5pt;padding:5mm 0 1.5mm}th,td{text-align:left;padding:1.1mm 2mm 1.1mm 0;vertical-align:top}tr>:last-child{padding-right:0}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500;min-width:30mm;overflow-wrap:anywhere}.wide tbody th{min-width:22mm}.n{text-align:right;white-space:nowrap}\
-code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:normal;padding-right:1.5mm}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}\
+code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:normal;padding-right:1.5mm}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}li{overflow-wrap:anywhere}\
 @media screen and (max-width:150mm){body{padding:4mm}table,.drawn{display:block;overflow-x:auto}.drawn svg{width:150mm}}";
 
 /// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
