@@ -58,7 +58,7 @@ pub fn choose_rows(
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    keep_rows(&mut with, setup.only.is_empty());
+    restate_rows(&mut with, setup.only.is_empty());
     *setup = with;
     Ok(entry)
 }
@@ -67,11 +67,11 @@ pub fn choose_rows(
 pub fn count_all_rows(setup: &mut Setup, column: &str) {
     let were_all = setup.only.is_empty();
     setup.only.retain(|condition| condition.column != column);
-    keep_rows(setup, were_all);
+    restate_rows(setup, were_all);
 }
 
 /// Forgets how many rows there are where that was said of all rows and some count now, or the other way round.
-fn keep_rows(setup: &mut Setup, were_all: bool) {
+fn restate_rows(setup: &mut Setup, were_all: bool) {
     if setup.adjacency == Adjacency::AddRemove && setup.only.is_empty() != were_all {
         setup.rows.clear();
     }
