@@ -29,7 +29,11 @@ const MANY_COLUMNS: usize = 6;
 const HEADING: usize = 12;
 
 fn table(text: &mut String, table: &Table) {
-    let columns: String = (0..table.heads.len()).map(|place| kind(table, place)).collect();
+    let longest = |place: usize| {
+        table.rows.iter().filter_map(|row| row.get(place)).map(|cell| cell.chars().count()).max()
+    };
+    let columns: String =
+        table.heads.iter().enumerate().map(|(place, head)| kind(head, longest(place).unwrap_or(0))).collect();
     let is_wide = table.heads.len() >= MANY_COLUMNS;
     let size = if is_wide { "  \\footnotesize\\setlength{\\tabcolsep}{3pt}\n" } else { "" };
     let _ = write!(
@@ -54,13 +58,14 @@ fn table(text: &mut String, table: &Table) {
 /// Letters of a cell from which on its column has lines of a fixed width.
 const LONG_CELL: usize = 40;
 
-/// Returns how a column is set.
-fn kind(table: &Table, place: usize) -> &'static str {
-    let cells = table.rows.iter().filter_map(|row| row.get(place));
-    match table.heads.get(place) {
-        Some(head) if head.numeric => "r",
-        _ if cells.map(|cell| cell.chars().count()).max() > Some(LONG_CELL) => "p{70mm}",
-        _ => "l",
+/// Returns how a column is set whose longest cell has so many letters.
+const fn kind(head: &Head, longest: usize) -> &'static str {
+    if head.numeric {
+        "r"
+    } else if longest > LONG_CELL {
+        "p{70mm}"
+    } else {
+        "l"
     }
 }
 
