@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use super::assumptions::{Assumption, USUAL};
 use super::pseudo::Pseudo;
 use super::synthetic::{
-    Drawn, Number, Parent, SEED, indicator, level_at, level_codes, moments, parents, value,
+    Drawn, Number, Parent, SEED, drawn_columns, indicator, level_at, level_codes, moments, parents, value,
 };
 use crate::math::round::real;
 use crate::model::Role;
@@ -77,7 +77,8 @@ impl Joint {
         records: usize,
         mut draw: impl FnMut(&[Parent]) -> Vec<f64>,
     ) -> Option<Self> {
-        let features = || bound.columns.iter().enumerate().filter(|(_, column)| column.role == Role::Feature);
+        let all = drawn_columns(bound);
+        let features = || all.iter().enumerate().filter(|(_, column)| column.role == Role::Feature);
         let derived = |column: &BoundColumn| column.source.field().is_none();
         if bound.whitening.is_some() || !features().any(|(_, column)| derived(column)) {
             return None;
@@ -103,7 +104,7 @@ impl Joint {
                 return None;
             }
         }
-        let codes: Vec<Option<LevelCodes>> = bound.columns.iter().map(level_codes).collect();
+        let codes: Vec<Option<LevelCodes>> = all.iter().map(level_codes).collect();
         for _ in 0..records {
             let record = draw(&parents);
             let of = |field: usize| {

@@ -4,6 +4,7 @@
 //! Nothing of a table is in it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::assumptions::{Assumption, LOGISTIC_SPREAD, are_codes, chance, effect};
 use super::newton::Link;
@@ -103,8 +104,8 @@ impl Synthetic {
         if bound.whitening.is_some() {
             return None;
         }
-        let features: Vec<&BoundColumn> =
-            bound.columns.iter().filter(|column| column.role == Role::Feature).collect();
+        let all = drawn_columns(bound);
+        let features: Vec<&BoundColumn> = all.iter().filter(|column| column.role == Role::Feature).collect();
         let parents_of_features = parents(features.iter().copied(), assumed);
         let mut rng = Pseudo::new(SEED, &[2]);
         let mut drawn: Vec<(usize, Vec<f64>)> = Vec::new();
@@ -126,7 +127,7 @@ impl Synthetic {
             explained.iter_mut().for_each(|sum| *sum *= spread / length);
         }
         let groups = rarest_levels(&parents_of_features, &drawn, records);
-        let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome);
+        let outcomes = all.iter().filter(|column| column.role == Role::Outcome);
         for outcome in outcomes {
             for mut parent in parents(std::iter::once(outcome), assumed) {
                 if drawn.iter().any(|(field, _)| *field == parent.field) {
@@ -153,7 +154,7 @@ impl Synthetic {
                 drawn.push((parent.field, parent.values(&latent)));
             }
         }
-        let each = bound.columns.iter().map(|column| {
+        let each = all.iter().map(|column| {
             let codes = level_codes(column);
             let one = |record: usize| {
                 let of = |field: usize| {
@@ -255,6 +256,18 @@ pub(super) fn level_at(shares: &[f64], point: f64) -> f64 {
     real(shares.iter().take_while(is_before).count().min(shares.len().saturating_sub(1)))
 }
 
+/// Returns the columns of a plan as they are drawn: a difference that has bounds of its own is a number of its own.
+pub(super) fn drawn_columns(bound: &BoundPlan) -> Vec<BoundColumn> {
+    let drawn = |column: &BoundColumn| match &column.source {
+        Source::Computed(expression) => {
+            let source = Source::Computed(Arc::new(expression.with_differences_drawn()));
+            BoundColumn { source, ..column.clone() }
+        }
+        Source::Field(_) | Source::Merged(_) => column.clone(),
+    };
+    bound.columns.iter().map(drawn).collect()
+}
+
 /// Returns the columns of the table from which these are computed, each once.
 pub(super) fn parents<'a>(
     columns: impl Iterator<Item = &'a BoundColumn> + Clone,
@@ -325,7 +338,7 @@ fn logged(expression: &Expression, field: usize) -> Option<f64> {
             logged(of, field)
         }
         Expression::Product(factors) => factors.iter().find_map(|factor| logged(factor, field)),
-        Expression::Difference(of) => of.iter().find_map(|of| logged(of, field)),
+        Expression::Difference { of, .. } => of.iter().find_map(|of| logged(of, field)),
     }
 }
 

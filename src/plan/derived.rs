@@ -1,7 +1,7 @@
 //! Terms that a plan derives from its columns: public functions of one record's own values (theory/encoding 2.8).
 //!
-//! A derived term is read as if the table had it as a column. Its bounds follow from the stated ones of the columns that it is made from. A
-//! value is computed from clipped values, is missing where one of them is, and is clipped to its own bounds again when it is encoded.
+//! A derived term is read as if the table had it as a column. Its bounds follow from the stated ones of the columns that it is made from; a
+//! difference may have its own. A value is computed from clipped values, is missing where one of them is, and is clipped to its own bounds again when it is encoded.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl DerivedColumn {
     /// Returns its approximate mean and standard deviation, for forecasts; `None` if they are not known.
     pub fn typical(&self) -> Option<Typical> {
         let Source::Computed(expression) = &self.source else { return None };
-        expression.typical()
+        expression.with_differences_drawn().typical()
     }
 
     /// Returns it as a column of a plan.
@@ -164,7 +164,7 @@ impl<'a> Deriver<'a> {
         let name = name_of(entry);
         let sources = match entry.transform {
             Transform::Product => product(&operands, path)?,
-            Transform::Difference => vec![(None, difference(&operands, path)?)],
+            Transform::Difference => vec![(None, difference(entry, &operands, path)?)],
             Transform::Merged => vec![(None, merged(entry, &operands, path)?)],
             Transform::Log | Transform::Square | Transform::Centred | Transform::Spline => {
                 numbers(entry, &operands, path)?
@@ -292,6 +292,9 @@ fn many(path: &str) -> PlanError {
 fn check_fields(entry: &Derived, path: &str) -> Result<(), PlanError> {
     let fields = [
         ("offset", entry.offset.is_some(), Transform::Log),
+        ("factor", entry.factor.is_some(), Transform::Difference),
+        ("lower", entry.lower.is_some(), Transform::Difference),
+        ("upper", entry.upper.is_some(), Transform::Difference),
         ("at", entry.at.is_some(), Transform::Centred),
         ("knots", entry.knots.is_some(), Transform::Spline),
         ("groups", entry.groups.is_some(), Transform::Merged),
@@ -401,18 +404,42 @@ fn product(operands: &[Operand], path: &str) -> Result<Sources, PlanError> {
     Ok(products.into_iter().map(column).collect())
 }
 
-/// Returns a number less another one.
-fn difference(operands: &[Operand], path: &str) -> Result<(Kind, Source), PlanError> {
-    match operands {
-        [Operand::Number(first), Operand::Number(second)] => {
-            Ok(number(Expression::Difference(Box::new([first.clone(), second.clone()]))))
-        }
-        _ => Err(PlanError::at(
+/// Returns a multiple of a number less another one.
+fn difference(entry: &Derived, operands: &[Operand], path: &str) -> Result<(Kind, Source), PlanError> {
+    let [Operand::Number(first), Operand::Number(second)] = operands else {
+        return Err(PlanError::at(
             format!("{path}.from"),
             words::plan::derived_two_numbers(),
             words::plan::derived_from_advice(),
-        )),
+        ));
+    };
+    let factor = entry.factor.unwrap_or(1.0);
+    if !(factor.is_finite() && factor > 0.0) {
+        return Err(PlanError::at(
+            format!("{path}.factor"),
+            words::plan::derived_factor(),
+            words::plan::derived_factor_advice(),
+        ));
     }
+    let widest =
+        Expression::Difference { of: Box::new([first.clone(), second.clone()]), factor, within: None };
+    let (least, most) = widest.range();
+    let within = match (entry.lower, entry.upper) {
+        (None, None) => return Ok(number(widest)),
+        (Some(lower), Some(upper)) if lower < upper && lower < most && upper > least => (lower, upper),
+        _ => {
+            return Err(PlanError::at(
+                format!("{path}.lower"),
+                words::plan::derived_within(name_of(entry), least, most),
+                words::plan::derived_within_advice(),
+            ));
+        }
+    };
+    Ok(number(Expression::Difference {
+        of: Box::new([first.clone(), second.clone()]),
+        factor,
+        within: Some(within),
+    }))
 }
 
 /// Returns a category of which some levels are one.
@@ -523,7 +550,13 @@ pub fn name_of(entry: &Derived) -> String {
         },
         Transform::Square => format!("{}^2", wrapped(&first)),
         Transform::Product => entry.from.iter().map(wrapped).collect::<Vec<_>>().join(":"),
-        Transform::Difference => entry.from.iter().map(wrapped).collect::<Vec<_>>().join(" - "),
+        Transform::Difference => {
+            let difference = entry.from.iter().map(wrapped).collect::<Vec<_>>().join(" - ");
+            match entry.factor {
+                None => difference,
+                Some(factor) => format!("{factor} * ({difference})"),
+            }
+        }
         Transform::Centred => format!("{} {}", wrapped(&first), signed(-entry.at.unwrap_or(0.0))),
         Transform::Spline => {
             let knots = entry.knots.iter().flatten().map(f64::to_string);

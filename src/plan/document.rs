@@ -278,6 +278,15 @@ pub struct Derived {
     /// Of a logarithm: a number that is added first, 0 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<f64>,
+    /// Of a difference: what it is multiplied by, 1 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factor: Option<f64>,
+    /// Of a difference: its own smallest value, beyond which it is clipped. It has both bounds or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
+    /// Of a difference: its own largest value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
     /// Of a centred number: what is subtracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,
@@ -313,7 +322,7 @@ pub enum Transform {
     Square,
     /// The product of numbers and of the dummies of categories.
     Product,
-    /// A number less another one of the same row.
+    /// A number less another one of the same row, or a multiple of it.
     Difference,
     /// A number less a public one.
     Centred,

@@ -98,8 +98,15 @@ pub enum Expression {
     Square(Box<Self>),
     /// The product of values.
     Product(Vec<Self>),
-    /// The first value less the second.
-    Difference(Box<[Self; 2]>),
+    /// A multiple of the first value less the second.
+    Difference {
+        /// The values.
+        of: Box<[Self; 2]>,
+        /// The multiple, above 0.
+        factor: f64,
+        /// The bounds to which it is clipped, where it has its own.
+        within: Option<(f64, f64)>,
+    },
     /// A value less a number.
     Centred {
         /// The value.
@@ -131,9 +138,10 @@ impl Expression {
             Self::Product(factors) => {
                 factors.iter().try_fold(1.0, |product, factor| Some(product * factor.value(leaf)?))?
             }
-            Self::Difference(of) => {
+            Self::Difference { of, factor, within } => {
                 let [first, second] = &**of;
-                first.value(leaf)? - second.value(leaf)?
+                let value = (first.value(leaf)? - second.value(leaf)?) * factor;
+                within.map_or(value, |(lower, upper)| value.max(lower).min(upper))
             }
             Self::Centred { of, at } => of.value(leaf)? - at,
             Self::Spline { of, knots, column } => restricted_cubic(of.value(leaf)?, knots, *column),
@@ -160,9 +168,10 @@ impl Expression {
                 let (least, most) = (f64::INFINITY, f64::NEG_INFINITY);
                 (corners.iter().copied().fold(least, f64::min), corners.iter().copied().fold(most, f64::max))
             }),
-            Self::Difference(of) => {
+            Self::Difference { within: Some(within), .. } => *within,
+            Self::Difference { of, factor, within: None } => {
                 let [(least, most), (lower, upper)] = of.each_ref().map(Self::range);
-                (least - upper, most - lower)
+                ((least - upper) * factor, (most - lower) * factor)
             }
             Self::Centred { of, at } => {
                 let (lower, upper) = of.range();
@@ -183,7 +192,7 @@ impl Expression {
                 slice::from_ref(of)
             }
             Self::Product(factors) => factors,
-            Self::Difference(of) => &**of,
+            Self::Difference { of, .. } => &**of,
         }
     }
 
@@ -202,7 +211,6 @@ impl Expression {
 
     /// Returns it with each column replaced by what `place` returns for it.
     pub fn placed(&self, place: &impl Fn(usize) -> usize) -> Self {
-        let boxed = |of: &Self| Box::new(of.placed(place));
         match self {
             Self::Leaf(Leaf::Number { column, lower, upper, typical }) => Self::Leaf(Leaf::Number {
                 column: place(*column),
@@ -214,12 +222,34 @@ impl Expression {
                 let codes = LevelCodes { column: place(codes.column), ..(**codes).clone() };
                 Self::Leaf(Leaf::Level { codes: Arc::new(codes), level: *level, levels: *levels })
             }
+            _ => self.with_parts(&|part| part.placed(place)),
+        }
+    }
+
+    /// Returns it with each difference that has bounds of its own as a number of its own, for a forecast: what lies between two dates does
+    /// not follow from what is known of each. No column of a table has the number of such a one.
+    pub fn with_differences_drawn(&self) -> Self {
+        match self {
+            Self::Difference { of, within: Some((lower, upper)), .. } => {
+                let first = of.iter().flat_map(Self::leaves).next().map_or(0, Leaf::column);
+                let column = usize::MAX - first;
+                Self::Leaf(Leaf::Number { column, lower: *lower, upper: *upper, typical: None })
+            }
+            _ => self.with_parts(&Self::with_differences_drawn),
+        }
+    }
+
+    /// Returns it with each of its parts replaced by what `other` returns for it.
+    fn with_parts(&self, other: &dyn Fn(&Self) -> Self) -> Self {
+        let boxed = |of: &Self| Box::new(other(of));
+        match self {
+            Self::Leaf(leaf) => Self::Leaf(leaf.clone()),
             Self::Log { of, offset } => Self::Log { of: boxed(of), offset: *offset },
             Self::Square(of) => Self::Square(boxed(of)),
-            Self::Product(factors) => {
-                Self::Product(factors.iter().map(|factor| factor.placed(place)).collect())
+            Self::Product(factors) => Self::Product(factors.iter().map(other).collect()),
+            Self::Difference { of, factor, within } => {
+                Self::Difference { of: Box::new(of.each_ref().map(other)), factor: *factor, within: *within }
             }
-            Self::Difference(of) => Self::Difference(Box::new(of.each_ref().map(|of| of.placed(place)))),
             Self::Centred { of, at } => Self::Centred { of: boxed(of), at: *at },
             Self::Spline { of, knots, column } => {
                 Self::Spline { of: boxed(of), knots: Arc::clone(knots), column: *column }

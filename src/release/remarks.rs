@@ -28,7 +28,16 @@ pub fn made(term: &Derived) -> String {
         Transform::Product => words::journal::made_product(name, from),
         Transform::Difference => {
             let [first, second] = [0, 1].map(|place| term.from.get(place).map_or("", String::as_str));
-            words::journal::made_difference(name, first, second)
+            let difference = match term.factor {
+                Some(factor) => words::journal::less_times(factor, first, second),
+                None => words::journal::less(first, second),
+            };
+            match (term.lower, term.upper) {
+                (Some(lower), Some(upper)) => {
+                    words::journal::made_difference_within(name, difference, lower, upper)
+                }
+                _ => words::journal::made_difference(name, difference),
+            }
         }
         Transform::Centred => words::journal::made_centred(name, from, term.at.unwrap_or(0.0)),
         Transform::Spline => {

@@ -54,6 +54,7 @@ pub fn start(context: StartContext) -> Result<(), Misfit> {
             actions::begin(app, forgets);
             actions::follow_address(app, of_address);
             actions::inspect_on_the_way(app);
+            actions::read_ahead_on_the_way(app);
             view! { <Frame/> }
         });
         dom::remove("boot");

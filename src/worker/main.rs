@@ -99,7 +99,8 @@ async fn answer(received: Received<Request>) -> Result<Option<(Response, Attachm
         }
         Request::Release(request) => {
             let files = Files::matched(&request.files, handles)?;
-            let settled = run::release(*request, files, ports, post).await?;
+            let click = ports.pop().ok_or_else(Failure::protocol)?;
+            let settled = run::release(*request, files, ports, click, post).await?;
             document = Some(settled.document);
             Response::Released { ledger: Box::new(settled.ledger), kept: settled.kept }
         }

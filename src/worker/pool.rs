@@ -74,6 +74,29 @@ pub struct Pool {
     current: Rc<RefCell<Option<Mailbox<Happening>>>>,
     /// Workers that wait for the next request. No request knows them yet.
     ahead: Rc<RefCell<Option<Run>>>,
+    /// A release whose files are read before it is asked for.
+    read_ahead: Rc<RefCell<Option<Awaiting>>>,
+}
+
+/// A release that waits for the click before it charges.
+struct Awaiting {
+    request: ReleaseRequest,
+    run: Run,
+    click: MessagePort,
+}
+
+impl Awaiting {
+    /// Starts to read the files of a release.
+    fn start(run: Run, request: ReleaseRequest, files: &Files) -> Result<Self, Failure> {
+        let channel = MessageChannel::new().map_err(no_worker)?;
+        run.ask(&Request::Release(Box::new(request.clone())), files, Some(channel.port1()))?;
+        Ok(Self { request, run, click: channel.port2() })
+    }
+
+    /// Whether this is the same release but for its random name.
+    fn is(&self, other: &ReleaseRequest) -> bool {
+        self.request == ReleaseRequest { name: self.request.name.clone(), ..other.clone() }
+    }
 }
 
 /// The request of a release.
@@ -102,12 +125,16 @@ enum Happening {
 impl Pool {
     /// Creates a pool that starts its workers from what the page loaded.
     pub fn new(context: StartContext) -> Self {
-        Self { context: Rc::new(context), current: Rc::default(), ahead: Rc::default() }
+        Self::of(Rc::new(context))
     }
 
     /// Returns a pool of the same program whose requests do not end those of this pool.
     pub fn apart(&self) -> Self {
-        Self { context: Rc::clone(&self.context), current: Rc::default(), ahead: Rc::default() }
+        Self::of(Rc::clone(&self.context))
+    }
+
+    fn of(context: Rc<StartContext>) -> Self {
+        Self { context, current: Rc::default(), ahead: Rc::default(), read_ahead: Rc::default() }
     }
 
     /// Returns what the page loaded: the build's hash and the samples.
@@ -222,8 +249,22 @@ impl Pool {
         }
     }
 
-    /// Reads the table, charges its ledger and releases. `table` is the key that [`Self::identify`] returned for these files. The
-    /// page shows the result only after [`delay_from`].
+    /// Reads the files of a release that may be asked for next, and keeps what was read in its workers. Any other request ends them.
+    ///
+    /// # Errors
+    /// [`Failure`] if a worker does not run, or another request came before all were ready.
+    pub async fn read_ahead(&self, files: &Files, asked: Asked, table: &str) -> Result<(), Failure> {
+        let request = self.release_request(files, asked, table)?;
+        if self.read_ahead.borrow().as_ref().is_some_and(|awaiting| awaiting.is(&request)) {
+            return Ok(());
+        }
+        let run = self.ready(files, &request).await?;
+        self.read_ahead.replace(Some(Awaiting::start(run, request, files)?));
+        Ok(())
+    }
+
+    /// Reads the table, charges its ledger and releases. `table` is the key that [`Self::identify`] returned for these files. What was
+    /// read ahead is not read again. The page shows the result only after [`delay_from`].
     ///
     /// # Errors
     /// As for [`Self::identify`]; also if the plan cannot be run or too little of the budget is left. The failure says whether the
@@ -235,8 +276,10 @@ impl Pool {
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Made, Failure> {
-        let name = random_name()?;
-        let result = self.try_release(files, asked, &table, &name, &on_progress).await;
+        let request = self.release_request(files, asked, &table)?;
+        let ahead = self.read_ahead.take().filter(|awaiting| awaiting.is(&request));
+        let name = ahead.as_ref().map_or(&request, |ahead| &ahead.request).name.clone();
+        let result = self.try_release(ahead, files, request, &on_progress).await;
         // The workers and their locks are gone, so the storage is the source for what was charged.
         let charged = store::take_charge(&table, &name).await;
         self.start_ahead(files);
@@ -269,7 +312,7 @@ impl Pool {
         }
         let mut run = Run::start(&self.context, 1)?;
         run.ready().await?;
-        run.ask(&Request::ReadRelease, &Files::table(document.clone()))?;
+        run.ask(&Request::ReadRelease, &Files::table(document.clone()), None)?;
         let Received { body: Response::ReleaseRead { outcomes }, mut attachments } = run.response().await?.1
         else {
             return Err(Failure::protocol());
@@ -293,25 +336,44 @@ impl Pool {
         Ok(Some(release))
     }
 
-    async fn try_release(
+    fn release_request(
         &self,
         files: &Files,
         Asked { plan, columns, public }: Asked,
         table: &str,
-        name: &str,
-        on_progress: &dyn Fn(Progress),
-    ) -> Result<store::Settled, Failure> {
-        let scanners = scanners(files, plan.person.is_some());
-        let request = ReleaseRequest {
+    ) -> Result<ReleaseRequest, Failure> {
+        Ok(ReleaseRequest {
             files: files.roles(),
             columns,
             plan,
             table: table.to_owned(),
-            name: name.to_owned(),
+            name: random_name()?,
             build: self.context.build.clone(),
             public,
+        })
+    }
+
+    /// Returns the workers of a release, once all are ready.
+    async fn ready(&self, files: &Files, request: &ReleaseRequest) -> Result<Run, Failure> {
+        let mut run = self.begin(1 + scanners(files, request.plan.person.is_some()))?;
+        run.ready().await?;
+        Ok(run)
+    }
+
+    async fn try_release(
+        &self,
+        ahead: Option<Awaiting>,
+        files: &Files,
+        request: ReleaseRequest,
+        on_progress: &dyn Fn(Progress),
+    ) -> Result<store::Settled, Failure> {
+        let Awaiting { mut run, click, .. } = match ahead {
+            Some(ahead) => ahead,
+            None => Awaiting::start(self.ready(files, &request).await?, request, files)?,
         };
-        match self.request(&Request::Release(Box::new(request)), files, scanners, on_progress).await? {
+        self.current.replace(Some(run.events.clone()));
+        click.post_message(&JsValue::NULL).map_err(no_worker)?;
+        match run.answer(on_progress).await? {
             Received { body: Response::Released { ledger, kept }, mut attachments } => {
                 let document = attachments.files.pop().ok_or_else(Failure::protocol)?;
                 Ok(store::Settled { ledger: *ledger, document, kept })
@@ -341,8 +403,9 @@ impl Pool {
     }
 
     /// Ends the request that is running, if there is one, and its workers. That request fails with
-    /// [`Reason::Cancelled`]; a charge that had been stored stays.
+    /// [`Reason::Cancelled`]; a charge that had been stored stays. What was read ahead is dropped.
     pub fn cancel(&self) {
+        self.read_ahead.take();
         if let Some(events) = self.current.take() {
             events.push(Happening::Cancelled);
         }
@@ -359,7 +422,7 @@ impl Pool {
     ) -> Result<Received<Response>, Failure> {
         let mut run = self.begin(1 + scanners)?;
         run.ready().await?;
-        run.ask(request, files)?;
+        run.ask(request, files, None)?;
         run.answer(on_progress).await
     }
 
@@ -430,8 +493,8 @@ impl Run {
         Ok(())
     }
 
-    /// Connects the scanning workers to the engine worker and sends it the request.
-    fn ask(&self, request: &Request, files: &Files) -> Result<(), Failure> {
+    /// Connects the scanning workers to the engine worker and sends it the request, with one more port beside it for a release.
+    fn ask(&self, request: &Request, files: &Files, click: Option<MessagePort>) -> Result<(), Failure> {
         let Some((engine, scanners)) = self.workers.split_first() else { return Err(Failure::protocol()) };
         let mut ports = Vec::new();
         for scanner in scanners {
@@ -439,6 +502,7 @@ impl Run {
             scanner.post(&Request::Scan, attachments(files, vec![channel.port1()]))?;
             ports.push(channel.port2());
         }
+        ports.extend(click);
         engine.post(request, attachments(files, ports))
     }
 

@@ -40,7 +40,7 @@ pub enum Request {
         /// The role of each file.
         files: Vec<FileRole>,
     },
-    /// Read the table, charge the ledger, release. Files and ports travel beside it.
+    /// Read the table, wait for the click, charge the ledger, release. Files and ports travel beside it; the last port brings the click.
     Release(Box<ReleaseRequest>),
     /// Read what the page shows of genotypes before they are described. Files travel beside it.
     Look(Look),

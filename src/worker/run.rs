@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use js_sys::Promise;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::MessagePort;
 
 use super::files::Files;
@@ -64,11 +66,12 @@ pub async fn look(request: &Look, files: Files, post: impl Fn(&Response)) -> Res
     genotypes::look(request, &files, &mut |bytes| pool.advance(bytes)).await
 }
 
-/// Reads the table, charges, releases.
+/// Reads the table, waits for the click, charges, releases.
 pub async fn release(
     request: ReleaseRequest,
     files: Files,
     ports: Vec<MessagePort>,
+    click: MessagePort,
     post: impl Fn(&Response),
 ) -> Result<store::Settled, Failure> {
     let ReleaseRequest { files: _, columns, plan, table: key, name, build, public } = request;
@@ -83,8 +86,6 @@ pub async fn release(
     if prepared.fit().bound().columns.len() != columns {
         return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
     }
-    // A refusal depends on public numbers alone, so it need not wait for the table.
-    store::check(&key, &prepared.whole_request()).await?;
     let software = Software::new(build);
     let told = |prepared: &Prepared, plan| ScanRequest::Plan {
         plan: Box::new(plan),
@@ -98,7 +99,7 @@ pub async fn release(
         told: told(&prepared, plan),
         prepared: &prepared,
         software: &software,
-        first: true,
+        click: Some(&click),
     };
     let (settled, release) = stage.release(&mut source, &post).await?;
     if !prepared.estimates_bounds() || !settled.kept {
@@ -112,7 +113,7 @@ pub async fn release(
     };
     source.scan_pool().tell(&ScanRequest::Forget)?;
     let (name, told) = (format!("{name} fit"), told(&fit, fit.plan().clone()));
-    let stage = Stage { key: &key, name: &name, told, prepared: &fit, software: &software, first: false };
+    let stage = Stage { key: &key, name: &name, told, prepared: &fit, software: &software, click: None };
     match stage.release(&mut source, &post).await {
         // The person did not save the second charge, so nothing was charged for it.
         Err(Failure { reason: Reason::Cancelled, charged: false, .. }) => Ok(settled),
@@ -128,8 +129,9 @@ struct Stage<'a> {
     told: ScanRequest,
     prepared: &'a Prepared,
     software: &'a Software,
-    /// Whether nothing was read before: then it is checked that the files are the key's table.
-    first: bool,
+    /// What brings the click, where nothing was charged and read before: then it is checked that the files are the key's table, and that
+    /// the ledger has the budget of all stages.
+    click: Option<&'a MessagePort>,
 }
 
 impl Stage<'_> {
@@ -139,12 +141,16 @@ impl Stage<'_> {
         source: &mut Source<P>,
         post: impl Fn(&Response),
     ) -> Result<(store::Settled, Release), Failure> {
-        let Self { key, name, told, prepared, software, first } = self;
-        let scan = source.read(&told, prepared, first.then_some(key)).await?;
+        let Self { key, name, told, prepared, software, click } = self;
+        let scan = source.read(&told, prepared, click.map(|_| key)).await?;
         engine::check_rows(scan.records)
             .and_then(|()| engine::check_table(prepared, scan.records, scan.persons))
             .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
 
+        if let Some(click) = click {
+            clicked(click).await?;
+            store::check(key, &prepared.whole_request()).await?;
+        }
         // The generator is seeded before the charge, because the operating system may refuse. No noise is drawn before the charge.
         let rng = PrivateRng::from_os().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
         let charge = store::charge(key, name, &prepared.request()).await?;
@@ -164,6 +170,12 @@ impl Stage<'_> {
         let release = computation.release(charge.reference(), software.clone()).map_err(failed)?;
         Ok((charge.settle(&release).await?, release))
     }
+}
+
+/// Waits until the page tells that the release was asked for.
+async fn clicked(click: &MessagePort) -> Result<(), Failure> {
+    let told = Promise::new(&mut |told, _| click.set_onmessage(Some(&told)));
+    JsFuture::from(told).await.map(drop).map_err(|_| Failure::protocol())
 }
 
 /// The files of a release, with the workers that read them.

@@ -43,13 +43,16 @@ fn derived() -> Value {
         {"transform": "merged", "from": ["smoking"], "name": "smoker", "groups": [{"name": "ever", "levels": ["former", "light", "heavy"]}]},
         {"transform": "product", "from": ["sex", "smoker", "log(crp + 0.5)"]},
         {"transform": "difference", "from": ["crp", "age"]},
+        {"transform": "difference", "from": ["crp", "age"], "factor": 0.5, "lower": -20, "upper": 40.5},
+        {"transform": "square", "from": ["0.5 * (crp - age)"]},
     ])
 }
 
 /// The names of the columns that [`derived`] stands for.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 11] = [
     "log(crp + 0.5)", "age^2", "age - 60", "(age - 60):sex[M]", "rcs(age; 40 55 65 80)[1]",
     "rcs(age; 40 55 65 80)[2]", "smoker", "sex:smoker:log(crp + 0.5)[M:ever]", "crp - age",
+    "0.5 * (crp - age)", "(0.5 * (crp - age))^2",
 ];
 
 fn plan(mechanism: &str, outcome: &str) -> Value {
@@ -115,6 +118,8 @@ fn row(numbers: &mut Numbers) -> (Vec<String>, Vec<String>) {
     let centred = age.map(|age| age - 60.0);
     let spline = |j| age.map(|age| restricted_cubic(age, &[40.0, 55.0, 65.0, 80.0], j));
     let product = |factors: [Option<f64>; 2]| Some(factors[0]? * factors[1]?);
+    let less = crp.zip(age).map(|(crp, age)| crp.clamp(0.0, 300.0) - age);
+    let half = less.map(|less| (less * 0.5).clamp(-20.0, 40.5));
     let made = vec![
         text(log),
         text(age.map(|age| age * age)),
@@ -124,7 +129,9 @@ fn row(numbers: &mut Numbers) -> (Vec<String>, Vec<String>) {
         text(spline(1)),
         word(ever.map(|ever| if ever > 0.0 { "ever" } else { "never" })),
         text(product([product([male, ever]), log])),
-        text(crp.zip(age).map(|(crp, age)| crp.clamp(0.0, 300.0) - age)),
+        text(less),
+        text(half),
+        text(half.map(|half| half * half)),
     ];
     (cells, made)
 }
@@ -293,6 +300,8 @@ fn bounds_follow_from_the_stated_ones() {
     let terms = terms_of(&parsed(&around));
     assert_eq!((terms[1].name.as_str(), bounds(&terms[1].columns[0].kind)), ("(age - 60)^2", (0.0, 1764.0)));
     near(8, -95.0, 282.0);
+    near(9, -20.0, 40.5);
+    near(10, 0.0, 40.5 * 40.5);
 }
 
 #[test]
@@ -315,6 +324,26 @@ fn what_cannot_be_derived_is_refused_with_what_to_do() {
         (json!({"transform": "product", "from": ["age"]}), "derived[0].from", "two columns"),
         (json!({"transform": "difference", "from": ["age"]}), "derived[0].from", "two numbers"),
         (json!({"transform": "difference", "from": ["age", "sex"]}), "derived[0].from", "two numbers"),
+        (
+            json!({"transform": "difference", "from": ["crp", "age"], "factor": 0}),
+            "derived[0].factor",
+            "above 0",
+        ),
+        (
+            json!({"transform": "difference", "from": ["crp", "age"], "lower": 0}),
+            "derived[0].lower",
+            "-95 to 282",
+        ),
+        (
+            json!({"transform": "difference", "from": ["crp", "age"], "factor": 2, "lower": 600, "upper": 700}),
+            "derived[0].lower",
+            "-190 to 564",
+        ),
+        (
+            json!({"transform": "square", "from": ["age"], "lower": 0, "upper": 60}),
+            "derived[0].lower",
+            "difference",
+        ),
         (json!({"transform": "spline", "from": ["age"], "knots": [40, 60]}), "derived[0].knots", "3 to 10"),
         (
             json!({"transform": "spline", "from": ["age"], "knots": [40, 60, 60]}),

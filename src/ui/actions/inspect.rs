@@ -17,8 +17,8 @@ use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Reason};
 
-/// Bytes of the largest file that is checked without being asked for: a second or two.
-const LARGEST_UNASKED: u64 = 250_000_000;
+/// Bytes of the largest file that is read without being asked for: a second or two.
+pub const LARGEST_UNASKED: u64 = 250_000_000;
 
 /// Checks the whole file when the person goes on from its columns, and when it is opened again at a later step.
 pub fn inspect_on_the_way(app: App) {

@@ -31,7 +31,7 @@ pub use inspect::{inspect, inspect_on_the_way};
 pub use ledger::{differ, erase, join, relax, take_back};
 pub use letters::{Reading, read_in, readings};
 pub use navigation::{follow_address, go, go_to};
-pub use release::{release, show_kept};
+pub use release::{read_ahead_on_the_way, release, show_kept};
 pub use run::cancel;
 pub use save::{
     ask_to_save, named, refuse_to_save, release_saved, save_ledger, save_release, save_reserved, say_copied,

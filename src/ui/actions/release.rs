@@ -1,11 +1,13 @@
 //! Makes a release, and shows one that was made.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::Blob;
 
+use super::inspect::LARGEST_UNASKED;
 use super::ledger::{recall, remember};
 use super::navigation::{go, go_to};
 use super::run::{cancelling, on_progress, pool};
@@ -20,6 +22,44 @@ use crate::ui::{dom, view_model};
 use crate::words;
 use crate::worker::pool::{Asked, delay_from};
 use crate::worker::protocol::{Failure, Reason};
+
+/// A pause without a change after which the file is read ahead.
+const PAUSE: Duration = Duration::from_millis(400);
+
+/// Reads the file ahead for a plan that can be released, once nothing was changed for a while.
+pub fn read_ahead_on_the_way(app: App) {
+    let waiting = StoredValue::new_local(None::<TimeoutHandle>);
+    Effect::new(move |_| {
+        if let Some(handle) = waiting.get_value() {
+            handle.clear();
+        }
+        let is_on_the_way = matches!(app.state.step().get(), Step::Privacy | Step::Method);
+        let is_complete =
+            app.forecast.with(|forecast| forecast.as_ref().is_ok_and(|forecast| forecast.refusal.is_none()));
+        app.public.track();
+        let is_known = app.state.key().with(Option::is_some);
+        if !is_on_the_way || !is_complete || !is_known || app.busy() {
+            return;
+        }
+        let read = move || {
+            let small = app.files().filter(|files| files.length() <= LARGEST_UNASKED);
+            let asked = asked(app).filter(|_| !app.busy());
+            let (Some(files), Some(asked)) = (small, asked) else { return };
+            let Some(key) = app.state.key().get_untracked() else { return };
+            // Workers that do not start here start at the click, or say there why not.
+            spawn_local(async move { drop(pool(app).read_ahead(&files, asked, &key).await) });
+        };
+        waiting.set_value(set_timeout_with_handle(read, PAUSE).ok());
+    });
+}
+
+/// The release that the plan asks for as it stands; nothing while something is missing.
+fn asked(app: App) -> Option<Asked> {
+    let columns =
+        app.forecast.with_untracked(|forecast| forecast.as_ref().ok().map(|known| known.columns))?;
+    let (plan, public) = (app.plan.get_untracked().ok()?, app.public.get_untracked().ok()?);
+    Some(Asked { plan, columns, public: public.map(|guided| guided.table().clone()) })
+}
 
 /// Makes the release: opens the ledger if the table has none, then reads, charges and computes.
 pub fn release(app: App) {
@@ -39,9 +79,7 @@ pub fn release(app: App) {
     };
     let Some(key) = app.state.key().get_untracked() else { return };
     let Some(files) = app.files() else { return };
-    let (Ok(plan), Ok(public)) = (app.plan.get_untracked(), app.public.get_untracked()) else { return };
-    let asked =
-        Asked { plan, columns: forecast.columns, public: public.map(|guided| guided.table().clone()) };
+    let Some(asked) = asked(app) else { return };
     app.state.problem().set(None);
     // By what is said of its columns a charged table is told from others, however soon the next one is opened.
     super::draft::write(app);

@@ -16,8 +16,10 @@ pub struct TermDraft {
     pub transform: Transform,
     /// The columns that it is made from, separated by commas.
     pub from: String,
-    /// Its public numbers or groups: `0.5`, `40 60 75`, `ever = former, light; rare = a, b`.
+    /// Its public numbers or groups: `0.5`, `40 60 75`, `0 60`, `ever = former, light; rare = a, b`.
     pub value: String,
+    /// What a difference is multiplied by.
+    pub factor: String,
     /// Whether it is an outcome.
     pub outcome: bool,
     /// Its name in tables; from the transform where it is empty.
@@ -46,12 +48,16 @@ impl TermDraft {
                 let each = groups.iter().map(|group| format!("{} = {}", group.name, unlist(&group.levels)));
                 each.collect::<Vec<_>>().join("; ")
             }),
-            Transform::Square | Transform::Product | Transform::Difference => None,
+            Transform::Difference => {
+                entry.lower.zip(entry.upper).map(|(lower, upper)| format!("{lower} {upper}"))
+            }
+            Transform::Square | Transform::Product => None,
         };
         Self {
             transform: entry.transform,
             from: unlist(&entry.from),
             value: value.unwrap_or_default(),
+            factor: entry.factor.as_ref().map(written).unwrap_or_default(),
             outcome: entry.role == Some(Role::Outcome),
             name: entry.name.clone().unwrap_or_default(),
             reference: entry.reference.clone(),
@@ -81,14 +87,21 @@ impl TermDraft {
             ..Derived::default()
         };
         match self.transform {
-            Transform::Log if typed.is_empty() => {}
-            Transform::Log => entry.offset = Some(number(typed)?),
+            Transform::Log => entry.offset = optional(typed)?,
             Transform::Centred => entry.at = Some(number(typed)?),
             Transform::Spline => {
                 entry.knots = Some(typed.split_whitespace().map(number).collect::<Option<_>>()?);
             }
             Transform::Merged => entry.groups = Some(typed.split(';').map(group).collect::<Option<_>>()?),
-            Transform::Square | Transform::Product | Transform::Difference => {}
+            Transform::Difference => {
+                entry.factor = optional(&self.factor)?;
+                [entry.lower, entry.upper] = match *typed.split_whitespace().collect::<Vec<_>>() {
+                    [] => [None, None],
+                    [lower, upper] => [Some(number(lower)?), Some(number(upper)?)],
+                    _ => return None,
+                };
+            }
+            Transform::Square | Transform::Product => {}
         }
         Some(entry)
     }
@@ -142,6 +155,12 @@ fn named(text: &str, columns: &[String]) -> Vec<String> {
     }
     names.retain(|name| !name.is_empty());
     names
+}
+
+/// Reads a number that may be left out; nothing where it cannot be read.
+fn optional(text: &str) -> Option<Option<f64>> {
+    let text = text.trim();
+    if text.is_empty() { Some(None) } else { number(text).map(Some) }
 }
 
 /// Reads `name = level, level`.

@@ -179,7 +179,8 @@ fn Typed(form: Form) -> impl IntoView {
         let set = Callback::new(move |value| draft.update(|draft| draft.value = value));
         let own = Signal::derive(move || draft.with(|draft| draft.value.clone()));
         let (label, hint) = match draft.with(|draft| draft.transform) {
-            Transform::Square | Transform::Product | Transform::Difference => return None,
+            Transform::Square | Transform::Product => return None,
+            Transform::Difference => (words::terms::within(), words::terms::within_hint()),
             Transform::Log => (words::terms::offset(), words::terms::offset_hint()),
             Transform::Centred => (words::terms::at(), words::terms::public_hint()),
             Transform::Spline => (words::terms::knots(), words::terms::knots_hint()),
@@ -187,6 +188,16 @@ fn Typed(form: Form) -> impl IntoView {
         };
         let hint = Signal::derive(move || hint.to_owned());
         Some(view! { <Field id="term-value" label value=own set hint/> })
+    };
+    let factor = move || {
+        (draft.with(|draft| draft.transform) == Transform::Difference).then(|| {
+            view! {
+                <Field id="term-factor" label=words::terms::factor()
+                    value=Signal::derive(move || draft.with(|draft| draft.factor.clone()))
+                    set=Callback::new(move |factor| draft.update(|draft| draft.factor = factor))
+                    hint=Signal::derive(|| words::terms::factor_hint().to_owned())/>
+            }
+        })
     };
     let from_hint = move || match draft.with(|draft| draft.transform) {
         Transform::Square => words::terms::square_hint(),
@@ -203,6 +214,7 @@ fn Typed(form: Form) -> impl IntoView {
                 value=Signal::derive(move || draft.with(|draft| draft.from.clone()))
                 set=Callback::new(move |from| app.state.columns().with_untracked(|columns| draft.update(|draft| draft.make_from(from, columns))))
                 hint=Signal::derive(move || from_hint().to_owned())/>
+            {factor}
             {value}
             <Field id="term-name" label=words::terms::name()
                 value=Signal::derive(move || draft.with(|draft| draft.name.clone()))

@@ -238,6 +238,7 @@ fn derived_records() -> Saw {
             {"transform": "log", "from": ["b"]}, {"transform": "square", "from": ["a"]},
             {"transform": "product", "from": ["a", "b", "k"]}, {"transform": "centred", "from": ["b"], "at": 2},
             {"transform": "difference", "from": ["a", "b"]},
+            {"transform": "difference", "from": ["b", "a"], "factor": 3.7, "lower": 0, "upper": 9},
             {"transform": "spline", "from": ["a"], "knots": [-1, 0, 1, 2]},
             {"transform": "merged", "from": ["k"], "groups": [{"name": "y", "levels": ["y", "other"]}]},
         ],
