@@ -45,6 +45,13 @@ pub fn years(text: &str, order: DateOrder) -> Option<f64> {
     Some(f64::from(year) + f64::from(place) / f64::from(months.iter().sum::<u16>()))
 }
 
+/// Returns the orders in which all dates among these cells are days.
+pub fn orders<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> impl Iterator<Item = DateOrder> {
+    let dates = cells.filter(|cell| is_date(cell));
+    let fits = move |order: &DateOrder| dates.clone().all(|cell| years(cell, *order).is_some());
+    DateOrder::ALL.into_iter().filter(fits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{DateOrder, is_date, years};

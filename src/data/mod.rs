@@ -12,7 +12,7 @@ mod cells;
 pub mod codebook;
 pub mod container;
 pub mod csv;
-mod dates;
+pub mod dates;
 pub mod encode;
 pub mod first_line;
 pub mod genotypes;

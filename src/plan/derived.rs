@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::bound::{Kind, Source};
 use super::document::{Bound, Column, ColumnType, Derived, Group, Known, Plan, Transform};
-use super::error::PlanError;
+use super::error::{PlanError, known_advice};
 use super::expression::{Expression, Leaf, LevelCodes};
 use super::kinds::{are_usable_bounds, column_kinds, described_kind, na};
 use crate::model::{INTERCEPT, Role, Typical};
@@ -225,11 +225,11 @@ impl<'a> Deriver<'a> {
                     reference: *reference,
                 },
                 (Source::Computed(expression), _) => Operand::Number((**expression).clone()),
-                _ => return Err(unknown(path, name)),
+                _ => return Err(self.unknown(path, name)),
             };
             (column.source.fields(), operand)
         } else {
-            return Err(unknown(path, name));
+            return Err(self.unknown(path, name));
         };
         // A term that only serves others takes no side: those that it serves do.
         let mut used = |column: &usize| {
@@ -245,6 +245,14 @@ impl<'a> Deriver<'a> {
                 words::plan::derived_sides_advice(name),
             ))
         }
+    }
+
+    fn unknown(&self, path: String, name: &str) -> PlanError {
+        let columns = self.plan.columns.iter().filter_map(|column| column.name.as_deref());
+        let known: Vec<&str> =
+            columns.chain(self.columns.iter().map(|column| column.name.as_str())).collect();
+        let advice = known_advice(name, &known, |_| words::plan::derived_unknown_advice().to_owned());
+        PlanError::at(path, words::plan::derived_unknown(name), advice)
     }
 
     fn check(
@@ -278,10 +286,6 @@ impl<'a> Deriver<'a> {
             _ => Ok(()),
         }
     }
-}
-
-fn unknown(path: String, name: &str) -> PlanError {
-    PlanError::at(path, words::plan::derived_unknown(name), words::plan::derived_unknown_advice())
 }
 
 fn many(path: &str) -> PlanError {

@@ -515,6 +515,16 @@ impl App {
         });
     }
 
+    /// Says a sentence to a screen reader.
+    pub fn say(self, text: impl Into<String>) {
+        let mut text = text.into();
+        // What is said again, as it stands, would not be spoken.
+        if self.state.said().with_untracked(|said| *said == text) {
+            text.push('\u{a0}');
+        }
+        self.state.said().set(text);
+    }
+
     /// Whether something runs.
     pub fn busy(self) -> bool {
         self.state.run().with(Option::is_some)

@@ -142,15 +142,17 @@ impl Stage<'_> {
         post: impl Fn(&Response),
     ) -> Result<(store::Settled, Release), Failure> {
         let Self { key, name, told, prepared, software, click } = self;
-        let scan = source.read(&told, prepared, click.map(|_| key)).await?;
+        let read = source.read(&told, prepared, click.map(|_| key)).await;
+        if let Some(click) = click {
+            clicked(click).await?;
+            // A table without its ledger is told from one whose file was changed.
+            store::check(key, &prepared.whole_request()).await?;
+        }
+        let scan = read?;
         engine::check_rows(scan.records)
             .and_then(|()| engine::check_table(prepared, scan.records, scan.persons))
             .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
 
-        if let Some(click) = click {
-            clicked(click).await?;
-            store::check(key, &prepared.whole_request()).await?;
-        }
         // The generator is seeded before the charge, because the operating system may refuse. No noise is drawn before the charge.
         let rng = PrivateRng::from_os().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
         let charge = store::charge(key, name, &prepared.request()).await?;

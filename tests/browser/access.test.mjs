@@ -298,7 +298,8 @@ test("the current step shows in forced colours, the presentation size keeps the 
   const zoom = () => page.evaluate(() => getComputedStyle(document.documentElement).zoom);
   await page.getByLabel(say("page.appearance"), { exact: true }).selectOption("dark");
   await page.getByLabel(say("page.large"), { exact: true }).check();
-  assert.deepEqual([await zoom(), await page.locator(":root").getAttribute("data-theme")], ["1.5", "dark"]);
+  assert.deepEqual([await zoom(), await page.locator(":root").getAttribute("data-theme")], ["1.25", "dark"]);
+  await page.setViewportSize({ width: 1600, height: 900 });
   await page.getByLabel(say("page.appearance"), { exact: true }).selectOption("light");
   assert.deepEqual([await zoom(), await page.locator(":root").getAttribute("data-theme")], ["1.5", "light"]);
   await page.getByLabel(say("page.large"), { exact: true }).uncheck();

@@ -132,6 +132,27 @@ test("a file that changes between two passes gives no release, and says that it 
   assert.deepEqual(faults(record), {});
 });
 
+test("a file is read once its plan stands, before the click, and again for another plan", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "discreet-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, "trial.csv");
+  await writeFile(path, TABLE.buffer);
+  const tab = await arrive(t, 300000, path);
+  const { page, discreet } = tab;
+  await discreet.ready();
+  // Workers of an earlier plan may still read.
+  await page.waitForTimeout(5000);
+  await writeFile(path, TABLE.buffer.toString().replaceAll(",1,", ",0,"));
+  await fitted(tab);
+  await discreet.goTo(say("step.method"));
+  await discreet.unfold("Advanced");
+  await page.locator("#method-steps").fill("3");
+  await discreet.ready();
+  await discreet.press();
+  await discreet.alert.waitFor();
+  assert.equal((await discreet.account()).entries.length, 1);
+});
+
 /// More rows than the plan states: each has one level of two hundred, so it is short in the file and long in memory. The score is
 /// higher in every second level, and in the second half of the file.
 const LEVELS = Array.from({ length: 200 }, (_, level) => `s${level}`);

@@ -317,6 +317,7 @@ fn what_cannot_be_derived_is_refused_with_what_to_do() {
         (json!({"transform": "log", "from": ["sex"]}), "derived[0].from", "one number"),
         (json!({"transform": "log", "from": []}), "derived[0].from", "one number"),
         (json!({"transform": "square", "from": ["bmi"]}), "derived[0].from", "no column `bmi`"),
+        (json!({"transform": "square", "from": ["agee"]}), "derived[0].from", "did you mean `age`?"),
         (json!({"transform": "square", "from": ["y"]}), "derived[0].from", "outcome"),
         (json!({"transform": "square", "from": ["age"], "role": "outcome"}), "derived[0].from", "outcome"),
         (json!({"transform": "square", "from": ["age"], "knots": [1, 2, 3]}), "derived[0].knots", "spline"),

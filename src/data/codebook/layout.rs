@@ -147,9 +147,13 @@ impl Layout {
     }
 }
 
+/// Returns whether a type is a date or a time.
+pub fn is_time(word: &str) -> bool {
+    word.starts_with("date") || word.starts_with("time")
+}
+
 /// Returns the type of a column by the words and the values of its line; `None` for dates, free text, and lines that state none.
 pub fn kind(stated: &str, validation: &str, levels: &[Level], bounded: bool) -> Option<ColumnType> {
-    let is_date = |word: &str| word.starts_with("date") || word.starts_with("time");
     let is_number = |word: &str| {
         let stem = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
         NUMBERS.contains(&stem) || stem.starts_with("number") || stem.starts_with("integer")
@@ -157,7 +161,7 @@ pub fn kind(stated: &str, validation: &str, levels: &[Level], bounded: bool) -> 
     // Codes of missing values alone make no category of a number.
     let coded = levels.iter().filter(|level| level.code != level.label).count();
     match (stated, validation) {
-        (stated, validation) if is_date(stated) || is_date(validation) => None,
+        (stated, validation) if is_time(stated) || is_time(validation) => None,
         (stated, _) if CATEGORIES.contains(&stated) => Some(ColumnType::Category),
         ("scale" | "continuous" | "calc" | "slider" | "interval" | "ratio", _) => Some(ColumnType::Number),
         _ if coded >= 2 && !bounded => Some(ColumnType::Category),

@@ -14,8 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layout::{Field, Layout};
 
+use crate::data::dates::years;
 use crate::data::number::parse_either;
 use crate::plan::document::ColumnType;
+use crate::plan::number_format::DateOrder;
 
 /// The longest codebook in bytes.
 pub const LONGEST: usize = 32 << 20;
@@ -31,7 +33,9 @@ pub struct Entry {
     pub unit: String,
     /// The type; `None` for dates and free text.
     pub kind: Option<ColumnType>,
-    /// The smallest value.
+    /// Whether it is a date.
+    pub date: bool,
+    /// The smallest value; of a date in years.
     pub lower: Option<f64>,
     /// The largest value.
     pub upper: Option<f64>,
@@ -176,8 +180,14 @@ impl Layout {
         };
         let span = choices::range(cell(Field::Range)).or_else(|| choices::range(cell(Field::Levels)));
         let ends = span.or((stated == "slider").then_some((0.0, 100.0)));
-        let lower = parse_either(cell(Field::Lower)).or(ends.map(|(lower, _)| lower));
-        let upper = parse_either(cell(Field::Upper)).or(ends.map(|(_, upper)| upper));
+        let date = [&stated, &validation].iter().any(|word| word.starts_with("date"));
+        // REDCap gives ends of dates in this order, however they are typed into its forms.
+        let end = |field| match date {
+            true => years(cell(field), DateOrder::YearMonthDay),
+            false => parse_either(cell(field)),
+        };
+        let lower = end(Field::Lower).or(ends.map(|(lower, _)| lower));
+        let upper = end(Field::Upper).or(ends.map(|(_, upper)| upper));
         let kind = layout::kind(&stated, &validation, &levels, lower.is_some() || upper.is_some());
         let (number, category) = (kind == Some(ColumnType::Number), kind == Some(ColumnType::Category));
         let unit = Some(cell(Field::Unit).to_owned()).filter(|unit| !unit.is_empty());
@@ -187,8 +197,9 @@ impl Layout {
             unit,
             label,
             kind,
-            lower: lower.filter(|_| number),
-            upper: upper.filter(|_| number),
+            date,
+            lower: lower.filter(|_| number || date),
+            upper: upper.filter(|_| number || date),
             integer: number
                 && [stated.as_str(), validation.as_str()].iter().any(|word| word.starts_with("int")),
             levels: if category { levels } else { Vec::new() },

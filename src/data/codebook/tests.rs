@@ -53,9 +53,11 @@ fn a_dictionary_of_redcap_is_read() {
     assert_eq!((pain.kind, pain.lower, pain.upper), (Some(ColumnType::Number), Some(0.0), Some(100.0)));
     let bmi = entry(REDCAP, "bmi");
     assert_eq!((bmi.kind, bmi.lower, levels(&bmi).len()), (Some(ColumnType::Number), None, 0));
-    for name in ["record_id", "dob", "notes"] {
+    for (name, date, lower) in
+        [("record_id", false, None), ("dob", true, Some(1920.0)), ("notes", false, None)]
+    {
         let entry = entry(REDCAP, name);
-        assert_eq!((entry.kind, entry.lower, entry.upper), (None, None, None), "{name}");
+        assert_eq!((entry.kind, entry.date, entry.lower, entry.upper), (None, date, lower, None), "{name}");
     }
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use strsim::levenshtein;
 
-use super::dates::{is_date, years};
+use super::dates::{is_date, orders};
 use super::number::{self, CURRENCIES};
 use super::spelling::respell;
 use crate::plan::bound::CsvRules;
@@ -312,9 +312,7 @@ fn before_levels(present: &[&str]) -> Vec<Mismatch> {
 
 /// Returns what can become of dates: years, where all of them are dates in one order, or nothing.
 fn of_dates(cells: &[&str]) -> Vec<Repair> {
-    let dates = cells.iter().filter(|cell| is_date(cell));
-    let fits = |order: &DateOrder| dates.clone().all(|cell| years(cell, *order).is_some());
-    DateOrder::ALL.into_iter().filter(fits).map(Repair::Years).chain([Repair::LeaveOut]).collect()
+    orders(cells.iter().copied()).map(Repair::Years).chain([Repair::LeaveOut]).collect()
 }
 
 /// Returns whether a cell is a number with a unit after it, or with a sign such as `<` or one of money before it.

@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::navigation::go;
-use super::say::{fail, say};
+use super::say::fail;
 use super::unpack::unpack;
 use crate::data::codebook::{self, CodebookError};
 use crate::data::container::{Form, HEAD_BYTES};
@@ -28,7 +28,7 @@ pub fn choose_codebook(app: App, files: Vec<File>) {
                 let told = text::codebook(&file.name(), &filled);
                 app.state.filled().set(Some(told.clone()));
                 app.state.problem().set(None);
-                say(app, told);
+                app.say(told);
                 go(app, Step::Columns);
             }
             Err(problem) => fail(app, app.state.step().get_untracked(), problem, false),

@@ -13,7 +13,7 @@ use super::ledger::{has_file, lock_setup, recall};
 use super::navigation::go;
 use super::release::show;
 use super::run::pool;
-use super::say::{fail, say};
+use super::say::fail;
 use crate::engine::recommend::recommend;
 use crate::engine::{contradiction, prepare};
 use crate::model::{Role, Wallet};
@@ -48,7 +48,7 @@ async fn open_document(app: App, file: &Blob) {
     if file.size() > MOST_DOCUMENT {
         return fail(app, Step::Data, words::data::not_json(), false);
     }
-    say(app, words::page::opening());
+    app.say(words::page::opening());
     match pool(app).read_release(file).await {
         Ok(Some(release)) => match contradiction(&release) {
             None => return show(app, Arc::new(release), file.clone(), Origin::File),
@@ -127,7 +127,7 @@ async fn attach(app: App, key: &str, ledger: Ledger) {
             }
             has_file(app, &in_file);
             app.state.problem().set(None);
-            say(app, words::data::the_ledger_is_imported());
+            app.say(words::data::the_ledger_is_imported());
         }
         Err(failure) => fail(app, app.state.step().get_untracked(), failure.message, false),
     }
@@ -152,7 +152,7 @@ pub fn use_bounds(app: App, bounds: &EstimatedBounds) {
     if !open {
         app.state.setup().update(|setup| setup.estimate_share.clear());
     }
-    say(app, words::found::used(stated, text::whole(stated)));
+    app.say(words::found::used(stated, text::whole(stated)));
     go(app, Step::Columns);
 }
 
@@ -216,7 +216,7 @@ pub async fn apply(app: App, plan: Plan) {
     {
         let told = words::data::wrong_table(first);
         app.state.pending().set(Some(plan));
-        say(app, told.clone());
+        app.say(told.clone());
         return fail(app, Step::Data, told, false);
     }
     app.state.problem().set(None);
@@ -239,11 +239,11 @@ pub async fn apply(app: App, plan: Plan) {
             let told = if is_part { words::data::plan_takes_part() } else { words::data::plan_takes_all() };
             app.state.filled().set(Some(told.to_owned()));
         }
-        return say(app, words::data::the_plan_is_open());
+        return app.say(words::data::the_plan_is_open());
     }
     let told = words::data::plan_lacks(text::list(&lacking, 12));
     app.state.filled().set(Some(told.clone()));
-    say(app, told);
+    app.say(told);
     go(app, Step::Columns);
 }
 
@@ -278,9 +278,9 @@ pub fn save_plan(app: App) {
     let table = app.state.table().get_untracked();
     let name = names::download("discreet-plan.json", table.as_ref().map(|table| table.name.as_str()), None);
     if dom::download_json(&name, &plan).is_none() {
-        return say(app, words::page::no_room());
+        return app.say(words::page::no_room());
     }
     let told = lacks.map_or_else(|| words::data::plan_saved().to_owned(), words::data::plan_saved_incomplete);
     app.state.saved().set(Some(told.clone()));
-    say(app, told);
+    app.say(told);
 }

@@ -10,23 +10,25 @@ use leptos::task::spawn_local;
 use super::files::{are_open, read, reread};
 use super::ledger::lock_setup;
 use super::run::releasing;
-use super::say::say;
 use crate::data::FileRole;
 use crate::model::Role;
 use crate::store;
 use crate::store::people::Shared;
 use crate::text::json;
-use crate::ui::dom;
 use crate::ui::draft::{self, KeptDraft, Setup, dialect};
 use crate::ui::public_form::{Typed, Way};
 use crate::ui::state::{App, HostStoreFields, StateStoreFields};
 use crate::ui::table::Table;
+use crate::ui::{dom, text};
 use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::Failure;
 
 /// How long nothing is typed before the draft is kept.
 const PAUSE: Duration = Duration::from_millis(600);
+
+/// Most columns that are named where a change of them is undone.
+const MOST_SAID: usize = 5;
 
 /// The setting that keeps the draft of a table.
 fn setting(key: &str) -> String {
@@ -78,8 +80,9 @@ fn remember(app: App) {
 /// Takes the last change of the draft back.
 pub fn undo(app: App) {
     let Some((columns, setup)) = app.handles.with_value(|handles| handles.history.borrow_mut().undo()) else {
-        return say(app, words::columns::nothing_to_undo());
+        return app.say(words::columns::nothing_to_undo());
     };
+    let changed = app.state.columns().with_untracked(|now| draft::changed(now, &columns));
     let rules = |setup: &Setup| (draft::header_rules(setup), draft::csv_rules(setup, b','));
     let reads_again = app.state.setup().with_untracked(|now| rules(now) != rules(&setup));
     app.state.columns().set(columns);
@@ -88,7 +91,10 @@ pub fn undo(app: App) {
     if reads_again {
         reread(app);
     }
-    say(app, words::columns::undone());
+    app.say(match changed.as_slice() {
+        [] => words::columns::undone().to_owned(),
+        changed => words::columns::undone_of(text::list(changed, MOST_SAID)),
+    });
 }
 
 /// Undoes the last change on Ctrl+Z or Cmd+Z, but for what is typed in a field, which the browser undoes.
@@ -207,7 +213,7 @@ fn describe(app: App, kept: &KeptDraft, table: Arc<Table>) -> bool {
     app.state.setup().set(setup);
     app.state.restored().set(true);
     lock_setup(app);
-    say(app, words::data::draft_restored());
+    app.say(words::data::draft_restored());
     true
 }
 

@@ -13,7 +13,7 @@ use super::documents::{apply, choose_document};
 use super::genotypes::{self, Described};
 use super::ledger::{find_alike, recognise};
 use super::run::pool;
-use super::say::{fail, fail_to_read, say};
+use super::say::{fail, fail_to_read};
 use super::unpack::open_packed;
 use crate::data::FileRole;
 use crate::data::csv::Fault;
@@ -185,7 +185,7 @@ pub(super) async fn open_table(
     match read(app, &files, &rules, &name, sample, choices).await {
         Ok(table) => {
             app.state.columns().set(table.columns(columns));
-            say(app, table.line());
+            app.say(table.line());
             let asks = view_model::header_question(&table, &rules).is_some();
             app.state.table().set(Some(Arc::new(table)));
             if asks && app.state.step().get_untracked() == Step::Data {

@@ -9,7 +9,7 @@ use web_sys::Blob;
 
 use super::close::forget;
 use super::run::{on_progress, pool, run};
-use super::say::{fail, fail_with, say};
+use super::say::{fail, fail_with};
 use crate::data::FileRole;
 use crate::data::genotypes::{Choice, DELIMITER};
 use crate::data::preview::suggestions;
@@ -76,7 +76,7 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<Held> {
     }
     forget(app);
     let here: Vec<String> = held.iter().map(|(part, _)| part.name.clone()).collect();
-    say(app, text::genotypes::waits(&here, &missing));
+    app.say(text::genotypes::waits(&here, &missing));
     app.handles.with_value(|handles| handles.held.replace(held));
     app.state.setup().set(Setup::default());
     app.state.waiting().set(here);
@@ -143,7 +143,7 @@ pub fn choose(app: App, choices: Vec<Choice>, added: Vec<Choice>) {
                 let patterns = variants::patterns(&genotypes.choices);
                 app.state.setup().update(|setup| setup.patterns = patterns);
                 put(app, table);
-                say(app, words::genotypes::in_use(count, text::whole(count)));
+                app.say(words::genotypes::in_use(count, text::whole(count)));
                 if !lost.is_empty() {
                     fail(app, Step::Columns, words::genotypes::not_found(text::list(&lost, 5)), false);
                 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::run::{on_progress, pool, run};
-use super::say::{fail_with, say};
+use super::say::fail_with;
 use crate::plan::Plan;
 use crate::ui::draft;
 use crate::ui::state::{App, StateStoreFields};
@@ -61,7 +61,7 @@ pub fn inspect(app: App) {
         match run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await {
             Ok(found) => {
                 app.state.inspection().set(Some(found));
-                say(app, words::whole::done());
+                app.say(words::whole::done());
             }
             Err(failure) => fail_with(app, app.state.step().get_untracked(), failure),
         }

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 
 use super::close::{forget, forget_ledger};
 use super::run::{on_progress, pool, run};
-use super::say::{fail, fail_with, say};
+use super::say::{fail, fail_with};
 use crate::privacy::adjacency::Protect;
 use crate::privacy::ledger::Ledger;
 use crate::store::people::{Different, Shared};
@@ -92,7 +92,7 @@ pub fn join(app: App, ledger: String) {
         match store::join(&key, &ledger).await {
             Ok(()) => {
                 recall(app, &key).await;
-                say(app, words::people::joined());
+                app.say(words::people::joined());
             }
             Err(failure) => fail(app, Step::Privacy, failure.message, false),
         }
@@ -138,7 +138,7 @@ pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
             lock_setup(app);
         }
         Ok(None) => forget_ledger(app),
-        Err(failure) => say(app, failure.message),
+        Err(failure) => app.say(failure.message),
     }
 }
 
@@ -152,7 +152,7 @@ pub fn differ(app: App, typed: &str) -> bool {
     forget_ledger(app);
     app.state.exported().set(None);
     app.state.different().set(Some(word));
-    say(app, words::page::different());
+    app.say(words::page::different());
     true
 }
 
@@ -166,7 +166,7 @@ pub fn erase(app: App, typed: &str) -> bool {
     dom::forget_look();
     spawn_local(async move {
         match store::erase().await {
-            Ok(()) => say(app, words::erase::done()),
+            Ok(()) => app.say(words::erase::done()),
             Err(failure) => fail(app, Step::Data, failure.message, false),
         }
     });
@@ -186,7 +186,7 @@ pub fn relax(app: App, protect: Protect, typed: &str) -> bool {
         return false;
     }
     app.state.setup().update(|setup| setup.protect_confirmed = true);
-    say(app, words::page::confirmed());
+    app.say(words::page::confirmed());
     let full = app.state.ledger().with_untracked(|ledger| {
         ledger.as_ref().is_some_and(|ledger| ledger.terms().protect == Protect::Rows)
     });

@@ -8,7 +8,6 @@ use leptos::task::spawn_local;
 use web_sys::File;
 
 use super::run::{on_progress, pool, run};
-use super::say::say;
 use crate::data::FileRole;
 use crate::data::genotypes::Form;
 use crate::data::minhash::DIFFERENT;
@@ -37,7 +36,7 @@ pub fn choose(app: App, files: Vec<File>) {
         match read(app, &file).await {
             Ok(opened) => {
                 app.state.public().update(|form| form.opened = Some(opened));
-                say(app, words::public::read());
+                app.say(words::public::read());
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}
             Err(failure) => refuse(app, failure.message),

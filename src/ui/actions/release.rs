@@ -12,7 +12,7 @@ use super::ledger::{recall, remember};
 use super::navigation::{go, go_to};
 use super::run::{cancelling, on_progress, pool};
 use super::save::end_saving;
-use super::say::{fail, fail_to_read, say};
+use super::say::{fail, fail_to_read};
 use crate::release::Release;
 use crate::store;
 use crate::store::document::Made;
@@ -71,7 +71,7 @@ pub fn release(app: App) {
         Ok(forecast) => forecast,
         Err(gaps) => {
             if let Some(gap) = gaps.first() {
-                say(app, gap.text.clone());
+                app.say(gap.text.clone());
                 go_to(app, gap);
             }
             return;
@@ -84,7 +84,7 @@ pub fn release(app: App) {
     // By what is said of its columns a charged table is told from others, however soon the next one is opened.
     super::draft::write(app);
     app.state.run().set(Some(Run::new(words::result::releasing(), files.length() as f64)));
-    say(app, words::result::releasing());
+    app.say(words::result::releasing());
     spawn_local(async move {
         let first = app.state.ledger().with_untracked(Option::is_none);
         if first {
@@ -133,14 +133,14 @@ pub fn release(app: App) {
                     && !failure.charged
                     && let Err(storage) = store::forget_unused(&key).await
                 {
-                    say(app, storage.message);
+                    app.say(storage.message);
                 }
                 let stored = store::open_table(&key).await;
                 delay_from(clicked).await;
                 app.state.run().set(None);
                 remember(app, stored);
                 if failure.reason == Reason::Cancelled && !failure.charged {
-                    say(app, words::page::cancelled());
+                    app.say(words::page::cancelled());
                 } else if failure.reason == Reason::Encoding {
                     fail_to_read(app, failure);
                 } else {
@@ -165,7 +165,7 @@ pub fn show_kept(app: App, entry: u64) {
     if let Some(release) = app.state.releases().with_untracked(known) {
         return show(app, release, document, Origin::Kept);
     }
-    say(app, words::page::opening());
+    app.say(words::page::opening());
     spawn_local(async move {
         match pool(app).read_release(&document).await {
             Ok(Some(release)) => show(app, Arc::new(release), document, Origin::Kept),
@@ -185,6 +185,6 @@ pub fn show(app: App, release: Arc<Release>, document: Blob, origin: Origin) {
     let said = if origin == Origin::Made { words::result::released() } else { words::result::shown_again() };
     app.state.shown().set(Some(Shown { release, origin }));
     app.state.problem().set(None);
-    say(app, said);
+    app.say(said);
     go(app, Step::Result);
 }

@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use leptos::prelude::*;
 
-use super::say::say;
 use crate::ui::dom;
 use crate::ui::state::{App, Run, StateStoreFields};
 use crate::words;
@@ -62,7 +61,7 @@ pub async fn run<T>(
     if !ended || cancelling(app) {
         app.state.run().set(None);
         if ended {
-            say(app, words::page::cancelled());
+            app.say(words::page::cancelled());
         }
     }
     result

@@ -6,7 +6,6 @@ use leptos::prelude::*;
 
 use super::ledger::has_file;
 use super::run::cancel;
-use super::say::say;
 use crate::privacy::ledger::Ledger;
 use crate::store::Saving;
 use crate::ui::state::{App, Origin, Reserved, StateStoreFields};
@@ -69,7 +68,7 @@ pub fn save_reserved(app: App) {
     });
     match saved {
         Some(()) => app.state.reserved().set(Some(Reserved { ledger, saved: Some(name) })),
-        None => say(app, words::page::no_room()),
+        None => app.say(words::page::no_room()),
     }
 }
 
@@ -110,7 +109,7 @@ pub fn say_copied(app: App, copied: bool) {
 
 /// Says a sentence where all see it for a while.
 fn show(app: App, text: &str) {
-    say(app, text);
+    app.say(text);
     app.state.handed().set(true);
     set_timeout(move || app.state.handed().set(false), SHOWN);
 }

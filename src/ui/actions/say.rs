@@ -35,13 +35,3 @@ pub fn fail_to_read(app: App, failure: Failure) {
         }
     });
 }
-
-/// Says a sentence.
-pub fn say(app: App, text: impl Into<String>) {
-    let mut text = text.into();
-    // What is said again, as it stands, would not be spoken.
-    if app.state.said().with_untracked(|said| *said == text) {
-        text.push('\u{a0}');
-    }
-    app.state.said().set(text);
-}

@@ -77,7 +77,7 @@ pub fn start(app: App) {
     check.under().set(seed);
     check.findings().set(vec![None; Check::items().len()]);
     check.running().set(true);
-    app.state.said().set(words::check::started().to_owned());
+    app.say(words::check::started().to_owned());
     spawn_local(async move {
         let store = move |finding: Finding| {
             app.state.check().findings().update(|findings| {
@@ -113,6 +113,6 @@ pub fn save(app: App) {
     let software = Software::new(app.state.host().build().get_untracked());
     let report = Report::new(software, check.under().get_untracked(), Check::items(), findings);
     if dom::download_json("discreet-check.json", &report).is_some() {
-        app.state.said().set(words::check::saved().to_owned());
+        app.say(words::check::saved().to_owned());
     }
 }

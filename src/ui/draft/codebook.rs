@@ -4,8 +4,11 @@ use super::columns::{ColumnDraft, describe};
 use super::patterns::claims;
 use super::typed::unlist;
 use crate::data::codebook::{Entry, find};
+use crate::data::dates::orders;
 use crate::plan::Plan;
 use crate::plan::document::ColumnType;
+use crate::plan::number_format::NumberFormat;
+use crate::words;
 
 /// What a codebook has filled, by names of columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,19 +63,21 @@ fn write(column: &mut ColumnDraft, entry: &Entry, cells: &[String]) {
     };
     text(&entry.label, &mut column.label);
     text(&unlist(&entry.missing), &mut column.na);
+    // A date counts as years where the cells can be read in one order alone.
+    let mut orders = orders(cells.iter().map(String::as_str));
+    let order = orders.next().filter(|_| entry.date && orders.next().is_none());
     match entry.kind {
-        // The cells of a date or of free text suggest a type that the codebook does not give.
+        None if order.is_some() => {
+            column.kind = Some(ColumnType::Number);
+            column.written = order.map(NumberFormat::years);
+            text(words::contradiction::year(), &mut column.unit);
+            write_bounds(column, entry);
+        }
+        // The cells of free text suggest a type that the codebook does not give.
         None => column.kind = None,
         Some(ColumnType::Number) => {
             column.kind = Some(ColumnType::Number);
-            let bounds = [(entry.lower, &mut column.lower), (entry.upper, &mut column.upper)];
-            for (bound, typed) in bounds {
-                if let Some(bound) = bound {
-                    *typed = bound.to_string();
-                    column.estimate = false;
-                    column.note.clear();
-                }
-            }
+            write_bounds(column, entry);
             text(&entry.unit, &mut column.unit);
             if entry.integer {
                 column.integer = Some(true);
@@ -86,6 +91,16 @@ fn write(column: &mut ColumnDraft, entry: &Entry, cells: &[String]) {
             if !levels.contains(&column.reference) {
                 column.reference.clear();
             }
+        }
+    }
+}
+
+fn write_bounds(column: &mut ColumnDraft, entry: &Entry) {
+    for (bound, typed) in [(entry.lower, &mut column.lower), (entry.upper, &mut column.upper)] {
+        if let Some(bound) = bound {
+            *typed = bound.to_string();
+            column.estimate = false;
+            column.note.clear();
         }
     }
 }
@@ -115,6 +130,7 @@ mod tests {
     use super::*;
     use crate::data::codebook::read;
     use crate::model::Role;
+    use crate::plan::number_format::DateOrder;
     use crate::ui::draft::{Setup, budget, plan};
 
     const BOOK: &str = "name,label,type,unit,values,min,max,missing\nage,Age,integer,years,,18,110\nsex,Sex,category,,\"1=Male; 2=Female\",,\n\
@@ -157,6 +173,26 @@ mod tests {
             *id,
             ColumnDraft { name: "id".to_owned(), kind: Some(ColumnType::Number), ..ColumnDraft::default() }
         );
+    }
+
+    #[test]
+    fn a_date_counts_as_years_where_its_cells_have_one_order() {
+        let book = "name,type,min\nwhen,date,2015-01-01\n";
+        let filled = |cells: &[&str]| {
+            let mut columns = columns();
+            let cells = |place: usize| match place {
+                2 => cells.iter().map(|cell| (*cell).to_owned()).collect(),
+                _ => Vec::new(),
+            };
+            let filled = fill(&mut columns, &read(book.as_bytes()).unwrap(), cells);
+            (columns.remove(2), filled.untyped.len())
+        };
+        let (when, untyped) = filled(&["03.02.2019", "14.02.2019"]);
+        assert_eq!((when.kind, untyped), (Some(ColumnType::Number), 0));
+        assert_eq!(when.written, Some(NumberFormat::years(DateOrder::DayMonthYear)));
+        assert_eq!((when.lower.as_str(), when.upper.as_str(), when.unit.as_str()), ("2015", "", "year"));
+        let (when, untyped) = filled(&["03.02.2019", "04.02.2019"]);
+        assert_eq!((when.kind, when.written, untyped), (None, None, 1), "either number may be the month");
     }
 
     #[test]

@@ -70,9 +70,15 @@ impl History {
 
 /// Returns whether two states differ in nothing but ticks.
 fn is_same(left: &Snapshot, right: &Snapshot) -> bool {
+    left.1 == right.1 && changed(&left.0, &right.0).is_empty()
+}
+
+/// Returns the names of the columns that two descriptions of a table describe differently. Ticks are no description.
+pub fn changed(left: &[ColumnDraft], right: &[ColumnDraft]) -> Vec<String> {
     let unticked = |column: &ColumnDraft| ColumnDraft { selected: false, ..column.clone() };
-    left.1 == right.1
-        && left.0.iter().zip(&right.0).all(|(left, right)| left == right || unticked(left) == unticked(right))
+    let both = left.iter().zip(right);
+    let differ = both.filter(|(left, right)| left != right && unticked(left) != unticked(right));
+    differ.map(|(left, _)| left.name.clone()).collect()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub use columns::{
 pub use dialect::{LATIN_1, csv_rules, dialect, header_rules, missing_marks};
 pub use faults::{UNCERTAIN_BOUNDS, place};
 pub use from_plan::{as_typed, open};
-pub use history::History;
+pub use history::{History, changed};
 pub use kept::KeptDraft;
 pub use only::{ConditionDraft, choose_rows, count_all_rows};
 pub use place::{Cell, Gap, Place};

@@ -292,7 +292,7 @@ fn paste(app: App, event: &ClipboardEvent, rows: Memo<Vec<usize>>) {
         rows.with_untracked(|rows| rows.iter().copied().skip_while(|index| *index != row).collect());
     app.state.columns().update(|columns| draft::paste(columns, &targets, cell, &block));
     let pasted = block.len().min(targets.len());
-    app.state.said().set(words::columns::pasted(pasted, text::whole(pasted)));
+    app.say(words::columns::pasted(pasted, text::whole(pasted)));
 }
 
 /// The public ranges with their sources.

@@ -271,7 +271,7 @@ pub fn format_label(format: NumberFormat) -> String {
 
 /// Changes what is said of the column, or how the file is read.
 fn take(app: App, index: usize, repair: &Repair) {
-    app.state.said().set(words::contradiction::repaired().to_owned());
+    app.say(words::contradiction::repaired().to_owned());
     match repair {
         Repair::Levels(levels) => app.edit(index, |column| {
             column.levels = draft::unlist(levels);
@@ -340,7 +340,7 @@ fn merge(app: App, index: usize, groups: &[Vec<String>]) {
     };
     let all: Vec<String> = groups.iter().map(|group| group.levels.join(" = ")).collect();
     let told = words::contradiction::merged(text::list(&all, all.len()), name_of(&entry), &column.name);
-    app.state.said().set(told);
+    app.say(told);
     app.state.setup().update(|setup| setup.derived.push(entry));
     app.edit(index, |column| {
         let mut levels = draft::list(&column.levels);

@@ -123,7 +123,7 @@ fn PasteTable() -> impl IntoView {
                 event.prevent_default();
             }
             if own && !opened {
-                app.state.said().set(words::data::paste_more().to_owned());
+                app.say(words::data::paste_more().to_owned());
             }
         }
     });

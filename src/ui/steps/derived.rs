@@ -170,7 +170,7 @@ fn Typed(form: Form) -> impl IntoView {
             }
             (None, None) => words::terms::added(&name),
         };
-        app.state.said().set(said);
+        app.say(said);
         dom::focus_after_key(&event, "#columns-terms");
         let kind = draft.with_untracked(|draft| draft.transform);
         form.show(TermDraft { transform: kind, ..TermDraft::default() }, None);

@@ -44,7 +44,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             let (name, kind) = format.get_untracked().file();
             // A long table is written piece by piece.
             if nothing.get_untracked() {
-                return app.state.said().set(words::export::nothing_to_draw().to_owned());
+                return app.say(words::export::nothing_to_draw().to_owned());
             }
             let chosen = format.get_untracked();
             let saved = if matches!(chosen, Format::Csv | Format::Semicolons) {
@@ -73,7 +73,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let for_png = text.clone();
     let png = move |_| {
         let Some(svg) = untrack(&for_png) else {
-            return app.state.said().set(words::export::nothing_to_draw().to_owned());
+            return app.say(words::export::nothing_to_draw().to_owned());
         };
         spawn_local(async move {
             let saved = dom::download_png(&actions::named(app, "discreet-figure.png"), &svg).await;

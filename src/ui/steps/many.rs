@@ -32,7 +32,7 @@ pub fn use_preset(app: App, preset: &Preset) {
             fill(column, preset);
         }
     });
-    app.state.said().set(words::columns::range_used(preset.name));
+    app.say(words::columns::range_used(preset.name));
 }
 
 /// Select by filter, then apply.
@@ -179,7 +179,7 @@ pub fn Rules() -> impl IntoView {
                 }
             }
         });
-        app.state.said().set(words::columns::described(rows.len(), text::whole(rows.len())));
+        app.say(words::columns::described(rows.len(), text::whole(rows.len())));
     };
     let set = |signal: RwSignal<String>| Callback::new(move |value| signal.set(value));
     let options = vec![

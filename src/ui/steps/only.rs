@@ -68,11 +68,7 @@ fn Typed() -> impl IntoView {
                 let said = words::only::added(condition(&entry));
                 let is_asked = setup.rows.is_empty();
                 app.state.setup().set(setup);
-                app.state.said().set(if is_asked {
-                    format!("{said} {}", words::only::restate())
-                } else {
-                    said
-                });
+                app.say(if is_asked { format!("{said} {}", words::only::restate()) } else { said });
                 wrong.set(Vec::new());
                 draft.set(ConditionDraft::default());
             }

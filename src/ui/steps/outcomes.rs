@@ -54,7 +54,7 @@ impl Found {
         self.page.set(0);
         self.query.update(change);
         let count = self.rows.with_untracked(Vec::len);
-        self.app.state.said().set(words::outcomes::found(count, text::whole(count)));
+        self.app.say(words::outcomes::found(count, text::whole(count)));
     }
 }
 

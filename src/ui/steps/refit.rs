@@ -109,7 +109,7 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                     };
                     refit(&release, &request).map_err(|error| sentence(&error.to_string()))
                 });
-            app.state.said().set(if result.is_ok() {
+            app.say(if result.is_ok() {
                 words::refit::the_new_regression_is_below().to_owned()
             } else {
                 String::new()

@@ -1,5 +1,6 @@
 //! The first questions about columns: which one is the outcome, and what explains it.
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use crate::model::Role;
@@ -8,7 +9,7 @@ use crate::plan::document::{ColumnType, Derived};
 use crate::ui::draft::{self, ColumnDraft, Setup, is_described};
 use crate::ui::parts::{Choice, Icon};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{text, view_model};
+use crate::ui::{dom, text, view_model};
 use crate::words;
 
 /// Most columns that are offered in one list.
@@ -206,7 +207,8 @@ fn YesOrNo() -> impl IntoView {
     let say = move |place: usize, no: &str, yes: &str| {
         let levels = draft::unlist(&[no.to_owned(), yes.to_owned()]);
         let label = words::roles::odds(yes, no);
-        let set = move |_| {
+        let set = move |event: MouseEvent| {
+            dom::focus_after_key(&event, format!("[data-row='{place}'][data-cell='Levels']"));
             app.edit(place, |column| {
                 column.kind = Some(ColumnType::Category);
                 column.levels.clone_from(&levels);
@@ -214,7 +216,7 @@ fn YesOrNo() -> impl IntoView {
             });
             // A method for numbers is none for this outcome.
             app.state.setup().update(|setup| setup.choose(None));
-            app.state.said().set(words::contradiction::repaired().to_owned());
+            app.say(words::contradiction::repaired().to_owned());
         };
         view! { <button type="button" on:click=set>{label}</button> }
     };

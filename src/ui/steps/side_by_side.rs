@@ -9,6 +9,7 @@ use crate::model::INTERCEPT;
 use crate::release::figure::{self, Figure, Line, Mark};
 use crate::release::publication::comparison::{Comparison, Pair, Regression};
 use crate::release::{Release, format};
+use crate::ui::names;
 use crate::ui::parts::Choice;
 use crate::ui::parts::plot::{Axis, IntervalCell};
 use crate::ui::state::{App, StateStoreFields};
@@ -104,20 +105,22 @@ fn Compared(comparison: Comparison) -> impl IntoView {
     });
     let rows = rows.collect_view();
     let axis = comparison.axis();
-    let names = comparison.sides.iter().zip([("1", ""), ("2", "second")]).map(|(side, (place, class))| {
+    let keys = comparison.sides.iter().zip([("1", ""), ("2", "second")]).map(|(side, (place, class))| {
         view! { <span class=format!("key {class}")>{format!("{place}: {}", side.name)}</span> }
     });
-    let names = names.collect_view();
+    let keys = keys.collect_view();
     let numeric = heads.iter().enumerate().skip(1).map(|(place, head)| {
         // After the term: an estimate and an interval of each side, and the difference.
         let is_interval = place == 2 || place == 4;
         view! { <th scope="col" class="numeric" class:interval=is_interval>{head.clone()}</th> }
     });
     let drawn = figure.is_some();
+    let [first, second] = comparison.sides.each_ref().map(|side| names::plain(&side.name));
+    let files = Files::new(&format!("discreet-{first}-and-{second}"), |format| format.compared(&comparison));
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=table.caption>
             <table class="journal paired">
-                <caption>{names}</caption>
+                <caption>{keys}</caption>
                 <thead><tr>
                     <th scope="col">{words::result::term()}</th>
                     {numeric.collect_view()}
@@ -133,7 +136,7 @@ fn Compared(comparison: Comparison) -> impl IntoView {
             </table>
         </div>
         <p class="hint">{table.notes.join(" ")}</p>
-        <Saved files=Files::new("discreet-comparison", |format| format.compared(&comparison))/>
+        <Saved files/>
     }
 }
 
