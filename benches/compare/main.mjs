@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { instructions } from "./instructions.mjs";
-import { byHand, release } from "./page.mjs";
+import { byHand, releases } from "./page.mjs";
 import { PLAN, makeTable } from "./table.mjs";
 import { serve } from "../../tests/browser/server.mjs";
 
@@ -67,7 +67,7 @@ function competitors(url) {
   if (has("duckdb")) list.push(python("duckdb_sums"));
   if (url) {
     list.push(async () => ({ by_hand: await byHand(url, TABLE) }));
-    list.push(() => release(url, TABLE));
+    list.push(() => releases(url, TABLE));
   }
   return list;
 }
@@ -75,8 +75,9 @@ function competitors(url) {
 const TITLES = {
   native: "`discreet release`, two threads",
   recognised: "page: file chosen to table recognised",
-  released: "page: click to the workers' answer",
+  at_once: "page: click to the workers' answer, nothing read ahead",
   both: "page: both together",
+  released: "page: click to the workers' answer, after a look at the plan",
   shown: "page: click to the coefficients, with the grid of times",
   by_hand: "JavaScript written by hand, one thread, same browser",
   pandas_numpy: "pandas and numpy, from process start",

@@ -81,7 +81,7 @@ pub fn partial_effect(
     })
 }
 
-/// Returns the values of a column at which its line is computed, rising.
+/// Returns the values of a column at which its line is computed, rising: among them those that are marked on its axis.
 fn places(plan: &Plan, column: &str, (lower, upper): (f64, f64)) -> Vec<f64> {
     let share = |step: u32| f64::from(step) / f64::from(STEPS);
     let mut places: Vec<f64> = (0..=STEPS).map(|step| lower + (upper - lower) * share(step)).collect();
@@ -91,8 +91,10 @@ fn places(plan: &Plan, column: &str, (lower, upper): (f64, f64)) -> Vec<f64> {
         let (low, high) = (libm::log(lower + offset), libm::log(upper + offset));
         places.extend((1..STEPS).map(|step| libm::exp(low + (high - low) * share(step)) - offset));
         places.retain(|place| (lower..=upper).contains(place));
-        places.sort_by(f64::total_cmp);
     }
+    places.extend(figure::ticks(lower, upper));
+    places.sort_by(f64::total_cmp);
+    places.dedup();
     places
 }
 
@@ -107,6 +109,7 @@ mod tests {
     use super::*;
     use crate::model::{Estimate, INTERCEPT};
     use crate::plan::derived::{name_of, terms_of};
+    use crate::release::publication::tables;
     use crate::release::supplement::{Correlations, DescribedTerm, Noisy};
 
     fn plan() -> Plan {
@@ -204,6 +207,17 @@ mod tests {
             let (low, high) = span.unwrap();
             assert!((low - (value - half)).abs() < 1e-9 && (high - (value + half)).abs() < 1e-9, "{at}");
         }
+        // At 2 the line is 1 + 4 + 7.5 − 1 + 3, and its band reaches 33.8 to either side.
+        let table = tables::effect(&plan(), "y", &found);
+        assert_eq!(
+            table.rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(),
+            ["0", "1", "2", "3", "4"]
+        );
+        assert_eq!(table.rows[2], ["2", "14", "−19 to 48"]);
+        let csv = found.csv();
+        let records: Vec<&str> = csv.lines().collect();
+        assert_eq!((records.len(), records[0]), (found.points.len() + 1, "\u{feff}at,estimate,lower,upper"));
+        assert!(records[1].starts_with("0,8.5,"), "{}", records[1]);
         let odds = partial_effect(&plan(), &lines(), true, Some(&covariance), None, "z").unwrap();
         assert!(odds.points.iter().all(|point| (0.0..=1.0).contains(&point.value)), "probabilities");
         let mut rare = lines();

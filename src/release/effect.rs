@@ -1,8 +1,12 @@
 //! The line of an outcome over one column, which `inference::partial_effect` computes.
 
+use super::figure;
 use super::format::short;
+use super::odds;
+use super::table::numbers;
 use crate::model::note::quoted;
 use crate::plan::Plan;
+use crate::text::BYTE_ORDER_MARK;
 use crate::words;
 
 /// One point of the line.
@@ -37,6 +41,34 @@ impl PartialEffect {
     /// Returns whether it is known how uncertain the line is. Without a band it says nothing.
     pub fn has_band(&self) -> bool {
         self.points.iter().any(|point| point.span.is_some())
+    }
+
+    /// Returns what the line shows: an outcome with its unit, or the probability of its answer.
+    pub fn shown(&self, plan: &Plan, outcome: &str) -> String {
+        match odds::answers(plan, outcome, self.is_probability) {
+            Some(answers) if self.is_probability => words::effect::probability_of(outcome, &answers.modelled),
+            Some(answers) => words::result::of_answers(outcome, answers.words()),
+            None => figure::with_unit(outcome, &figure::unit(plan, outcome)),
+        }
+    }
+
+    /// Returns the values of the column that are marked on its axis.
+    pub fn ticks(&self) -> Vec<f64> {
+        let ends = (self.points.first(), self.points.last());
+        if let (Some(first), Some(last)) = ends { figure::ticks(first.at, last.at) } else { Vec::new() }
+    }
+
+    /// Writes its points as CSV.
+    pub fn csv(&self) -> String {
+        let mut text = [BYTE_ORDER_MARK, "at,estimate,lower,upper"].concat().into_bytes();
+        for Point { at, value, span } in &self.points {
+            text.extend_from_slice(format!("\r\n{at}").as_bytes());
+            let (lower, upper) = span.unzip();
+            numbers(&mut text, &[Some(*value), lower, upper]);
+        }
+        text.extend_from_slice(b"\r\n");
+        // All that is written into it are texts and digits.
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// Returns what a reader of the plot has to know.

@@ -313,5 +313,8 @@ test("another regression from the same release costs nothing", async (t) => {
   await page.getByLabel(say("columns.column"), { exact: true }).selectOption("age");
   await page.getByRole("img", { name: like("effect.of", { column: "age" }) }).waitFor();
   await page.getByText(like("effect.band")).waitFor();
+  // What is drawn stands below in numbers.
+  const numbers = page.getByRole("group", { name: like("effect.of", { column: "age" }) }).getByRole("row");
+  assert.match(await numbers.last().innerText(), /^\d+\t\d.* to \d/);
   assert.deepEqual(faults(record), {});
 });

@@ -332,17 +332,13 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect, note: &str) ->
         effect.points.last().map_or(1.0, |point| point.at),
     );
     let plane = Plane::new((from, to), values);
-    let named = |name: &str| figure::with_unit(name, &figure::unit(plan, name));
-    let up = match odds::answers(plan, outcome, effect.is_probability) {
-        Some(answers) if effect.is_probability => words::effect::probability_of(outcome, &answers.modelled),
-        Some(answers) => words::result::of_answers(outcome, answers.words()),
-        None => named(outcome),
-    };
+    let up = effect.shown(plan, outcome);
     let title = words::effect::of(&up, &effect.column);
-    let ticks: Vec<_> = figure::ticks(from, to).into_iter().map(|tick| (tick, short(tick, 4))).collect();
+    let across = figure::with_unit(&effect.column, &figure::unit(plan, &effect.column));
+    let ticks: Vec<_> = effect.ticks().into_iter().map(|tick| (tick, short(tick, 4))).collect();
     let below = wrapped(note, SIZE_OF_AXIS, PLANE.0 - 2.0 * GAP);
     let more = TEXT * count(below.len());
-    let mut svg = plane.begin(&title, &up, &named(&effect.column), &ticks, more);
+    let mut svg = plane.begin(&title, &up, &across, &ticks, more);
     let attributes = format!(" font-size=\"{SIZE_OF_AXIS}\"");
     write_lines(&mut svg, &below, GAP, PLANE.1 + more / 2.0 - GAP / 2.0, &attributes);
     let line = |points: &mut dyn Iterator<Item = (f64, f64)>| {

@@ -1,6 +1,7 @@
 //! The formats in which a release is printed.
 
 use super::super::Release;
+use super::super::effect::PartialEffect;
 use super::super::figure;
 use super::super::supplement::Supplement;
 use super::super::table::{self, Meaning};
@@ -10,6 +11,7 @@ use super::stated;
 use super::{
     Labels, Publication, Table, drawing, guarantee, html, latex, markdown, notes, report, scripts, tables,
 };
+use crate::plan::Plan;
 use crate::words;
 
 /// A format.
@@ -85,6 +87,16 @@ impl Format {
             Self::Semicolons => Some(table::with_semicolons(&comparison.csv())),
             Self::Svg => drawing::compared(comparison),
             _ => self.printed(words::compared::title(), comparison.table()),
+        }
+    }
+
+    /// Writes the line of an outcome over a column; nothing where the format has no form for it.
+    pub fn effect(self, plan: &Plan, outcome: &str, effect: &PartialEffect) -> Option<String> {
+        match self {
+            Self::Csv => Some(effect.csv()),
+            Self::Semicolons => Some(table::with_semicolons(&effect.csv())),
+            Self::Svg => Some(drawing::effect(plan, outcome, effect, &effect.note(plan))),
+            _ => self.printed(words::effect::title(), tables::effect(plan, outcome, effect)),
         }
     }
 

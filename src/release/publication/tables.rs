@@ -2,6 +2,7 @@
 
 use super::super::Release;
 use super::super::document::Coefficients;
+use super::super::effect::PartialEffect;
 use super::super::figure::{self, Line};
 use super::super::format::{self, percent, short, significant};
 use super::super::odds;
@@ -15,6 +16,7 @@ use super::stated;
 use super::{Head, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
 use crate::model::{Estimate, INTERCEPT, Interval, Missing, level_of};
+use crate::plan::Plan;
 use crate::plan::derived::{logarithm, name_of};
 use crate::plan::document::{Column, Derived, Transform};
 use crate::words;
@@ -301,6 +303,31 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
         heads,
         notes: vec![words::journal::differences_note().to_owned()],
     })
+}
+
+/// Returns the line of an outcome over a column at the values that are marked on its axis.
+pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> Table {
+    let shown = effect.shown(plan, outcome);
+    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+    let kind = if effect.is_approximate { Interval::Approximate } else { Interval::Normal };
+    let row = |at: f64| {
+        let point = effect.points.iter().find(|point| point.at.total_cmp(&at).is_eq())?;
+        let (lower, upper) = point.span?;
+        let error = Some((upper - lower) / 4.0);
+        let entry = Estimate { estimate: Some(point.value), std_error: error, ..Estimate::WITHHELD };
+        let written = format::row(&Estimate { lower: Some(lower), upper: Some(upper), ..entry });
+        Some(vec![short(at, 4), written.estimate, interval(written.interval, kind)])
+    };
+    Table {
+        caption: words::effect::of(&shown, &effect.column),
+        heads: vec![
+            head(figure::with_unit(&effect.column, &figure::unit(plan, &effect.column))),
+            number(shown),
+            number(words::result::interval(level)),
+        ],
+        rows: effect.ticks().into_iter().filter_map(row).collect(),
+        notes: vec![effect.note(plan)],
+    }
 }
 
 /// Returns the standardised coefficients of an outcome; nothing where none is known.

@@ -8,9 +8,9 @@ use crate::engine::covariance;
 use crate::inference::partial_effect::{columns, partial_effect};
 use crate::release::Release;
 use crate::release::figure;
-use crate::release::publication::{Format, drawing};
+use crate::release::publication::{drawing, tables};
 use crate::release::supplement::Supplement;
-use crate::ui::parts::Choice;
+use crate::ui::parts::{Choice, PrintedTable};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::steps::save::{Files, Saved};
 use crate::ui::{dom, names};
@@ -51,15 +51,14 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
         if !effect.has_band() {
             return Some(view! { <p class="hint">{words::effect::no_band()}</p> }.into_any());
         }
-        let note = effect.note(&release.plan);
         let svg = drawing::effect(&release.plan, &outcome, &effect, "");
-        let file = drawing::effect(&release.plan, &outcome, &effect, &note);
+        let table = tables::effect(&release.plan, &outcome, &effect);
         let name = format!("discreet-effect-{}", column.with(|name| names::plain(name)));
-        let files = Files::new(&name, |format| (format == Format::Svg).then(|| file.clone()));
+        let files = Files::new(&name, |format| format.effect(&release.plan, &outcome, &effect));
         Some(
             view! {
                 <div class="drawn" inner_html=svg></div>
-                <p class="hint">{note}</p>
+                <PrintedTable table/>
                 <Saved files/>
             }
             .into_any(),
