@@ -27,10 +27,12 @@ fn parts(text: &str) -> Option<[(u16, usize); 3]> {
     })
 }
 
-/// Returns a date in this order as years, `None` if there is no such day or its year does not have four digits. A day counts by its place
-/// in its year, so 1 January is the year itself; the time of day does not count.
+/// Returns a date in this order as years, `None` if there is no such day or its year does not have four digits. One that begins with its
+/// year is read as that in every order: a workbook has its dates so, whatever it shows. A day counts by its place in its year, so 1 January
+/// is the year itself; the time of day does not count.
 pub fn years(text: &str, order: DateOrder) -> Option<f64> {
     let [first, second, third] = parts(text)?;
+    let order = if first.1 == 4 { DateOrder::YearMonthDay } else { order };
     let ((year, digits), (month, _), (day, _)) = match order {
         DateOrder::YearMonthDay => (first, second, third),
         DateOrder::DayMonthYear => (third, second, first),
@@ -45,11 +47,15 @@ pub fn years(text: &str, order: DateOrder) -> Option<f64> {
     Some(f64::from(year) + f64::from(place) / f64::from(months.iter().sum::<u16>()))
 }
 
-/// Returns the orders in which all dates among these cells are days.
-pub fn orders<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> impl Iterator<Item = DateOrder> {
+/// Returns the orders in which all dates among these cells are days: that of the year alone where they all begin with it.
+pub fn orders<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> Vec<DateOrder> {
     let dates = cells.filter(|cell| is_date(cell));
-    let fits = move |order: &DateOrder| dates.clone().all(|cell| years(cell, *order).is_some());
-    DateOrder::ALL.into_iter().filter(fits)
+    let fits = |order: &DateOrder| dates.clone().all(|cell| years(cell, *order).is_some());
+    let mut orders: Vec<DateOrder> = DateOrder::ALL.into_iter().filter(fits).collect();
+    if orders.first() == Some(&DateOrder::YearMonthDay) {
+        orders.truncate(1);
+    }
+    orders
 }
 
 #[cfg(test)]
@@ -78,6 +84,7 @@ mod tests {
             (" 01.03.1900", day_first, 1900.0 + 59.0 / 365.0),
             ("29.2.2000", day_first, 2000.0 + 59.0 / 366.0),
             ("3/1/2001", month_first, 2001.0 + 59.0 / 365.0),
+            ("2001-03-01T13:19:00", day_first, 2001.0 + 59.0 / 365.0),
         ] {
             assert_eq!(years(text, order).map(f64::to_bits), Some(expected.to_bits()), "{text}");
         }

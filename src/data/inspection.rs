@@ -12,8 +12,8 @@ use super::mismatch::is_code;
 use super::moments::MomentsError;
 use super::sink::{Merge, RowSink};
 use crate::model::Missing;
-use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
-use crate::plan::expression::LevelCodes;
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
+use crate::plan::expression::{Expression, Leaf, LevelCodes};
 
 /// The cells of one column that do not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -146,6 +146,12 @@ enum Column {
         upper: f64,
     },
     Category(LevelCodes),
+    /// A difference that has bounds of its own, as it is before it is clipped to them.
+    Difference {
+        expression: Expression,
+        lower: f64,
+        upper: f64,
+    },
     /// Computed from other columns, which are counted themselves.
     Derived,
 }
@@ -153,7 +159,17 @@ enum Column {
 impl Column {
     fn new(column: &BoundColumn) -> Self {
         match (column.source.field(), &column.kind) {
-            (None, _) => Self::Derived,
+            (None, _) => match &column.source {
+                Source::Computed(of) => match &**of {
+                    Expression::Difference { of, factor, within: Some((lower, upper)) } => Self::Difference {
+                        expression: Expression::Difference { of: of.clone(), factor: *factor, within: None },
+                        lower: *lower,
+                        upper: *upper,
+                    },
+                    _ => Self::Derived,
+                },
+                Source::Field(_) | Source::Merged(_) => Self::Derived,
+            },
             (Some(field), Kind::Number { lower, upper }) => {
                 Self::Number { field, lower: *lower, upper: *upper }
             }
@@ -185,6 +201,21 @@ impl Inspection {
         for (column, misfits) in self.columns.iter().zip(&mut self.counts.columns) {
             let (field, is_read) = match column {
                 Column::Derived => continue,
+                Column::Difference { expression, lower, upper } => {
+                    let leaf = |leaf: &Leaf| match leaf {
+                        Leaf::Number { column, lower, upper, .. } => {
+                            self.cells.cell(record, *column).map(|value| value.max(*lower).min(*upper))
+                        }
+                        Leaf::Level { .. } => None,
+                    };
+                    if let Some(value) =
+                        expression.value(&leaf).filter(|value| value < lower || value > upper)
+                    {
+                        misfits.outside += 1;
+                        misfits.above += u64::from(value > *upper);
+                    }
+                    continue;
+                }
                 Column::Number { field, lower, upper } => {
                     let number = self.cells.cell(record, *field);
                     if let Some(value) = number.filter(|number| number < lower || number > upper) {

@@ -42,7 +42,7 @@ pub fn partial_effect(
     description: Option<&Description>,
     column: &str,
 ) -> Option<PartialEffect> {
-    let (lower, upper) = figure::column(plan, column)?.stated_bounds()?;
+    let (lower, upper) = range(plan, column)?;
     let record = Record::new(plan, description);
     // A level without a coefficient stays out of the record, as all levels but the reference do.
     let stays_out = |line: &&Line| {
@@ -79,6 +79,19 @@ pub fn partial_effect(
         at_middle: columns(plan).into_iter().filter(is_at_middle).collect(),
         is_approximate: lines.iter().any(|line| line.entry.interval == Interval::Approximate),
     })
+}
+
+/// Returns the stated bounds of a column, without what lies outside the rows that count.
+fn range(plan: &Plan, column: &str) -> Option<(f64, f64)> {
+    let stated = figure::column(plan, column)?.stated_bounds()?;
+    let conditions = plan.only.iter().filter(|condition| condition.column == column);
+    let (lower, upper) = conditions.fold(stated, |(lower, upper), condition| {
+        (
+            condition.lower.map_or(lower, |own| own.max(lower)),
+            condition.upper.map_or(upper, |own| own.min(upper)),
+        )
+    });
+    Some(if lower < upper { (lower, upper) } else { stated })
 }
 
 /// Returns the values of a column at which its line is computed, rising: among them those that are marked on its axis.

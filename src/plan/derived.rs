@@ -299,6 +299,7 @@ fn check_fields(entry: &Derived, path: &str) -> Result<(), PlanError> {
         ("factor", entry.factor.is_some(), Transform::Difference),
         ("lower", entry.lower.is_some(), Transform::Difference),
         ("upper", entry.upper.is_some(), Transform::Difference),
+        ("unit", entry.unit.is_some(), Transform::Difference),
         ("at", entry.at.is_some(), Transform::Centred),
         ("knots", entry.knots.is_some(), Transform::Spline),
         ("groups", entry.groups.is_some(), Transform::Merged),

@@ -287,6 +287,9 @@ pub struct Derived {
     /// Of a difference: its own largest value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
+    /// Of a difference: its unit; that of its columns unless given, where it has no factor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// Of a centred number: what is subtracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,

@@ -97,9 +97,12 @@ fn is_less(term: &Derived, name: &str) -> bool {
     matches!(term.transform, Transform::Centred | Transform::Difference) && name_of(term) == name
 }
 
-/// Returns the unit of a term that is a column less something, where all that it is made from have the same.
+/// Returns the unit of a term that is a column less something: its own, or that of all that it is made from, of which it is no multiple.
 fn unit_of_less(plan: &Plan, name: &str) -> Option<String> {
     let term = plan.derived.iter().find(|term| is_less(term, name))?;
+    if term.unit.is_some() || term.factor.is_some() {
+        return term.unit.clone();
+    }
     let mut units = term.from.iter().map(|from| column(plan, from)?.unit.clone());
     let first = units.next()?;
     first.filter(|first| units.all(|unit| unit.as_ref() == Some(first)))

@@ -137,11 +137,34 @@ pub fn focus_field_of(event: &MouseEvent) {
     }
 }
 
-/// Moves the focus soon where a button was pressed by a key and is gone then: it would be lost.
+/// Moves the focus soon where a button was pressed by a key and is gone then: it would be lost. After a click or a touch what has changed is
+/// brought into sight.
 pub fn focus_after_key(event: &MouseEvent, selector: impl Into<String>) {
     if event.detail() == 0 {
         focus_selector_soon(selector.into());
+    } else {
+        show_soon(selector.into());
     }
+}
+
+/// The share of the window's height below which what is to be seen is out of sight: a bar covers the bottom.
+const IN_SIGHT: f64 = 0.6;
+
+/// Brings an element to the top of the window once the page has been drawn, where it is out of sight.
+pub fn show_soon(selector: String) {
+    leptos::prelude::request_animation_frame(move || {
+        let Some(found) = selected(&selector) else { return };
+        let top = found.get_bounding_client_rect().top();
+        let height = web_sys::window().and_then(|window| window.inner_height().ok()?.as_f64());
+        if top < 0.0 || height.is_some_and(|height| top > IN_SIGHT * height) {
+            found.scroll_into_view_with_bool(true);
+        }
+    });
+}
+
+/// Whether a click is the touch of a finger.
+pub fn is_touch(event: &MouseEvent) -> bool {
+    Reflect::get(event, &"pointerType".into()).is_ok_and(|kind| kind.as_string().as_deref() == Some("touch"))
 }
 
 /// Moves the focus to an element that a selector finds, once the page has been drawn, and brings it to the middle of the window: what is
@@ -160,13 +183,15 @@ pub fn focus_selector_soon(selector: String) {
     });
 }
 
+/// The first element that a selector finds.
+fn selected(selector: &str) -> Option<HtmlElement> {
+    let document = web_sys::window()?.document()?;
+    document.query_selector(selector).ok().flatten()?.dyn_into().ok()
+}
+
 /// Moves the focus to the element that a selector finds; says whether there is one.
 pub fn focus_selector(selector: &str) -> bool {
-    let found = web_sys::window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.query_selector(selector).ok().flatten())
-        .and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    let Some(found) = found else { return false };
+    let Some(found) = selected(selector) else { return false };
     unfold(&found);
     if let Some(input) = found.dyn_ref::<HtmlInputElement>()
         && input.type_() == "text"

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use reactive_stores::Store;
 use web_sys::Blob;
 
-use super::draft::{self, ColumnDraft, Gap, History, Setup};
+use super::draft::{self, ColumnDraft, Gap, History, Setup, TermForm};
 use super::files::Part;
 use super::public_form::{self, PublicForm, Term};
 use super::step::Step;
@@ -164,6 +164,8 @@ pub struct State {
     pub columns: Vec<ColumnDraft>,
     /// Everything else of the plan.
     pub setup: Setup,
+    /// The form for a term.
+    pub term: TermForm,
     /// What was counted over the whole file. It is as private as the file and is kept nowhere else.
     pub inspection: Option<Inspection>,
     /// What is publicly known of the columns, for a mechanism that is guided by it.
@@ -404,6 +406,13 @@ impl App {
                     open.extend(state.inspection().with(|inspection| {
                         inspection.as_ref().and_then(|found| view_model::few_rows_left(found, columns, setup))
                     }));
+                    open.extend(state.inspection().with(|inspection| {
+                        inspection
+                            .as_ref()
+                            .and_then(|found| view_model::far_difference(found, columns, setup))
+                    }));
+                    let is_open = state.term().with(|form| form.is_open(&setup.derived));
+                    open.extend(is_open.then(view_model::open_term));
                     let asked = state.different().with(Option::is_none)
                         && state.alike().with(|alike| !alike.is_empty());
                     open.extend(asked.then(view_model::same_people));

@@ -139,6 +139,8 @@ test("a file is read once its plan stands, before the click, and again for anoth
   await writeFile(path, TABLE.buffer);
   const tab = await arrive(t, 300000, path);
   const { page, discreet } = tab;
+  await discreet.budget({ share: say("privacy.half") });
+  await discreet.goTo(say("step.method"));
   await discreet.ready();
   // Workers of an earlier plan may still read.
   await page.waitForTimeout(5000);

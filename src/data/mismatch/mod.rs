@@ -312,7 +312,7 @@ fn before_levels(present: &[&str]) -> Vec<Mismatch> {
 
 /// Returns what can become of dates: years, where all of them are dates in one order, or nothing.
 fn of_dates(cells: &[&str]) -> Vec<Repair> {
-    orders(cells.iter().copied()).map(Repair::Years).chain([Repair::LeaveOut]).collect()
+    orders(cells.iter().copied()).into_iter().map(Repair::Years).chain([Repair::LeaveOut]).collect()
 }
 
 /// Returns whether a cell is a number with a unit after it, or with a sign such as `<` or one of money before it.

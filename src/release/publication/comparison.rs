@@ -46,7 +46,7 @@ impl Regression {
         let named = of_rows(&release.plan, odds::named(&release.plan, outcome, log_odds));
         let mechanism = &release.plan.mechanism.name;
         let named = match release.privacy.epsilon {
-            Some(epsilon) => words::compared::regression(at_most(epsilon), mechanism, named),
+            Some(epsilon) => words::compared::regression(named, at_most(epsilon), mechanism),
             None => named,
         };
         let name = match &release.ledger {

@@ -710,6 +710,9 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
     if release.plan.missing == Some(Missing::Midpoint) {
         notes.push(words::journal::columns_midpoint().to_owned());
     }
+    if description.source == Correlations::ShortenedRows {
+        notes.push(words::journal::columns_shortened().to_owned());
+    }
     let most = release.plan.max_rows_per_person.filter(|most| *most > 1);
     notes.extend(most.map(words::journal::columns_of_rows));
     Table {

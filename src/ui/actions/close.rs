@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::run::pool;
+use crate::ui::draft::TermForm;
 use crate::ui::public_form::PublicForm;
 use crate::ui::state::{App, StateStoreFields};
 
@@ -23,6 +24,7 @@ fn forget_table(app: App) {
     app.state.restored().set(false);
     app.state.decoded().set(None);
     app.state.filled().set(None);
+    app.state.term().set(TermForm::default());
     app.state.inspection().set(None);
     app.state.exported().set(None);
     app.state.nothing_before().set(false);

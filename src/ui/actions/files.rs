@@ -188,9 +188,11 @@ pub(super) async fn open_table(
             app.say(table.line());
             let asks = view_model::header_question(&table, &rules).is_some();
             app.state.table().set(Some(Arc::new(table)));
+            // What is asked, and what was read, stand below the first part of the page.
             if asks && app.state.step().get_untracked() == Step::Data {
-                // The question stands below the first part of the page.
                 dom::focus_selector_soon("#data-header".to_owned());
+            } else if !sample {
+                dom::show_soon(".file-line".to_owned());
             }
             if let Some(plan) = plan {
                 apply(app, plan).await;

@@ -128,8 +128,12 @@ fn Ready() -> impl IntoView {
         }
         (None, Ok(forecast)) => view! { <Offer forecast/> }.into_any(),
     };
+    let touched = RwSignal::new(false);
     let doubt = Memo::new(move |_| {
-        state.with(|(_, forecast)| forecast.as_ref().ok().and_then(|forecast| Doubt::of(app, forecast)))
+        let touched = touched.get();
+        state.with(|(_, forecast)| {
+            forecast.as_ref().ok().and_then(|forecast| Doubt::of(app, forecast, touched))
+        })
     });
     // A question is open for what it was asked about alone: another plan closes it.
     let asked =
@@ -144,10 +148,11 @@ fn Ready() -> impl IntoView {
         });
         cost.map(|cost| view! { " " <span class="price">{words::release_bar::price(cost)}</span> })
     };
-    let click = move |_| {
+    let click = move |event: MouseEvent| {
         if obstacle.with_untracked(Option::is_some) {
             return;
         }
+        touched.set(dom::is_touch(&event));
         if doubt.with_untracked(Option::is_some) { ask() } else { actions::release(app) }
     };
     move || {
@@ -176,8 +181,9 @@ struct Doubt {
 
 impl Doubt {
     /// No intervals are expected, the rows are too few for the method that suits the outcome, it may be yes or no and is taken for a number, the
-    /// question was answered before, or nothing is left for another release of the table. The first release of a table fixes its budget and who one person is.
-    fn of(app: App, forecast: &Forecast) -> Option<Self> {
+    /// question was answered before, or nothing is left for another release of the table. The first release of a table fixes its budget and who one person is:
+    /// that is asked where one person may have several rows, and where the button was `touched`, as a thumb does when it scrolls.
+    fn of(app: App, forecast: &Forecast, touched: bool) -> Option<Self> {
         let few = || {
             let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
             app.recommended
@@ -200,25 +206,28 @@ impl Doubt {
         let useless = forecast.hopeless.clone().or_else(few).or_else(yes_or_no).or_else(takes_all);
         let again = answered(app, &forecast.plan).filter(|_| private).map(words::release_bar::asked_again);
         let plain = useless.is_none() && again.is_none();
-        let fixes = (is_first && private).then(|| fixes(app)).flatten();
+        let fixes = (is_first && private).then(|| fixes(app, touched)).flatten();
         let said: Vec<String> = again.into_iter().chain(useless).chain(fixes).collect();
         (!said.is_empty()).then(|| Self { why: said.join(" "), plain })
     }
 }
 
-/// Returns what the first release of a table makes permanent, where a column names the persons or one could.
-fn fixes(app: App) -> Option<String> {
+/// Returns what the first release of a table makes permanent, where a column names the persons or one could, or it is said of each.
+fn fixes(app: App, of_each: bool) -> Option<String> {
     let table = app.state.table().get()?;
     app.state.setup().with(|setup| {
         let may_repeat =
             app.state.columns().with(|columns| view_model::persons_may_repeat(&table, columns, setup));
         let persons = if setup.person.is_empty() {
-            may_repeat.then(|| words::release_bar::each_row().to_owned())?
+            may_repeat.then(|| words::release_bar::each_row().to_owned())
         } else {
-            words::release_bar::persons(&setup.person, &setup.max_rows)
+            Some(words::release_bar::persons(&setup.person, &setup.max_rows))
         };
+        if persons.is_none() && !of_each {
+            return None;
+        }
         let budget = words::release_bar::fixes(at_most(view_model::worth(setup)?.epsilon));
-        Some(format!("{budget} {persons}"))
+        Some([Some(budget), persons].into_iter().flatten().collect::<Vec<_>>().join(" "))
     })
 }
 

@@ -4,7 +4,7 @@ use super::columns::{ColumnDraft, describe};
 use super::patterns::claims;
 use super::typed::unlist;
 use crate::data::codebook::{Entry, find};
-use crate::data::dates::orders;
+use crate::data::dates::{is_date, orders};
 use crate::plan::Plan;
 use crate::plan::document::ColumnType;
 use crate::plan::number_format::NumberFormat;
@@ -63,13 +63,15 @@ fn write(column: &mut ColumnDraft, entry: &Entry, cells: &[String]) {
     };
     text(&entry.label, &mut column.label);
     text(&unlist(&entry.missing), &mut column.na);
-    // A date counts as years where the cells can be read in one order alone.
-    let mut orders = orders(cells.iter().map(String::as_str));
-    let order = orders.next().filter(|_| entry.date && orders.next().is_none());
+    // A date counts as years where the cells can be read in one order alone, or it does already.
+    let format = match orders(cells.iter().map(String::as_str)).as_slice() {
+        [order] if cells.iter().any(|cell| is_date(cell)) => Some(NumberFormat::years(*order)),
+        _ => column.written.filter(|written| written.date.is_some()),
+    };
     match entry.kind {
-        None if order.is_some() => {
+        None if entry.date && format.is_some() => {
             column.kind = Some(ColumnType::Number);
-            column.written = order.map(NumberFormat::years);
+            column.written = format;
             text(words::contradiction::year(), &mut column.unit);
             write_bounds(column, entry);
         }

@@ -20,12 +20,33 @@ pub struct TermDraft {
     pub value: String,
     /// What a difference is multiplied by.
     pub factor: String,
-    /// Whether it is an outcome.
-    pub outcome: bool,
+    /// The unit of a difference.
+    pub unit: String,
+    /// Outcome, or ignored where it only serves other terms; a feature where nothing is said.
+    pub role: Option<Role>,
     /// Its name in tables; from the transform where it is empty.
     pub name: String,
     /// The group that others are compared with, which a plan may say and nobody types.
     pub reference: Option<String>,
+}
+
+/// The form for a term.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TermForm {
+    /// What is typed.
+    pub draft: TermDraft,
+    /// The place of the term that it changes.
+    pub place: Option<usize>,
+}
+
+impl TermForm {
+    /// Whether something is typed that is no part of the plan.
+    pub fn is_open(&self, terms: &[Derived]) -> bool {
+        match self.place.and_then(|place| terms.get(place)) {
+            Some(entry) => TermDraft::of(entry) != self.draft,
+            None => !self.draft.from.trim().is_empty(),
+        }
+    }
 }
 
 /// Returns the column in whose place a term mostly stands: it says all that the column does.
@@ -58,7 +79,8 @@ impl TermDraft {
             from: unlist(&entry.from),
             value: value.unwrap_or_default(),
             factor: entry.factor.as_ref().map(written).unwrap_or_default(),
-            outcome: entry.role == Some(Role::Outcome),
+            unit: entry.unit.clone().unwrap_or_default(),
+            role: entry.role.filter(|role| *role != Role::Feature),
             name: entry.name.clone().unwrap_or_default(),
             reference: entry.reference.clone(),
         }
@@ -68,8 +90,8 @@ impl TermDraft {
     pub fn make_from(&mut self, from: String, columns: &[ColumnDraft]) {
         let named = columns.iter().find(|column| column.name == from.trim());
         match named.map(|column| column.role) {
-            Some(Role::Outcome) => self.outcome = true,
-            Some(Role::Feature) => self.outcome = false,
+            Some(Role::Outcome) => self.role = Some(Role::Outcome),
+            Some(Role::Feature) if self.role == Some(Role::Outcome) => self.role = None,
             _ => {}
         }
         self.from = from;
@@ -81,7 +103,7 @@ impl TermDraft {
         let mut entry = Derived {
             transform: self.transform,
             from: named(&self.from, columns),
-            role: self.outcome.then_some(Role::Outcome),
+            role: self.role,
             name: Some(self.name.trim().to_owned()).filter(|name| !name.is_empty()),
             reference: self.reference.clone().filter(|_| self.transform == Transform::Merged),
             ..Derived::default()
@@ -95,6 +117,7 @@ impl TermDraft {
             Transform::Merged => entry.groups = Some(typed.split(';').map(group).collect::<Option<_>>()?),
             Transform::Difference => {
                 entry.factor = optional(&self.factor)?;
+                entry.unit = Some(self.unit.trim().to_owned()).filter(|unit| !unit.is_empty());
                 [entry.lower, entry.upper] = match *typed.split_whitespace().collect::<Vec<_>>() {
                     [] => [None, None],
                     [lower, upper] => [Some(number(lower)?), Some(number(upper)?)],

@@ -14,7 +14,9 @@ use super::typed::{count, number, two_numbers};
 use crate::data::mismatch::names_persons;
 use crate::mechanisms::USUAL;
 use crate::model::{Missing, Role};
-use crate::plan::document::{Bound, BudgetForm, Calibration, Column, Confirm, Mechanism, Plan, SCHEMA};
+use crate::plan::document::{
+    Bound, BudgetForm, Calibration, Column, Confirm, Derived, Mechanism, Plan, SCHEMA, Transform,
+};
 use crate::plan::kinds::LARGEST_BOUND;
 use crate::plan::{PlanError, Purpose, faults as check};
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -117,7 +119,11 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
         let is_used = column.role != Role::Ignored || sources.contains(&&column.name);
         is_used && column.name != setup.person
     };
-    let mut plan = draft_plan(&[], &Setup { derived: Vec::new(), ..setup.clone() }, Ok(NO_NOISE)).0;
+    // What lies outside the own range of a difference is counted with the cells.
+    let is_counted = |term: &&Derived| term.transform == Transform::Difference && term.lower.is_some();
+    let counted: Vec<Derived> =
+        setup.derived.iter().filter(is_counted).map(|term| Derived { role: None, ..term.clone() }).collect();
+    let mut plan = draft_plan(&[], &Setup { derived: counted, ..setup.clone() }, Ok(NO_NOISE)).0;
     plan.columns = columns.iter().filter(used).map(to_inspect).collect();
     let chosen_by =
         |column: &&ColumnDraft| !used(column) && setup.only.iter().any(|of| of.column == column.name);
@@ -137,6 +143,9 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
     };
     let faults = check(&plan, Purpose::Public);
     let broken: BTreeSet<usize> = faults.iter().filter_map(|fault| faults::entry(&fault.path)).collect();
+    if !broken.is_empty() || faults.iter().any(|fault| fault.path.starts_with("derived")) {
+        plan.derived.clear();
+    }
     let mut place = 0..;
     plan.columns.retain(|_| place.next().is_none_or(|place| !broken.contains(&place)));
     (!plan.columns.is_empty()).then_some(plan)

@@ -220,7 +220,8 @@ fn TextCell(
     let choose = Callback::new(move |value| column.write(|c| set(c, value)));
     view! {
         <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
-            inputmode=numeric.then_some("decimal") autocomplete="off" spellcheck="false" list=suggestions aria-label=move || label.get() aria-invalid=move || column.is_wrong(cell).then_some("true")
+            // The keys of a phone for decimals have no minus, which a lower bound may need.
+            inputmode=(numeric && cell == Cell::Upper).then_some("decimal") autocapitalize="none" autocomplete="off" spellcheck="false" list=suggestions aria-label=move || label.get() aria-invalid=move || column.is_wrong(cell).then_some("true")
             aria-describedby=move || column.described(cell)
             placeholder=move || empty.map(|empty| empty.get()) prop:value=move || column.read(get)
             on:input=move |event| if !wide { write(event) } on:change=move |event| if wide { write(event) }/>
@@ -398,10 +399,11 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
     let own_format = move || {
         let format = column.read(|c| c.written)?;
         let told = own_format_label(format);
+        let years = format.date.map(|_| [" ", words::columns::years_of_dates(), " "].concat());
         let label = words::columns::as_the_file_for(name.get());
         let forget = move |_| column.write(|c| c.written = None);
         Some(view! {
-            <p class="cell-note">{told} " "
+            <p class="cell-note">{told} {years} " "
                 <button type="button" class="link" aria-label=label on:click=forget>{words::columns::as_the_file()}</button></p>
         })
     };

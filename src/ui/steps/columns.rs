@@ -39,7 +39,8 @@ pub fn status(app: App) -> Status {
     let in_use = app
         .state
         .columns()
-        .with(|columns| columns.iter().filter(|column| column.role != Role::Ignored).count());
+        .with(|columns| columns.iter().filter(|column| column.role != Role::Ignored).count())
+        + app.state.setup().with(|setup| setup.derived.len());
     let open = app.plan.with(|plan| plan.as_ref().err().map_or(0, |gaps| open_rows(gaps)));
     Status { words: text::columns_line(in_use.saturating_sub(open), in_use, open), open: open > 0 }
 }

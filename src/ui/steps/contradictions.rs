@@ -115,6 +115,11 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
             });
         }
     };
+    let is_left_out = move || {
+        app.state
+            .columns()
+            .with(|columns| columns.get(index).is_some_and(|column| column.role == Role::Ignored))
+    };
     let (told, repairs) = (mismatch.clone(), mismatch.repairs);
     let told = move || {
         let rule = app.state.setup().with(|setup| setup.missing);
@@ -138,7 +143,9 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
             view! { <button type="button" title=preset.source.cite on:click=move |_| app.edit(index, |column| fill(column, &preset))>{told}</button> }
         };
         (!confirmed.get()).then(|| {
-            view! { {repairs.iter().cloned().map(button).collect_view()}{ranges.iter().map(range).collect_view()} }
+            // A column that only serves a term is left out already.
+            let repairs = repairs.iter().filter(|repair| **repair != Repair::LeaveOut || !is_left_out());
+            view! { {repairs.cloned().map(button).collect_view()}{ranges.iter().map(range).collect_view()} }
         })
     };
     view! {
@@ -205,7 +212,14 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String 
                 (lower, "") => words::contradiction::below(cells, lower),
                 (lower, upper) => words::contradiction::outside(cells, lower, upper),
             };
-            format!("{stated} {}", words::contradiction::clipped())
+            let is_date = column.written.is_some_and(|written| written.date.is_some());
+            let years = is_date.then(words::columns::years_of_dates);
+            [stated.as_str()]
+                .into_iter()
+                .chain(years)
+                .chain([words::contradiction::clipped()])
+                .collect::<Vec<_>>()
+                .join(" ")
         }
     }
 }

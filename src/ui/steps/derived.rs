@@ -6,29 +6,37 @@ use leptos::prelude::*;
 use crate::model::Role;
 use crate::plan::derived::name_of;
 use crate::plan::document::{Derived, Transform};
+use crate::release::remarks::made;
 use crate::ui::dom;
-use crate::ui::draft::{self, ColumnDraft, Gap, Place, TermDraft, put_term};
+use crate::ui::draft::{self, ColumnDraft, Gap, Place, TermDraft, TermForm, put_term};
 use crate::ui::parts::gloss::{Glossed, entries};
-use crate::ui::parts::{Choice, Field, Quoted};
+use crate::ui::parts::{Choice, Field, Icon, Quoted};
 use crate::ui::state::{App, StateStoreFields};
+use crate::ui::{text, view_model};
 use crate::words;
 
 /// The field of the columns step where a fault of a term is shown.
 pub const FIELD: &str = "terms";
 
-/// The form for a term, and the place of the term that it changes.
+/// The form for a term, with what is wrong with it.
 #[derive(Clone, Copy)]
 struct Form {
-    draft: RwSignal<TermDraft>,
-    place: RwSignal<Option<usize>>,
+    app: App,
     wrong: RwSignal<Vec<String>>,
 }
 
 impl Form {
     fn show(self, draft: TermDraft, place: Option<usize>) {
-        self.draft.set(draft);
-        self.place.set(place);
+        self.app.state.term().set(TermForm { draft, place });
         self.wrong.set(Vec::new());
+    }
+
+    fn read<T>(self, get: impl FnOnce(&TermDraft) -> T) -> T {
+        self.app.state.term().with(|form| get(&form.draft))
+    }
+
+    fn write(self, edit: impl FnOnce(&mut TermDraft)) {
+        self.app.state.term().update(|form| edit(&mut form.draft));
     }
 }
 
@@ -37,11 +45,7 @@ impl Form {
 pub fn Terms() -> impl IntoView {
     let app = App::here();
     let terms = Memo::new(move |_| app.state.setup().with(|setup| setup.derived.clone()));
-    let form = Form {
-        draft: RwSignal::new(TermDraft::default()),
-        place: RwSignal::new(None),
-        wrong: RwSignal::new(Vec::new()),
-    };
+    let form = Form { app, wrong: RwSignal::new(Vec::new()) };
     let faults = problems(app, FIELD);
     let row = move |(index, term): (usize, Derived)| {
         let name = name_of(&term);
@@ -58,6 +62,10 @@ pub fn Terms() -> impl IntoView {
             }
         };
         let heading = title(term.transform);
+        // A name of its own hides how a term is made, and that of a difference is easily turned round.
+        let is_told = term.name.is_some() || term.transform == Transform::Difference;
+        let told = is_told.then(|| view! { <p class="hint">{made(&term)}</p> });
+        let counted = view! { <Outside name=name.clone()/> };
         let itself = draft::replaced(&term).cloned().map(|column| view! { <Itself column/> });
         let change = move |_| {
             form.show(TermDraft::of(&term), Some(index));
@@ -68,6 +76,8 @@ pub fn Terms() -> impl IntoView {
                 <code class="code">{name}</code> " " {heading} " "
                 <button type="button" class="quiet" aria-label=change_label on:click=change>{words::terms::change_word()}</button> " "
                 <button type="button" class="quiet" aria-label=label on:click=remove>{words::terms::remove_word()}</button>
+                {told}
+                {counted}
                 {itself}
             </li>
         }
@@ -82,6 +92,26 @@ pub fn Terms() -> impl IntoView {
             {wrong}
             <Typed form/>
         </section>
+    }
+}
+
+/// Says how many rows of the whole file lie outside the own range of a term, for this machine alone.
+#[component]
+fn Outside(name: String) -> impl IntoView {
+    let app = App::here();
+    let outside = Memo::new(move |_| {
+        let columns = app.state.columns().get();
+        let setup = app.state.setup().get();
+        app.state.inspection().with(|found| {
+            let found = found.as_ref()?;
+            view_model::misfits_of_term(found, &columns, &setup, &name).map(|misfits| misfits.outside)
+        })
+    });
+    move || {
+        let rows = outside.get().and_then(|rows| usize::try_from(rows).ok()).filter(|rows| *rows > 0)?;
+        Some(view! {
+            <p class="whole-file"><Icon name="lock"/>{words::page::private()} ": " {words::terms::outside(rows, text::whole(rows))}</p>
+        })
     }
 }
 
@@ -136,28 +166,43 @@ pub fn problem(text: String) -> impl IntoView {
 #[component]
 fn Typed(form: Form) -> impl IntoView {
     let app = App::here();
-    let Form { draft, place, wrong } = form;
+    let place = move || app.state.term().with(|form| form.place);
     let options = Transform::ALL
         .into_iter()
         .map(|transform| (transform.name().to_owned(), title(transform).to_owned()));
     let set_transform = Callback::new(move |name: String| {
         if let Some(transform) = Transform::ALL.into_iter().find(|transform| transform.name() == name) {
-            draft.update(|draft| draft.transform = transform);
+            form.write(|draft| draft.transform = transform);
         }
     });
-    let roles = [("feature", words::columns::feature()), ("outcome", words::columns::outcome())];
+    let roles = [
+        (Role::Feature, words::columns::feature()),
+        (Role::Outcome, words::columns::outcome()),
+        (Role::Ignored, words::terms::serves()),
+    ];
+    let role_options = roles.map(|(role, name)| (text::role(role).to_owned(), name.to_owned()));
+    let set_role = Callback::new(move |name: String| {
+        let chosen = roles.into_iter().map(|(role, _)| role).find(|role| text::role(*role) == name);
+        form.write(|draft| draft.role = chosen.filter(|role| *role != Role::Feature));
+    });
+    let role = move || form.read(|draft| text::role(draft.role.unwrap_or(Role::Feature)).to_owned());
+    let transform = Memo::new(move |_| form.read(|draft| draft.transform));
     let put = move |event: MouseEvent| {
         let names = untrack(|| app.names());
-        let Some(entry) = draft.with_untracked(|draft| draft.entry(&names)) else {
-            return wrong.set(vec![words::terms::unread().to_owned()]);
+        let kind = transform.get_untracked();
+        let Some(entry) = untrack(|| form.read(|draft| draft.entry(&names))) else {
+            return form.wrong.set(vec![match kind {
+                Transform::Difference => words::terms::unread_difference().to_owned(),
+                _ => words::terms::unread().to_owned(),
+            }]);
         };
         let name = name_of(&entry);
         let replaced = draft::replaced(&entry).filter(|_| entry.role == Some(Role::Outcome)).cloned();
         let columns = app.state.columns().get_untracked();
         let mut setup = app.state.setup().get_untracked();
-        let changes = place.get_untracked();
+        let changes = untrack(place);
         if let Err(faults) = put_term(&columns, &mut setup, entry, changes) {
-            return wrong.set(faults);
+            return form.wrong.set(faults);
         }
         app.state.setup().set(setup);
         let is_replaced =
@@ -172,13 +217,12 @@ fn Typed(form: Form) -> impl IntoView {
         };
         app.say(said);
         dom::focus_after_key(&event, "#columns-terms");
-        let kind = draft.with_untracked(|draft| draft.transform);
         form.show(TermDraft { transform: kind, ..TermDraft::default() }, None);
     };
     let value = move || {
-        let set = Callback::new(move |value| draft.update(|draft| draft.value = value));
-        let own = Signal::derive(move || draft.with(|draft| draft.value.clone()));
-        let (label, hint) = match draft.with(|draft| draft.transform) {
+        let set = Callback::new(move |value| form.write(|draft| draft.value = value));
+        let own = Signal::derive(move || form.read(|draft| draft.value.clone()));
+        let (label, hint) = match transform.get() {
             Transform::Square | Transform::Product => return None,
             Transform::Difference => (words::terms::within(), words::terms::within_hint()),
             Transform::Log => (words::terms::offset(), words::terms::offset_hint()),
@@ -189,42 +233,50 @@ fn Typed(form: Form) -> impl IntoView {
         let hint = Signal::derive(move || hint.to_owned());
         Some(view! { <Field id="term-value" label value=own set hint/> })
     };
-    let factor = move || {
-        (draft.with(|draft| draft.transform) == Transform::Difference).then(|| {
+    let of_difference = move || {
+        (transform.get() == Transform::Difference).then(|| {
             view! {
                 <Field id="term-factor" label=words::terms::factor()
-                    value=Signal::derive(move || draft.with(|draft| draft.factor.clone()))
-                    set=Callback::new(move |factor| draft.update(|draft| draft.factor = factor))
+                    value=Signal::derive(move || form.read(|draft| draft.factor.clone()))
+                    set=Callback::new(move |factor| form.write(|draft| draft.factor = factor))
                     hint=Signal::derive(|| words::terms::factor_hint().to_owned())/>
+                <Field id="term-unit" label=words::terms::unit()
+                    value=Signal::derive(move || form.read(|draft| draft.unit.clone()))
+                    set=Callback::new(move |unit| form.write(|draft| draft.unit = unit))/>
             }
         })
     };
-    let from_hint = move || match draft.with(|draft| draft.transform) {
+    let discard = move || {
+        let is_open =
+            app.state.term().with(|form| app.state.setup().with(|setup| form.is_open(&setup.derived)));
+        let discard = move |_| form.show(TermDraft::default(), None);
+        (is_open || place().is_some()).then(|| view! { " " <button type="button" class="quiet" on:click=discard>{words::terms::discard()}</button> })
+    };
+    let from_hint = move || match transform.get() {
         Transform::Square => words::terms::square_hint(),
         Transform::Difference => words::terms::difference_hint(),
         _ => words::terms::from_hint(),
     };
-    let act = move || if place.get().is_some() { words::terms::keep_change() } else { words::terms::add() };
+    let act = move || if place().is_some() { words::terms::keep_change() } else { words::terms::add() };
     view! {
-        <details class="more" prop:open=move || place.get().is_some()>
+        <details class="more" prop:open=move || place().is_some()>
             <summary>{act}</summary>
             <Choice id="term-transform" label=words::terms::transform() options=options.collect()
-                value=Signal::derive(move || draft.with(|draft| draft.transform.name().to_owned())) set=set_transform/>
+                value=Signal::derive(move || transform.get().name().to_owned()) set=set_transform/>
             <Field id="term-from" label=words::terms::from()
-                value=Signal::derive(move || draft.with(|draft| draft.from.clone()))
-                set=Callback::new(move |from| app.state.columns().with_untracked(|columns| draft.update(|draft| draft.make_from(from, columns))))
+                value=Signal::derive(move || form.read(|draft| draft.from.clone()))
+                set=Callback::new(move |from| app.state.columns().with_untracked(|columns| form.write(|draft| draft.make_from(from, columns))))
                 hint=Signal::derive(move || from_hint().to_owned())/>
-            {factor}
+            {of_difference}
             {value}
             <Field id="term-name" label=words::terms::name()
-                value=Signal::derive(move || draft.with(|draft| draft.name.clone()))
-                set=Callback::new(move |name| draft.update(|draft| draft.name = name))/>
+                value=Signal::derive(move || form.read(|draft| draft.name.clone()))
+                set=Callback::new(move |name| form.write(|draft| draft.name = name))/>
             <Choice id="term-role" label=words::columns::role()
-                options=roles.into_iter().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
-                value=Signal::derive(move || if draft.with(|draft| draft.outcome) { "outcome" } else { "feature" }.to_owned())
-                set=Callback::new(move |role: String| draft.update(|draft| draft.outcome = role == "outcome"))/>
-            {move || wrong.get().into_iter().map(problem).collect_view()}
+                options=role_options.to_vec() value=Signal::derive(role) set=set_role/>
+            {move || form.wrong.get().into_iter().map(problem).collect_view()}
             <button type="button" id="term-add" on:click=put>{act}</button>
+            {discard}
             <Glossed of=[entries::INTERACTION, entries::CENTRED, entries::SPLINE]/>
         </details>
     }

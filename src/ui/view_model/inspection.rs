@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::data::inspection::Misfits;
 use crate::plan::Plan;
+use crate::plan::derived::name_of;
 use crate::plan::document::Column;
 use crate::ui::draft::{ColumnDraft, Gap, Place, Setup, plan_to_inspect};
 use crate::words;
@@ -50,6 +51,35 @@ pub fn few_rows_left(inspection: &Inspection, columns: &[ColumnDraft], setup: &S
     let (rows, left_out) = rows(inspection, columns, setup)?;
     let few = 2 * rows.saturating_sub(left_out) < inspection.found.counted;
     few.then(|| Gap::new(Place::columns("whole-file"), words::gap::most_rows_left_out()))
+}
+
+/// What was counted of a term, while the whole description is the one that was counted by.
+pub fn misfits_of_term<'a>(
+    inspection: &'a Inspection,
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    term: &str,
+) -> Option<&'a Misfits> {
+    rows(inspection, columns, setup)?;
+    let Inspection { plan, found, .. } = inspection;
+    let is_term = plan.derived.iter().any(|entry| name_of(entry) == term);
+    found.columns.iter().find(|(name, _)| is_term && name == term).map(|(_, misfits)| misfits)
+}
+
+/// What holds a release back where a difference lies outside its own range in more than half of the rows. The text has no number.
+pub fn far_difference(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<Gap> {
+    let names = setup.derived.iter().map(name_of);
+    let is_far = |name: &String| {
+        misfits_of_term(inspection, columns, setup, name)
+            .is_some_and(|misfits| 2 * misfits.outside > inspection.found.counted)
+    };
+    let far = names.into_iter().find(is_far)?;
+    Some(Gap::new(Place::columns("terms"), words::gap::most_outside(far)))
+}
+
+/// What holds a release back while a term is typed and is no part of the plan.
+pub fn open_term() -> Gap {
+    Gap::new(Place::columns("terms"), words::gap::term_is_open())
 }
 
 /// What holds a release back until the person says whether another table with these columns was about the same people.

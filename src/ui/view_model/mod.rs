@@ -20,4 +20,6 @@ pub use contradictions::{
 pub use estimates::bounds_of;
 pub use forecast::{Forecast, forecast, precision_with, public_terms, takes_public_moments};
 pub use ineligibility::{ineligibility, not_yes_or_no};
-pub use inspection::{Inspection, few_rows_left, misfits, rows, same_people};
+pub use inspection::{
+    Inspection, far_difference, few_rows_left, misfits, misfits_of_term, open_term, rows, same_people,
+};
