@@ -122,6 +122,7 @@ mod tests {
     use super::*;
     use crate::model::{Estimate, INTERCEPT};
     use crate::plan::derived::{name_of, terms_of};
+    use crate::plan::document::Condition;
     use crate::release::publication::tables;
     use crate::release::supplement::{Correlations, DescribedTerm, Noisy};
 
@@ -231,6 +232,14 @@ mod tests {
         let records: Vec<&str> = csv.lines().collect();
         assert_eq!((records.len(), records[0]), (found.points.len() + 1, "\u{feff}at,estimate,lower,upper"));
         assert!(records[1].starts_with("0,8.5,"), "{}", records[1]);
+        let mut few = plan();
+        few.only = vec![Condition { column: "x".to_owned(), lower: Some(1.5), ..Condition::default() }];
+        let of_few = partial_effect(&few, &lines(), false, Some(&covariance), None, "x").unwrap();
+        assert_eq!(
+            [of_few.points[0].at, of_few.points.last().unwrap().at],
+            [1.5, 4.0],
+            "the rows that count"
+        );
         let odds = partial_effect(&plan(), &lines(), true, Some(&covariance), None, "z").unwrap();
         assert!(odds.points.iter().all(|point| (0.0..=1.0).contains(&point.value)), "probabilities");
         let mut rare = lines();

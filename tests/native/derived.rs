@@ -9,6 +9,7 @@ use discreet::engine::prepare;
 use discreet::plan::bound::Kind;
 use discreet::plan::derived::{all_columns, terms_of};
 use discreet::plan::{CheckedPlan, Plan, Purpose, faults};
+use discreet::release::figure;
 use serde_json::{Value, json};
 
 use crate::cli::Bench;
@@ -302,6 +303,22 @@ fn bounds_follow_from_the_stated_ones() {
     near(8, -95.0, 282.0);
     near(9, -20.0, 40.5);
     near(10, 0.0, 40.5 * 40.5);
+}
+
+#[test]
+fn a_multiple_of_a_difference_has_no_unit_but_its_own() {
+    let per = |more: Value| {
+        let mut plan = plan("analyze-gauss", "y");
+        for place in [0, 4] {
+            plan["columns"][place]["unit"] = json!("years");
+        }
+        plan["derived"] = json!([{"transform": "difference", "from": ["crp", "age"], "name": "stay"}]);
+        plan["derived"][0].as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        figure::per(&parsed(&plan), "stay")
+    };
+    assert_eq!(per(json!({})), "per year");
+    assert_eq!(per(json!({"factor": 365.25})), "per unit");
+    assert_eq!(per(json!({"factor": 365.25, "unit": "days"})), "per day");
 }
 
 #[test]

@@ -72,8 +72,24 @@ fn dates_count_as_years() {
     let text = "seen;x\n12.03.2019;1\n1/1/2015;1\n31.12.2014;1\n02.01.2020 10:30;1\n2019;1\n2019-03-12;1\n30.02.2019;1\n12.03.19;1\nNA;1\n";
     let (_, found) = counts(&plan(json!([column]), &[]), text, 1000);
     let [seen] = found.columns.as_slice() else { panic!("one column") };
-    assert_eq!((found.used, seen.missing, seen.unread), (4, 1, 4), "{seen:?}");
+    // A date that begins with its year is read in every order.
+    assert_eq!((found.used, seen.missing, seen.unread), (5, 1, 3), "{seen:?}");
     assert_eq!((seen.outside, seen.above), (2, 1), "{seen:?}");
+}
+
+#[test]
+fn differences_beyond_their_own_range_are_counted() {
+    let date = |name: &str| json!({"name": name, "role": "feature", "type": "number", "lower": 2020, "upper": 2023, "written": {"date": "day-month-year"}});
+    let stay = |from: [&str; 2]| json!({"transform": "difference", "from": from, "name": "stay", "factor": 365.25, "lower": 0, "upper": 60});
+    let text = "in;out\n01.03.2021;04.03.2021\n05.03.2021;04.03.2021\n01.03.2021;01.08.2021\n01.03.2021;\n01.03.2021;01.03.2021\n";
+    let outside = |from| {
+        let plan = plan(json!([date("in"), date("out")]), &[("derived", json!([stay(from)]))]);
+        let (rows, found) = counts(&plan, text, 1000);
+        assert_eq!((rows, found.used, found.columns.len()), (5, 4, 3));
+        (found.columns[2].outside, found.columns[2].above)
+    };
+    assert_eq!(outside(["out", "in"]), (2, 1));
+    assert_eq!(outside(["in", "out"]), (2, 0), "turned round: three days and five months are negative");
 }
 
 #[test]

@@ -33,7 +33,7 @@ thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-we
 tbody tr:last-child>*{border-bottom:.5mm solid #16201f}tbody th{font-weight:500;min-width:30mm;overflow-wrap:anywhere}.wide tbody th{min-width:22mm}.n{text-align:right;white-space:nowrap}\
 code{font:.92em ui-monospace,monospace}.wide{font-size:8pt}.wide .n{white-space:normal;padding-right:1.5mm}.known{width:auto}.known th,.known td{padding-right:10mm}svg{display:block;width:100%;height:auto;margin:2mm 0}thead .n{white-space:normal}ul{margin:0 0 2mm;padding-left:5mm}li{overflow-wrap:anywhere}\
 @media screen and (max-width:150mm){body{padding:4mm}table,caption,tbody,tr,th,td{display:block}thead{display:none}tr{border-bottom:.25mm solid #16201f;padding:1mm 0}\
-tbody tr>*,tbody tr:last-child>*{border:0;min-width:0;padding:.5mm 0}tbody th{font-weight:600}td{display:flex;justify-content:space-between;gap:4mm;text-align:right}td::before{content:attr(data-head);color:#4b5957;text-align:left}.n{white-space:normal}}";
+tbody tr>*,tbody tr:last-child>*{border:0;min-width:0;padding:.5mm 0}tbody th{font-weight:600}td{display:flex;justify-content:space-between;gap:4mm;text-align:right}td:empty{display:none}td::before{content:attr(data-head);color:#4b5957;text-align:left}.n{white-space:normal}}";
 
 /// Writes the report: what the person called it, the tables with their plots, notes, guarantee and setting.
 pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> String {
@@ -220,7 +220,7 @@ mod tests {
         ] {
             assert!(page.contains(expected), "{expected}: {page}");
         }
-        assert_eq!(page.matches("<td class=\"n\"></td>").count(), 1, "the constant has no ratio");
+        assert_eq!(page.matches("\"></td>").count(), 1, "the constant has no ratio");
     }
 
     #[test]

@@ -84,9 +84,11 @@ fn a_plan_with_derived_terms_keeps_them_on_the_page() {
 
 #[test]
 fn a_term_is_typed_as_it_was_and_is_refused_before_it_is_in_the_plan() {
-    use super::{TermDraft, put_term};
-    use crate::plan::document::Transform::{Centred, Log, Merged, Product, Spline, Square};
+    use super::{TermDraft, TermForm, put_term};
+    use crate::plan::document::Transform::{Centred, Difference, Log, Merged, Product, Spline, Square};
     let each = [
+        (Difference, "last, first", ""),
+        (Difference, "last, first", "0 60"),
         (Log, "crp", "0.5"),
         (Centred, "age", "60"),
         (Spline, "age", "20 40 60"),
@@ -101,6 +103,29 @@ fn a_term_is_typed_as_it_was_and_is_refused_before_it_is_in_the_plan() {
         assert_eq!(TermDraft::of(&entry), typed);
         assert_eq!(TermDraft::of(&entry).entry(&[]).unwrap(), entry);
     }
+    let stay = TermDraft {
+        transform: Difference,
+        from: "out, in".to_owned(),
+        factor: "365,25".to_owned(),
+        unit: "day".to_owned(),
+        role: Some(Role::Ignored),
+        ..Default::default()
+    };
+    let entry = stay.entry(&[]).unwrap();
+    assert_eq!((entry.factor, entry.unit.as_deref(), entry.role), (Some(365.25), Some("day"), stay.role));
+    assert_eq!(TermDraft::of(&entry), TermDraft { factor: "365.25".to_owned(), ..stay.clone() });
+    for (factor, value) in [("x", ""), ("", "0-60"), ("", "1 2 3")] {
+        let typed = TermDraft { factor: factor.to_owned(), value: value.to_owned(), ..stay.clone() };
+        assert_eq!(typed.entry(&[]), None, "{factor} {value}");
+    }
+    // What is typed is no part of the plan until it is put there.
+    let form = |draft: &TermDraft, place| TermForm { draft: draft.clone(), place };
+    assert!(form(&stay, None).is_open(&[]) && !TermForm::default().is_open(&[]));
+    let terms = [entry];
+    assert!(!form(&TermDraft::of(&terms[0]), Some(0)).is_open(&terms));
+    assert!(
+        form(&TermDraft { value: "0 30".to_owned(), ..TermDraft::of(&terms[0]) }, Some(0)).is_open(&terms)
+    );
 
     let (columns, mut setup) = drafts();
     let log = |offset: &str| {
@@ -131,7 +156,7 @@ fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
         transform: crate::plan::document::Transform::Merged,
         from: "stage".to_owned(),
         value: "late = II, III".to_owned(),
-        outcome: true,
+        role: Some(Role::Outcome),
         ..Default::default()
     };
     setup.derived.extend(typed.entry(&[]));
@@ -638,6 +663,7 @@ fn what_is_made_of_an_outcome_is_one() {
     for (from, outcome) in [("stay ", true), ("note", true), ("age, stay", true), ("age", false), ("", false)]
     {
         typed.make_from(from.to_owned(), &columns);
-        assert_eq!((typed.from.as_str(), typed.outcome), (from, outcome));
+        let is_outcome = typed.role == Some(Role::Outcome);
+        assert_eq!((typed.from.as_str(), is_outcome), (from, outcome));
     }
 }
