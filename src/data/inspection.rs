@@ -159,17 +159,17 @@ enum Column {
 impl Column {
     fn new(column: &BoundColumn) -> Self {
         match (column.source.field(), &column.kind) {
-            (None, _) => match &column.source {
-                Source::Computed(of) => match &**of {
-                    Expression::Difference { of, factor, within: Some((lower, upper)) } => Self::Difference {
-                        expression: Expression::Difference { of: of.clone(), factor: *factor, within: None },
-                        lower: *lower,
-                        upper: *upper,
-                    },
-                    _ => Self::Derived,
-                },
-                Source::Field(_) | Source::Merged(_) => Self::Derived,
-            },
+            (None, _) => {
+                let of = match &column.source {
+                    Source::Computed(of) => of.without_own_bounds(),
+                    Source::Field(_) | Source::Merged(_) => None,
+                };
+                of.map_or(Self::Derived, |(expression, (lower, upper))| Self::Difference {
+                    expression,
+                    lower,
+                    upper,
+                })
+            }
             (Some(field), Kind::Number { lower, upper }) => {
                 Self::Number { field, lower: *lower, upper: *upper }
             }

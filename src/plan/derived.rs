@@ -10,7 +10,7 @@ use super::bound::{Kind, Source};
 use super::document::{Bound, Column, ColumnType, Derived, Group, Known, Plan, Transform};
 use super::error::{PlanError, known_advice};
 use super::expression::{Expression, Leaf, LevelCodes};
-use super::kinds::{are_usable_bounds, column_kinds, described_kind, na};
+use super::kinds::{are_usable_bounds, check_typical, column_kinds, described_kind, na};
 use crate::model::{INTERCEPT, Role, Typical};
 use crate::words;
 
@@ -299,6 +299,7 @@ fn check_fields(entry: &Derived, path: &str) -> Result<(), PlanError> {
         ("factor", entry.factor.is_some(), Transform::Difference),
         ("lower", entry.lower.is_some(), Transform::Difference),
         ("upper", entry.upper.is_some(), Transform::Difference),
+        ("typical", entry.typical.is_some(), Transform::Difference),
         ("unit", entry.unit.is_some(), Transform::Difference),
         ("at", entry.at.is_some(), Transform::Centred),
         ("knots", entry.knots.is_some(), Transform::Spline),
@@ -426,11 +427,11 @@ fn difference(entry: &Derived, operands: &[Operand], path: &str) -> Result<(Kind
             words::plan::derived_factor_advice(),
         ));
     }
-    let widest =
-        Expression::Difference { of: Box::new([first.clone(), second.clone()]), factor, within: None };
+    let of = Box::new([first.clone(), second.clone()]);
+    let widest = Expression::Difference { of: of.clone(), factor, within: None, typical: None };
     let (least, most) = widest.range();
     let within = match (entry.lower, entry.upper) {
-        (None, None) => return Ok(number(widest)),
+        (None, None) if entry.typical.is_none() => return Ok(number(widest)),
         (Some(lower), Some(upper)) if lower < upper && lower < most && upper > least => (lower, upper),
         _ => {
             return Err(PlanError::at(
@@ -440,11 +441,11 @@ fn difference(entry: &Derived, operands: &[Operand], path: &str) -> Result<(Kind
             ));
         }
     };
-    Ok(number(Expression::Difference {
-        of: Box::new([first.clone(), second.clone()]),
-        factor,
-        within: Some(within),
-    }))
+    if let Some(known) = &entry.typical {
+        check_typical(known, within.0, within.1, path)?;
+    }
+    let typical = entry.typical.as_ref().and_then(Known::typical);
+    Ok(number(Expression::Difference { of, factor, within: Some(within), typical }))
 }
 
 /// Returns a category of which some levels are one.

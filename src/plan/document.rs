@@ -287,6 +287,9 @@ pub struct Derived {
     /// Of a difference: its own largest value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
+    /// Of a difference with bounds of its own: what is known of its values, for forecasts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typical: Option<Known>,
     /// Of a difference: its unit; that of its columns unless given, where it has no factor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
@@ -302,6 +305,13 @@ pub struct Derived {
     /// Of merged levels: the one that the others are compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+}
+
+impl Derived {
+    /// Returns it without what changes no number of a release.
+    fn bare(&self) -> Self {
+        Self { typical: None, unit: None, ..self.clone() }
+    }
 }
 
 /// Levels that count as one.
@@ -572,7 +582,7 @@ impl Plan {
         let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);
         parts(self) == parts(other)
             && self.person == other.person
-            && self.derived == other.derived
+            && self.derived.iter().map(Derived::bare).eq(other.derived.iter().map(Derived::bare))
             && self.only == other.only
             && self.columns.iter().map(Column::either_way).eq(other.columns.iter().map(Column::either_way))
     }

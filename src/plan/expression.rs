@@ -106,6 +106,8 @@ pub enum Expression {
         factor: f64,
         /// The bounds to which it is clipped, where it has its own.
         within: Option<(f64, f64)>,
+        /// What is typical of it then, if that is known.
+        typical: Option<Typical>,
     },
     /// A value less a number.
     Centred {
@@ -138,7 +140,7 @@ impl Expression {
             Self::Product(factors) => {
                 factors.iter().try_fold(1.0, |product, factor| Some(product * factor.value(leaf)?))?
             }
-            Self::Difference { of, factor, within } => {
+            Self::Difference { of, factor, within, .. } => {
                 let [first, second] = &**of;
                 let value = (first.value(leaf)? - second.value(leaf)?) * factor;
                 within.map_or(value, |(lower, upper)| value.max(lower).min(upper))
@@ -169,7 +171,7 @@ impl Expression {
                 (corners.iter().copied().fold(least, f64::min), corners.iter().copied().fold(most, f64::max))
             }),
             Self::Difference { within: Some(within), .. } => *within,
-            Self::Difference { of, factor, within: None } => {
+            Self::Difference { of, factor, within: None, .. } => {
                 let [(least, most), (lower, upper)] = of.each_ref().map(Self::range);
                 ((least - upper) * factor, (most - lower) * factor)
             }
@@ -226,14 +228,20 @@ impl Expression {
         }
     }
 
+    /// Returns a difference without the bounds of its own, and these.
+    pub fn without_own_bounds(&self) -> Option<(Self, (f64, f64))> {
+        let Self::Difference { of, factor, within: Some(within), .. } = self else { return None };
+        Some((Self::Difference { of: of.clone(), factor: *factor, within: None, typical: None }, *within))
+    }
+
     /// Returns it with each difference that has bounds of its own as a number of its own, for a forecast: what lies between two dates does
     /// not follow from what is known of each. No column of a table has the number of such a one.
     pub fn with_differences_drawn(&self) -> Self {
         match self {
-            Self::Difference { of, within: Some((lower, upper)), .. } => {
+            Self::Difference { of, within: Some((lower, upper)), typical, .. } => {
                 let first = of.iter().flat_map(Self::leaves).next().map_or(0, Leaf::column);
                 let column = usize::MAX - first;
-                Self::Leaf(Leaf::Number { column, lower: *lower, upper: *upper, typical: None })
+                Self::Leaf(Leaf::Number { column, lower: *lower, upper: *upper, typical: *typical })
             }
             _ => self.with_parts(&Self::with_differences_drawn),
         }
@@ -247,9 +255,12 @@ impl Expression {
             Self::Log { of, offset } => Self::Log { of: boxed(of), offset: *offset },
             Self::Square(of) => Self::Square(boxed(of)),
             Self::Product(factors) => Self::Product(factors.iter().map(other).collect()),
-            Self::Difference { of, factor, within } => {
-                Self::Difference { of: Box::new(of.each_ref().map(other)), factor: *factor, within: *within }
-            }
+            Self::Difference { of, factor, within, typical } => Self::Difference {
+                of: Box::new(of.each_ref().map(other)),
+                factor: *factor,
+                within: *within,
+                typical: *typical,
+            },
             Self::Centred { of, at } => Self::Centred { of: boxed(of), at: *at },
             Self::Spline { of, knots, column } => {
                 Self::Spline { of: boxed(of), knots: Arc::clone(knots), column: *column }

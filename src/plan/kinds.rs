@@ -151,19 +151,22 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
     if !are_usable_bounds(lower, upper) {
         return Err(PlanError::at(path, words::plan::bounds_far(), words::plan::bounds_far_advice()));
     }
-    if let Some(Known { mean, sd, share, shares }) = &column.typical {
-        let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
-        let fits = sd.is_some_and(|sd| sd > 0.0 && sd <= (upper - lower) / 2.0);
-        if !(fits && inside && share.is_none() && shares.is_none()) {
-            let path = format!("{}.typical", path.trim_end_matches(".upper"));
-            return Err(PlanError::at(
-                path,
-                words::plan::typical_range(),
-                words::plan::typical_range_advice(),
-            ));
-        }
+    if let Some(known) = &column.typical {
+        check_typical(known, lower, upper, path.trim_end_matches(".upper"))?;
     }
     Ok(Kind::Number { lower, upper })
+}
+
+/// Refuses a mean or a standard deviation of a number that does not fit its bounds.
+pub(super) fn check_typical(known: &Known, lower: f64, upper: f64, path: &str) -> Result<(), PlanError> {
+    let Known { mean, sd, share, shares } = known;
+    let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
+    let fits = sd.is_some_and(|sd| sd > 0.0 && sd <= (upper - lower) / 2.0);
+    if fits && inside && share.is_none() && shares.is_none() {
+        return Ok(());
+    }
+    let path = format!("{path}.typical");
+    Err(PlanError::at(path, words::plan::typical_range(), words::plan::typical_range_advice()))
 }
 
 fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {

@@ -348,10 +348,10 @@ test("the presentation size survives a reload, and no table of coefficients scro
   assert.ok(bar.height <= 720 / 3, `the bar covers ${bar.height} of 720`);
   await discreet.goTo(say("step.result"));
   // Labels of the axis have room.
-  const near = await page.locator(".plot-axis text").evaluateAll((labels) => {
-    const places = labels.map((label) => label.getBoundingClientRect());
+  const near = await page.locator(".plot-axis").evaluateAll((axes) => axes.flatMap((axis) => {
+    const places = [...axis.querySelectorAll("text")].map((label) => label.getBoundingClientRect());
     return places.slice(1).map((place, index) => Math.round(place.left - places[index].right)).filter((gap) => gap < 4);
-  });
+  }));
   assert.deepEqual([wide, near], [[], []]);
   assert.deepEqual(faults(record), {});
 });

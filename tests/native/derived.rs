@@ -305,6 +305,25 @@ fn bounds_follow_from_the_stated_ones() {
     near(10, 0.0, 40.5 * 40.5);
 }
 
+/// What lies between two dates does not follow from what is known of each: it is drawn from its own range, as narrow as it is stated.
+#[test]
+fn a_difference_is_foreseen_by_its_own_range() {
+    let width = |more: Value| {
+        let date = |name: &str| json!({"name": name, "role": "ignored", "type": "number", "lower": 2010, "upper": 2024, "typical": {"sd": 4}});
+        let mut plan = plan("adaptive-gauss", "y");
+        plan["stated_rows"] = json!(6000);
+        plan["columns"] = json!([date("in"), date("out"), plan["columns"][2]]);
+        plan["derived"] = json!([{"transform": "difference", "from": ["out", "in"], "name": "stay", "factor": 365.25, "lower": 0, "upper": 60}]);
+        plan["derived"][0].as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let names = ["in", "out", "y"].map(str::to_owned);
+        let prepared = prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap();
+        let found = foresee(&prepared).unwrap();
+        found.terms.iter().find(|term| term.term == "stay").unwrap().half()
+    };
+    let (assumed, known) = (width(json!({})), width(json!({"typical": {"mean": 6, "sd": 5}})));
+    assert!(1.5 * assumed < known && known < 3.0 * assumed, "{assumed} {known}");
+}
+
 #[test]
 fn a_multiple_of_a_difference_has_no_unit_but_its_own() {
     let per = |more: Value| {
@@ -356,6 +375,16 @@ fn what_cannot_be_derived_is_refused_with_what_to_do() {
             json!({"transform": "difference", "from": ["crp", "age"], "factor": 2, "lower": 600, "upper": 700}),
             "derived[0].lower",
             "-190 to 564",
+        ),
+        (
+            json!({"transform": "difference", "from": ["crp", "age"], "typical": {"sd": 3}}),
+            "derived[0].lower",
+            "-95 to 282",
+        ),
+        (
+            json!({"transform": "difference", "from": ["crp", "age"], "lower": 0, "upper": 9, "typical": {"sd": 5}}),
+            "derived[0].typical",
+            "half of the range",
         ),
         (
             json!({"transform": "square", "from": ["age"], "lower": 0, "upper": 60}),

@@ -5,7 +5,7 @@ use super::setup::Setup;
 use super::to_plan::draft_plan;
 use super::typed::{list, number, unlist};
 use crate::model::Role;
-use crate::plan::document::{BudgetForm, Derived, Group, Transform};
+use crate::plan::document::{BudgetForm, Derived, Group, Known, Transform};
 use crate::plan::{Purpose, faults};
 use crate::ui::sentence::{fault, sentence};
 
@@ -22,6 +22,8 @@ pub struct TermDraft {
     pub factor: String,
     /// The unit of a difference.
     pub unit: String,
+    /// What is typical of a difference that has its own range: a mean and a standard deviation.
+    pub typical: String,
     /// Outcome, or ignored where it only serves other terms; a feature where nothing is said.
     pub role: Option<Role>,
     /// Its name in tables; from the transform where it is empty.
@@ -80,6 +82,7 @@ impl TermDraft {
             value: value.unwrap_or_default(),
             factor: entry.factor.as_ref().map(written).unwrap_or_default(),
             unit: entry.unit.clone().unwrap_or_default(),
+            typical: typical(entry).unwrap_or_default(),
             role: entry.role.filter(|role| *role != Role::Feature),
             name: entry.name.clone().unwrap_or_default(),
             reference: entry.reference.clone(),
@@ -118,11 +121,9 @@ impl TermDraft {
             Transform::Difference => {
                 entry.factor = optional(&self.factor)?;
                 entry.unit = Some(self.unit.trim().to_owned()).filter(|unit| !unit.is_empty());
-                [entry.lower, entry.upper] = match *typed.split_whitespace().collect::<Vec<_>>() {
-                    [] => [None, None],
-                    [lower, upper] => [Some(number(lower)?), Some(number(upper)?)],
-                    _ => return None,
-                };
+                [entry.lower, entry.upper] = two(typed)?;
+                let [mean, sd] = two(&self.typical)?;
+                entry.typical = sd.map(|sd| Known { mean, sd: Some(sd), ..Known::default() });
             }
             Transform::Square | Transform::Product => {}
         }
@@ -184,6 +185,22 @@ fn named(text: &str, columns: &[String]) -> Vec<String> {
 fn optional(text: &str) -> Option<Option<f64>> {
     let text = text.trim();
     if text.is_empty() { Some(None) } else { number(text).map(Some) }
+}
+
+/// Reads two numbers with a space between them, or none; nothing where they cannot be read.
+fn two(text: &str) -> Option<[Option<f64>; 2]> {
+    match *text.split_whitespace().collect::<Vec<_>>() {
+        [] => Some([None, None]),
+        [first, second] => Some([Some(number(first)?), Some(number(second)?)]),
+        _ => None,
+    }
+}
+
+/// Writes what is typical of a difference as it is typed.
+fn typical(entry: &Derived) -> Option<String> {
+    let known = entry.typical.as_ref()?;
+    let mean = known.mean.unwrap_or(entry.lower?.midpoint(entry.upper?));
+    Some(format!("{mean} {}", known.sd?))
 }
 
 /// Reads `name = level, level`.

@@ -108,15 +108,18 @@ fn a_term_is_typed_as_it_was_and_is_refused_before_it_is_in_the_plan() {
         from: "out, in".to_owned(),
         factor: "365,25".to_owned(),
         unit: "day".to_owned(),
+        value: "0 60".to_owned(),
+        typical: "6 5.5".to_owned(),
         role: Some(Role::Ignored),
         ..Default::default()
     };
     let entry = stay.entry(&[]).unwrap();
     assert_eq!((entry.factor, entry.unit.as_deref(), entry.role), (Some(365.25), Some("day"), stay.role));
     assert_eq!(TermDraft::of(&entry), TermDraft { factor: "365.25".to_owned(), ..stay.clone() });
-    for (factor, value) in [("x", ""), ("", "0-60"), ("", "1 2 3")] {
-        let typed = TermDraft { factor: factor.to_owned(), value: value.to_owned(), ..stay.clone() };
-        assert_eq!(typed.entry(&[]), None, "{factor} {value}");
+    for [factor, value, typical] in [["x", "", ""], ["", "0-60", ""], ["", "1 2 3", ""], ["", "0 60", "6"]] {
+        let (factor, value, typical) = (factor.to_owned(), value.to_owned(), typical.to_owned());
+        let typed = TermDraft { factor, value, typical, ..stay.clone() };
+        assert_eq!(typed.entry(&[]), None, "{typed:?}");
     }
     // What is typed is no part of the plan until it is put there.
     let form = |draft: &TermDraft, place| TermForm { draft: draft.clone(), place };

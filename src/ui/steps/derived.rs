@@ -166,7 +166,8 @@ pub fn problem(text: String) -> impl IntoView {
 #[component]
 fn Typed(form: Form) -> impl IntoView {
     let app = App::here();
-    let place = move || app.state.term().with(|form| form.place);
+    // What is typed opens and closes nothing.
+    let place = Memo::new(move |_| app.state.term().with(|form| form.place));
     let options = Transform::ALL
         .into_iter()
         .map(|transform| (transform.name().to_owned(), title(transform).to_owned()));
@@ -200,7 +201,7 @@ fn Typed(form: Form) -> impl IntoView {
         let replaced = draft::replaced(&entry).filter(|_| entry.role == Some(Role::Outcome)).cloned();
         let columns = app.state.columns().get_untracked();
         let mut setup = app.state.setup().get_untracked();
-        let changes = untrack(place);
+        let changes = place.get_untracked();
         if let Err(faults) = put_term(&columns, &mut setup, entry, changes) {
             return form.wrong.set(faults);
         }
@@ -243,6 +244,10 @@ fn Typed(form: Form) -> impl IntoView {
                 <Field id="term-unit" label=words::terms::unit()
                     value=Signal::derive(move || form.read(|draft| draft.unit.clone()))
                     set=Callback::new(move |unit| form.write(|draft| draft.unit = unit))/>
+                <Field id="term-typical" label=words::terms::typical()
+                    value=Signal::derive(move || form.read(|draft| draft.typical.clone()))
+                    set=Callback::new(move |typical| form.write(|draft| draft.typical = typical))
+                    hint=Signal::derive(|| words::terms::typical_hint().to_owned())/>
             }
         })
     };
@@ -250,16 +255,16 @@ fn Typed(form: Form) -> impl IntoView {
         let is_open =
             app.state.term().with(|form| app.state.setup().with(|setup| form.is_open(&setup.derived)));
         let discard = move |_| form.show(TermDraft::default(), None);
-        (is_open || place().is_some()).then(|| view! { " " <button type="button" class="quiet" on:click=discard>{words::terms::discard()}</button> })
+        (is_open || place.get().is_some()).then(|| view! { " " <button type="button" class="quiet" on:click=discard>{words::terms::discard()}</button> })
     };
     let from_hint = move || match transform.get() {
         Transform::Square => words::terms::square_hint(),
         Transform::Difference => words::terms::difference_hint(),
         _ => words::terms::from_hint(),
     };
-    let act = move || if place().is_some() { words::terms::keep_change() } else { words::terms::add() };
+    let act = move || if place.get().is_some() { words::terms::keep_change() } else { words::terms::add() };
     view! {
-        <details class="more" prop:open=move || place().is_some()>
+        <details class="more" prop:open=move || place.get().is_some()>
             <summary>{act}</summary>
             <Choice id="term-transform" label=words::terms::transform() options=options.collect()
                 value=Signal::derive(move || transform.get().name().to_owned()) set=set_transform/>
