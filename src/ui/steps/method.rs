@@ -18,7 +18,7 @@ use crate::model::Role;
 use crate::plan::Plan;
 use crate::plan::derived::named_with;
 use crate::release::odds;
-use crate::ui::draft::Place;
+use crate::ui::draft::{Place, as_typed};
 use crate::ui::parts::Quoted;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::state::{App, StateStoreFields};
@@ -57,7 +57,9 @@ fn Chosen() -> impl IntoView {
     let title = move || name.with(|name| find(name).map(|info| words::of_mechanism(info.title)));
     let why = move || {
         let recommended = app.recommended.get();
-        if !by_hand.get() {
+        // A saved plan names what was recommended for it.
+        let own = setup.with(|setup| setup.params != as_typed(&recommended.params));
+        if !by_hand.get() || name.get() == recommended.name && !own {
             return view! { <p>{words::method::recommended_because(recommended.reason)}</p> }.into_any();
         }
         let is_other = name.get() != recommended.name;
