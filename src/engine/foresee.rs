@@ -18,7 +18,7 @@ use crate::mechanisms::Task;
 use crate::model::note::{in_groups, quoted, two_digits, widening};
 use crate::model::{Role, Typical};
 use crate::plan::Plan;
-use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::derived::{logarithm, name_of, named_with};
 use crate::plan::document::{Column, ColumnType, Derived, Transform};
 use crate::privacy::convert::gdp_epsilon;
@@ -323,14 +323,19 @@ fn categories(bound: &BoundPlan) -> impl Iterator<Item = &BoundColumn> {
 /// Returns the numbers of the model of which no typical standard deviation is stated. Bounds that are to be estimated have no range yet.
 fn assumed(plan: &Plan, bound: &BoundPlan) -> Vec<String> {
     let is_assumed = |of: &&BoundColumn| {
-        let is_number = matches!(of.kind, Kind::Number { .. }) && of.source.field().is_some();
+        let has_own_spread = match &of.source {
+            Source::Field(_) => true,
+            Source::Computed(of) => of.without_own_bounds().is_some(),
+            Source::Merged(_) => false,
+        };
+        let is_number = matches!(of.kind, Kind::Number { .. }) && has_own_spread;
         let has_range = column(plan, &of.name).is_none_or(|column| !column.is_estimated());
         of.role != Role::Ignored && is_number && has_range && of.typical.is_none()
     };
     let own = bound.columns.iter().filter(is_assumed).map(|column| column.name.clone());
     let mut names: Vec<String> = own.collect();
-    // A column that serves a term alone is no column of the model, and the term spreads as it does.
-    for name in plan.derived.iter().flat_map(|entry| &entry.from) {
+    // A column that serves a term alone is no column of the model, and the term spreads as it does, unless it has a range of its own.
+    for name in plan.derived.iter().filter(|entry| entry.lower.is_none()).flat_map(|entry| &entry.from) {
         let serves = column(plan, name).is_some_and(|column| {
             column.role == Role::Ignored
                 && column.kind == Some(ColumnType::Number)

@@ -82,6 +82,9 @@ impl Leaf {
     }
 }
 
+/// By which a pair of columns is told from another one: a prime above most numbers of columns.
+const PAIRS: usize = 65_537;
+
 /// A number as a function of a record's values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
@@ -235,12 +238,12 @@ impl Expression {
     }
 
     /// Returns it with each difference that has bounds of its own as a number of its own, for a forecast: what lies between two dates does
-    /// not follow from what is known of each. No column of a table has the number of such a one.
+    /// not follow from what is known of each. It counts as a column far behind all of a table, one for each pair.
     pub fn with_differences_drawn(&self) -> Self {
         match self {
             Self::Difference { of, within: Some((lower, upper)), typical, .. } => {
-                let first = of.iter().flat_map(Self::leaves).next().map_or(0, Leaf::column);
-                let column = usize::MAX - first;
+                let places = of.each_ref().map(|of| of.leaves().first().map_or(0, |leaf| leaf.column()));
+                let column = usize::MAX.wrapping_sub(places[0].wrapping_mul(PAIRS).wrapping_add(places[1]));
                 Self::Leaf(Leaf::Number { column, lower: *lower, upper: *upper, typical: *typical })
             }
             _ => self.with_parts(&Self::with_differences_drawn),

@@ -309,7 +309,7 @@ fn bounds_follow_from_the_stated_ones() {
 #[test]
 fn a_difference_is_foreseen_by_its_own_range() {
     let width = |more: Value| {
-        let date = |name: &str| json!({"name": name, "role": "ignored", "type": "number", "lower": 2010, "upper": 2024, "typical": {"sd": 4}});
+        let date = |name: &str| json!({"name": name, "role": "ignored", "type": "number", "lower": 2010, "upper": 2024});
         let mut plan = plan("adaptive-gauss", "y");
         plan["stated_rows"] = json!(6000);
         plan["columns"] = json!([date("in"), date("out"), plan["columns"][2]]);
@@ -318,6 +318,9 @@ fn a_difference_is_foreseen_by_its_own_range() {
         let names = ["in", "out", "y"].map(str::to_owned);
         let prepared = prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap();
         let found = foresee(&prepared).unwrap();
+        let is_known = more.get("typical").is_some();
+        assert_eq!(found.assumed.contains(&"stay".to_owned()), !is_known, "{:?}", found.assumed);
+        assert!(!found.assumed.contains(&"in".to_owned()), "what is known of a date says nothing of a stay");
         found.terms.iter().find(|term| term.term == "stay").unwrap().half()
     };
     let (assumed, known) = (width(json!({})), width(json!({"typical": {"mean": 6, "sd": 5}})));
