@@ -291,6 +291,63 @@ test("what a term replaces or is made from is taken by no button, and keeps its 
   assert.deepEqual(faults(record), {});
 });
 
+test("a stay of two dates has its own unit and range; turned round, or typed and not kept, it holds a release back", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const day = (number) => `${String(1 + (number % 28)).padStart(2, "0")}.${String(1 + (Math.floor(number / 28) % 12)).padStart(2, "0")}.2021`;
+  await discreet.load(table("stays.csv", "in,out,age", people(300, (row) => `${day(28 * (row % 11))},${day(28 * (row % 11) + (row % 20))},${30 + (row % 20)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  for (const name of ["in", "out"]) {
+    await discreet.describe(name, { role: say("columns.feature"), type: say("columns.number"), lower: 2021, upper: 2022 });
+    await contradictions(page, name).getByRole("button", { name: /02\.07\.2019/ }).click();
+    await discreet.describe(name, { role: say("columns.ignored") });
+  }
+  const terms = page.getByRole("region", exact(say("terms.title")));
+  const fill = (key, value) => terms.getByLabel(say(key), { exact: true }).fill(value);
+  await terms.locator("summary").click();
+  await terms.getByLabel(say("terms.transform"), { exact: true }).selectOption({ label: say("terms.difference") });
+  await fill("terms.from", "in, out");
+  await terms.getByLabel(say("columns.role"), { exact: true }).selectOption({ label: say("columns.outcome") });
+  await fill("terms.factor", "365,25");
+  await fill("terms.unit", "day");
+  await fill("terms.within", "0 60");
+  await fill("terms.name", "stay");
+  await discreet.budget({ rows: 300, epsilon: 8, oneIn: 1000000 });
+  await discreet.strip.getByText(say("gap.term_is_open")).waitFor();
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await terms.getByLabel(say("terms.within"), { exact: true }).inputValue(), "0 60", "what is typed stays while another step is open");
+  await terms.locator("#term-add").click();
+  await terms.getByText(say("journal.less_times", { factor: "365.25", column: "in", other: "out" }), { exact: false }).waitFor();
+  await discreet.goTo(say("step.privacy"));
+  await discreet.strip.getByText(say("gap.most_outside", { term: "stay" })).waitFor();
+  await discreet.goTo(say("step.columns"));
+  await terms.getByRole("button", exact(say("terms.change", { name: "stay" }))).click();
+  await fill("terms.from", "out, in");
+  await terms.locator("#term-add").click();
+  await discreet.goTo(say("step.privacy"));
+  await discreet.make();
+  const { coefficients } = await discreet.downloadJson(say("result.release_json"));
+  assert.deepEqual([coefficients[0].outcome, coefficients[0].unit], ["stay", "day"]);
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
+test("what a thumb touches is asked about before the first release of a table", async (t) => {
+  const { page, discreet } = await stage.arrive(t, { hasTouch: true, viewport: { width: 390, height: 844 } });
+  await discreet.load(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + (row % 60)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 300, epsilon: 8, oneIn: 1000000 });
+  await discreet.ready();
+  await discreet.release.tap();
+  const question = page.getByRole("alertdialog", exact(say("release_bar.question_first")));
+  await question.getByText(/stays within ε 8/).waitFor();
+  assert.equal(await discreet.released.count(), 0);
+  await question.getByRole("button", exact(say("release_bar.fix"))).tap();
+  await discreet.released.waitFor();
+});
+
 test("two ranges of a quantity are offered, and the page says what the wide one costs", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.load(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + (row % 60)}`)));

@@ -244,6 +244,12 @@ fn Typed(form: Form) -> impl IntoView {
                 <Field id="term-unit" label=words::terms::unit()
                     value=Signal::derive(move || form.read(|draft| draft.unit.clone()))
                     set=Callback::new(move |unit| form.write(|draft| draft.unit = unit))/>
+            }
+        })
+    };
+    let typical = move || {
+        (transform.get() == Transform::Difference).then(|| {
+            view! {
                 <Field id="term-typical" label=words::terms::typical()
                     value=Signal::derive(move || form.read(|draft| draft.typical.clone()))
                     set=Callback::new(move |typical| form.write(|draft| draft.typical = typical))
@@ -251,11 +257,12 @@ fn Typed(form: Form) -> impl IntoView {
             }
         })
     };
+    let is_open =
+        move || app.state.term().with(|form| app.state.setup().with(|setup| form.is_open(&setup.derived)));
+    let was_open = untrack(is_open);
     let discard = move || {
-        let is_open =
-            app.state.term().with(|form| app.state.setup().with(|setup| form.is_open(&setup.derived)));
         let discard = move |_| form.show(TermDraft::default(), None);
-        (is_open || place.get().is_some()).then(|| view! { " " <button type="button" class="quiet" on:click=discard>{words::terms::discard()}</button> })
+        (is_open() || place.get().is_some()).then(|| view! { " " <button type="button" class="quiet" on:click=discard>{words::terms::discard()}</button> })
     };
     let from_hint = move || match transform.get() {
         Transform::Square => words::terms::square_hint(),
@@ -264,16 +271,20 @@ fn Typed(form: Form) -> impl IntoView {
     };
     let act = move || if place.get().is_some() { words::terms::keep_change() } else { words::terms::add() };
     view! {
-        <details class="more" prop:open=move || place.get().is_some()>
+        <details class="more" prop:open=move || was_open || place.get().is_some()>
             <summary>{act}</summary>
             <Choice id="term-transform" label=words::terms::transform() options=options.collect()
                 value=Signal::derive(move || transform.get().name().to_owned()) set=set_transform/>
             <Field id="term-from" label=words::terms::from()
                 value=Signal::derive(move || form.read(|draft| draft.from.clone()))
-                set=Callback::new(move |from| app.state.columns().with_untracked(|columns| form.write(|draft| draft.make_from(from, columns))))
+                set=Callback::new(move |from| {
+                    let columns = app.state.columns().get_untracked();
+                    form.write(|draft| draft.make_from(from, &columns));
+                })
                 hint=Signal::derive(move || from_hint().to_owned())/>
             {of_difference}
             {value}
+            {typical}
             <Field id="term-name" label=words::terms::name()
                 value=Signal::derive(move || form.read(|draft| draft.name.clone()))
                 set=Callback::new(move |name| form.write(|draft| draft.name = name))/>
