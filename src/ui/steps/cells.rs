@@ -399,7 +399,7 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
     let own_format = move || {
         let format = column.read(|c| c.written)?;
         let told = own_format_label(format);
-        let years = format.date.map(|_| [" ", words::columns::years_of_dates(), " "].concat());
+        let years = format.date.map(|_| [". ", words::columns::years_of_dates(), " "].concat());
         let label = words::columns::as_the_file_for(name.get());
         let forget = move |_| column.write(|c| c.written = None);
         Some(view! {

@@ -271,7 +271,7 @@ fn Typed(form: Form) -> impl IntoView {
     };
     let act = move || if place.get().is_some() { words::terms::keep_change() } else { words::terms::add() };
     view! {
-        <details class="more" prop:open=move || was_open || place.get().is_some()>
+        <details class="more" id="columns-term-form" tabindex="-1" prop:open=move || was_open || place.get().is_some()>
             <summary>{act}</summary>
             <Choice id="term-transform" label=words::terms::transform() options=options.collect()
                 value=Signal::derive(move || transform.get().name().to_owned()) set=set_transform/>

@@ -79,7 +79,7 @@ pub fn far_difference(inspection: &Inspection, columns: &[ColumnDraft], setup: &
 
 /// What holds a release back while a term is typed and is no part of the plan.
 pub fn open_term() -> Gap {
-    Gap::new(Place::columns("terms"), words::gap::term_is_open())
+    Gap::new(Place::columns("term-form"), words::gap::term_is_open())
 }
 
 /// What holds a release back until the person says whether another table with these columns was about the same people.
