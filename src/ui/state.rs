@@ -325,7 +325,9 @@ fn with_questions(plan: Result<Plan, Vec<Gap>>, questions: Vec<Gap>) -> Result<P
     }
     let mut gaps = plan.err().unwrap_or_default();
     gaps.extend(questions);
-    gaps.sort_by_key(|gap| gap.place.step());
+    // A term that is typed may be all that is missing.
+    let open = view_model::open_term();
+    gaps.sort_by_key(|gap| (gap.place.step(), *gap != open));
     Err(gaps)
 }
 
