@@ -98,7 +98,7 @@ impl Cells {
     }
 
     /// Computes a derived number from the record's own values, each clipped to its bounds (theory/encoding 2.8).
-    fn computed(&self, record: &Record<'_>, expression: &Expression) -> Option<f64> {
+    pub(super) fn computed(&self, record: &Record<'_>, expression: &Expression) -> Option<f64> {
         expression.value(&|leaf| match leaf {
             Leaf::Number { column, lower, upper, .. } => {
                 let number = self.cell(record, *column)?;

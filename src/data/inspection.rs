@@ -13,7 +13,7 @@ use super::moments::MomentsError;
 use super::sink::{Merge, RowSink};
 use crate::model::Missing;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
-use crate::plan::expression::{Expression, Leaf, LevelCodes};
+use crate::plan::expression::{Expression, LevelCodes};
 
 /// The cells of one column that do not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -202,15 +202,8 @@ impl Inspection {
             let (field, is_read) = match column {
                 Column::Derived => continue,
                 Column::Difference { expression, lower, upper } => {
-                    let leaf = |leaf: &Leaf| match leaf {
-                        Leaf::Number { column, lower, upper, .. } => {
-                            self.cells.cell(record, *column).map(|value| value.max(*lower).min(*upper))
-                        }
-                        Leaf::Level { .. } => None,
-                    };
-                    if let Some(value) =
-                        expression.value(&leaf).filter(|value| value < lower || value > upper)
-                    {
+                    let value = self.cells.computed(record, expression);
+                    if let Some(value) = value.filter(|value| value < lower || value > upper) {
                         misfits.outside += 1;
                         misfits.above += u64::from(value > *upper);
                     }

@@ -1,7 +1,8 @@
 //! Terms that a plan derives from its columns: public functions of one record's own values (theory/encoding 2.8).
 //!
 //! A derived term is read as if the table had it as a column. Its bounds follow from the stated ones of the columns that it is made from; a
-//! difference may have its own. A value is computed from clipped values, is missing where one of them is, and is clipped to its own bounds again when it is encoded.
+//! difference may have its own. A value is computed from clipped values, is missing where one of them is, and is clipped to its own bounds
+//! again when it is encoded.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -539,7 +540,7 @@ pub fn shared_roots(plan: &Plan, terms: &BTreeSet<String>) -> BTreeSet<String> {
     shared
 }
 
-/// Returns the name of a term: as stated, or `log(age)`, `age^2`, `age:sex`, `last - first`, `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
+/// Returns the name of a term: as stated, or `log(age)`, `365.25 * (discharge - admission)`, `age^2`, `age:sex`, `last - first`, `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
 pub fn name_of(entry: &Derived) -> String {
     if let Some(name) = &entry.name {
         return name.clone();

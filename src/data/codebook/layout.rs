@@ -147,13 +147,9 @@ impl Layout {
     }
 }
 
-/// Returns whether a type is a date or a time.
-pub fn is_time(word: &str) -> bool {
-    word.starts_with("date") || word.starts_with("time")
-}
-
 /// Returns the type of a column by the words and the values of its line; `None` for dates, free text, and lines that state none.
 pub fn kind(stated: &str, validation: &str, levels: &[Level], bounded: bool) -> Option<ColumnType> {
+    let is_time = |word: &str| word.starts_with("date") || word.starts_with("time");
     let is_number = |word: &str| {
         let stem = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
         NUMBERS.contains(&stem) || stem.starts_with("number") || stem.starts_with("integer")

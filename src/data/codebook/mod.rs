@@ -182,9 +182,8 @@ impl Layout {
         let ends = span.or((stated == "slider").then_some((0.0, 100.0)));
         let date = [&stated, &validation].iter().any(|word| word.starts_with("date"));
         // REDCap gives ends of dates in this order, however they are typed into its forms.
-        let end = |field| match date {
-            true => years(cell(field), DateOrder::YearMonthDay),
-            false => parse_either(cell(field)),
+        let end = |field| {
+            if date { years(cell(field), DateOrder::YearMonthDay) } else { parse_either(cell(field)) }
         };
         let lower = end(Field::Lower).or(ends.map(|(lower, _)| lower));
         let upper = end(Field::Upper).or(ends.map(|(_, upper)| upper));

@@ -38,6 +38,12 @@ impl Form {
     fn write(self, edit: impl FnOnce(&mut TermDraft)) {
         self.app.state.term().update(|form| edit(&mut form.draft));
     }
+
+    /// What is typed into a field, and what writes it.
+    fn typed(self, of: fn(&mut TermDraft) -> &mut String) -> (Signal<String>, Callback<String>) {
+        let value = Signal::derive(move || self.read(|draft| of(&mut draft.clone()).clone()));
+        (value, Callback::new(move |text| self.write(|draft| *of(draft) = text)))
+    }
 }
 
 /// The terms of the plan, each with ways to change and to remove it, and a form for another.
@@ -221,8 +227,6 @@ fn Typed(form: Form) -> impl IntoView {
         form.show(TermDraft { transform: kind, ..TermDraft::default() }, None);
     };
     let value = move || {
-        let set = Callback::new(move |value| form.write(|draft| draft.value = value));
-        let own = Signal::derive(move || form.read(|draft| draft.value.clone()));
         let (label, hint) = match transform.get() {
             Transform::Square | Transform::Product => return None,
             Transform::Difference => (words::terms::within(), words::terms::within_hint()),
@@ -231,32 +235,28 @@ fn Typed(form: Form) -> impl IntoView {
             Transform::Spline => (words::terms::knots(), words::terms::knots_hint()),
             Transform::Merged => (words::terms::groups(), words::terms::groups_hint()),
         };
-        let hint = Signal::derive(move || hint.to_owned());
-        Some(view! { <Field id="term-value" label value=own set hint/> })
+        let (value, set) = form.typed(|draft| &mut draft.value);
+        Some(view! { <Field id="term-value" label value set hint=Signal::stored(hint.to_owned())/> })
     };
     let of_difference = move || {
         (transform.get() == Transform::Difference).then(|| {
+            let (factor, set_factor) = form.typed(|draft| &mut draft.factor);
+            let (unit, set_unit) = form.typed(|draft| &mut draft.unit);
+            let hint = Signal::stored(words::terms::factor_hint().to_owned());
             view! {
-                <Field id="term-factor" label=words::terms::factor()
-                    value=Signal::derive(move || form.read(|draft| draft.factor.clone()))
-                    set=Callback::new(move |factor| form.write(|draft| draft.factor = factor))
-                    hint=Signal::derive(|| words::terms::factor_hint().to_owned())/>
-                <Field id="term-unit" label=words::terms::unit()
-                    value=Signal::derive(move || form.read(|draft| draft.unit.clone()))
-                    set=Callback::new(move |unit| form.write(|draft| draft.unit = unit))/>
+                <Field id="term-factor" label=words::terms::factor() value=factor set=set_factor hint/>
+                <Field id="term-unit" label=words::terms::unit() value=unit set=set_unit/>
             }
         })
     };
     let typical = move || {
         (transform.get() == Transform::Difference).then(|| {
-            view! {
-                <Field id="term-typical" label=words::terms::typical()
-                    value=Signal::derive(move || form.read(|draft| draft.typical.clone()))
-                    set=Callback::new(move |typical| form.write(|draft| draft.typical = typical))
-                    hint=Signal::derive(|| words::terms::typical_hint().to_owned())/>
-            }
+            let (value, set) = form.typed(|draft| &mut draft.typical);
+            let hint = Signal::stored(words::terms::typical_hint().to_owned());
+            view! { <Field id="term-typical" label=words::terms::typical() value set hint/> }
         })
     };
+    let (name, set_name) = form.typed(|draft| &mut draft.name);
     let is_open =
         move || app.state.term().with(|form| app.state.setup().with(|setup| form.is_open(&setup.derived)));
     let was_open = untrack(is_open);
@@ -285,9 +285,7 @@ fn Typed(form: Form) -> impl IntoView {
             {of_difference}
             {value}
             {typical}
-            <Field id="term-name" label=words::terms::name()
-                value=Signal::derive(move || form.read(|draft| draft.name.clone()))
-                set=Callback::new(move |name| form.write(|draft| draft.name = name))/>
+            <Field id="term-name" label=words::terms::name() value=name set=set_name/>
             <Choice id="term-role" label=words::columns::role()
                 options=role_options.to_vec() value=Signal::derive(role) set=set_role/>
             {move || form.wrong.get().into_iter().map(problem).collect_view()}
