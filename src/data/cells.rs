@@ -14,9 +14,20 @@ pub(super) struct Cells {
     na: Vec<String>,
     /// Those of `na` that are numbers. Any other text is missing in a numeric column without a look-up.
     na_numbers: Vec<String>,
-    numbers: NumberFormat,
     /// The rules of the fields up to the last that is read in a way of its own; empty if there is none.
-    fields: Vec<FieldRules>,
+    fields: Vec<Rules>,
+    /// The rules of all others.
+    others: Rules,
+}
+
+/// How the cells of a field are read.
+#[derive(Clone, Debug)]
+struct Rules {
+    numbers: NumberFormat,
+    /// Marks of missing cells that the field has of its own, without outer white space.
+    na: Vec<String>,
+    /// The decimal mark, where any short number in it is a value, as is usual: no date, and no mark of a missing cell that is a number.
+    short: Option<u8>,
 }
 
 impl Cells {
@@ -24,29 +35,29 @@ impl Cells {
         let trimmed = |na: &[String]| na.iter().map(|token| token.trim().to_owned()).collect();
         let na: Vec<String> = trimmed(&rules.na);
         let fields = rules.by_field.iter().map(|(field, _)| field + 1).max().unwrap_or(0);
-        let fields: Vec<FieldRules> = (0..fields)
-            .map(|field| {
-                let own = rules.rules_of(field);
-                FieldRules { na: trimmed(&own.na), ..own }
-            })
-            .collect();
+        let fields: Vec<FieldRules> = (0..fields).map(|field| rules.rules_of(field)).collect();
         let is_number = |token: &&String| {
             let mut all = fields.iter().map(|rules| &rules.numbers).chain([&rules.numbers]);
             all.any(|format| number::parse(token, *format).is_some())
         };
-        let na_numbers = na.iter().filter(is_number).cloned().collect();
-        Self { na, na_numbers, numbers: rules.numbers, fields }
+        let na_numbers: Vec<String> = na.iter().filter(is_number).cloned().collect();
+        let read = |numbers: NumberFormat, na: &[String]| {
+            let is_usual = numbers.date.is_none() && na_numbers.is_empty() && na.is_empty();
+            Rules { numbers, na: trimmed(na), short: is_usual.then_some(numbers.decimal) }
+        };
+        let fields = fields.iter().map(|own| read(own.numbers, &own.na)).collect();
+        let others = read(rules.numbers, &[]);
+        Self { na, na_numbers, fields, others }
     }
 
-    /// Returns the marks of missing cells that a field has of its own.
-    fn own_na(&self, field: usize) -> &[String] {
-        self.fields.get(field).map_or(&[], |rules| &rules.na)
+    fn rules(&self, field: usize) -> &Rules {
+        self.fields.get(field).unwrap_or(&self.others)
     }
 
     /// Returns whether a cell of a field is empty or a mark of a missing one.
     pub(super) fn is_missing(&self, field: usize, cell: &str) -> bool {
         let cell = cell.trim();
-        cell.is_empty() || self.na.iter().chain(self.own_na(field)).any(|token| token == cell)
+        cell.is_empty() || self.na.iter().chain(&self.rules(field).na).any(|token| token == cell)
     }
 
     /// Returns a number; `None` if it is missing.
@@ -64,27 +75,27 @@ impl Cells {
         if cell.is_empty() && codes.blank().is_some() {
             return codes.blank();
         }
-        let mut na = self.na.iter().chain(self.own_na(codes.column));
+        let mut na = self.na.iter().chain(&self.rules(codes.column).na);
         if na.any(|token| token == cell) { None } else { codes.number(cell) }
     }
 
     /// Returns the number in a field; `None` if it is missing.
     pub(super) fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
-        let (format, own_na) = match self.fields.get(field) {
-            Some(rules) => (rules.numbers, &*rules.na),
-            None => (self.numbers, &[][..]),
-        };
-        // The usual case.
-        if format.date.is_none()
-            && self.na_numbers.is_empty()
-            && own_na.is_empty()
-            && let Some(number) = number::short(record.bytes(field), format.decimal)
+        let rules = self.rules(field);
+        if let Some(decimal) = rules.short
+            && let Some(number) = number::short(record.bytes(field), decimal)
         {
             return Some(number);
         }
-        let field = record.field(field);
-        let missing = |token: &String| token == field.trim();
-        number::parse(field, format).filter(|_| !self.na_numbers.iter().chain(own_na).any(missing))
+        self.unusual(record, field)
+    }
+
+    #[inline(never)]
+    fn unusual(&self, record: &Record<'_>, field: usize) -> Option<f64> {
+        let (rules, cell) = (self.rules(field), record.field(field));
+        let missing = |token: &String| token == cell.trim();
+        let number = number::parse(cell, rules.numbers)?;
+        (!self.na_numbers.iter().chain(&rules.na).any(missing)).then_some(number)
     }
 
     /// Returns whether a record meets a condition; one whose cell is missing does not.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::dialect::format;
 use super::place::Cell;
 use super::typed::{in_percent, level, list, number, share, typed_level, unlist};
+use crate::data::dates::years;
 use crate::model::Role;
 use crate::plan::document::{Bound, Column, ColumnType, Known, Written};
 use crate::plan::number_format::NumberFormat;
@@ -61,6 +62,24 @@ impl ColumnDraft {
             && self.kind == Some(ColumnType::Number)
             && self.estimate
             && (missing(&self.lower) || missing(&self.upper))
+    }
+
+    /// Whether its cells are dates, which count as years.
+    pub fn is_of_dates(&self) -> bool {
+        self.written.is_some_and(|written| written.date.is_some())
+    }
+
+    /// Puts years in the place of dates that were typed as bounds of a column of dates: with four decimals, to the side on which the day
+    /// itself lies within.
+    pub fn bounds_of_dates(&mut self) {
+        let Some(order) = self.written.and_then(|written| written.date) else { return };
+        let within: [(&mut String, fn(f64) -> f64); 2] =
+            [(&mut self.lower, libm::floor), (&mut self.upper, libm::ceil)];
+        for (bound, round) in within {
+            if let Some(years) = years(bound, order) {
+                *bound = (round(years * 1e4) / 1e4).to_string();
+            }
+        }
     }
 }
 

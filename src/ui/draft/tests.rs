@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::model::Role;
 use crate::plan::document::{Bound, ColumnType, Confirm, Derived, Transform};
-use crate::plan::number_format::NumberFormat;
+use crate::plan::number_format::{DateOrder, NumberFormat};
 use crate::privacy::calibrate::Split;
 use crate::ui::step::Step;
 use crate::words;
@@ -304,6 +304,20 @@ fn a_bound_that_can_be_two_numbers_is_asked_about() {
     let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();
     assert_eq!(gaps[0].place, Place::Cell(0, Cell::Upper));
     assert!(gaps[0].text.contains(crate::words::gap::two_numbers()), "{}", gaps[0].text);
+}
+
+#[test]
+fn a_bound_of_a_column_of_dates_may_be_typed_as_a_date() {
+    let mut column = number_column("admitted", Role::Feature, "12.03.2019", "31.12.2021");
+    column.bounds_of_dates();
+    assert_eq!(column.lower, "12.03.2019", "a column of numbers");
+    column.written = Some(NumberFormat::years(DateOrder::DayMonthYear));
+    column.bounds_of_dates();
+    // 70 of 365 days, and 364 of 365, each rounded so that the day lies within.
+    assert_eq!([&*column.lower, &*column.upper], ["2019.1917", "2021.9973"]);
+    column.upper = "2022".to_owned();
+    column.bounds_of_dates();
+    assert_eq!([&*column.lower, &*column.upper], ["2019.1917", "2022"]);
 }
 
 #[test]

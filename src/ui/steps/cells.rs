@@ -3,7 +3,7 @@
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
-use super::contradictions::{Contradictions, own_format_label};
+use super::contradictions::{Contradictions, contradictions_of, own_format_label};
 
 use crate::model::{Missing, Role};
 use crate::plan::check::DEFAULT_ESTIMATE_SHARE;
@@ -81,7 +81,11 @@ impl Column {
 
     /// The identifier of the sentence about a cell that is wrong.
     fn described(self, cell: Cell) -> Option<String> {
-        (self.is_wrong(cell) && self.said().is_some()).then(|| format!("wrong-{}", self.index))
+        let of_row = || match self.said() {
+            Some(_) => Some(format!("wrong-{}", self.index)),
+            None => contradictions_of(self.app, self.index),
+        };
+        self.is_wrong(cell).then(of_row).flatten()
     }
 }
 
@@ -167,7 +171,8 @@ fn RoleCell(column: Column, name: Memo<String>) -> impl IntoView {
         }
     };
     view! {
-        <select class="cell" data-row=column.index data-cell="Role" aria-label=move || words::columns::role_of(name.get())
+        <select class="cell" data-row=column.index data-cell="Role" aria-invalid=move || column.is_wrong(Cell::Role).then_some("true")
+            aria-describedby=move || column.described(Cell::Role) aria-label=move || words::columns::role_of(name.get())
             prop:value=move || text::role(current.get()) on:change=set>{options.collect_view()}</select>
     }
 }
@@ -186,7 +191,8 @@ fn KindCell(column: Column, name: Memo<String>) -> impl IntoView {
         }
     };
     view! {
-        <select class="cell" data-row=column.index data-cell="Kind" aria-label=move || words::columns::type_of(name.get())
+        <select class="cell" data-row=column.index data-cell="Kind" aria-invalid=move || column.is_wrong(Cell::Kind).then_some("true")
+            aria-describedby=move || column.described(Cell::Kind) aria-label=move || words::columns::type_of(name.get())
             prop:value=move || text::kind(current.get()) on:change=set>{options.collect_view()}</select>
     }
 }
@@ -218,13 +224,21 @@ fn TextCell(
         });
     };
     let choose = Callback::new(move |value| column.write(|c| set(c, value)));
+    let left = move |event| {
+        if wide {
+            write(event);
+        }
+        if matches!(cell, Cell::Lower | Cell::Upper) && column.read(ColumnDraft::is_of_dates) {
+            column.write(ColumnDraft::bounds_of_dates);
+        }
+    };
     view! {
         <input type="text" class="cell" class:numeric=numeric data-row=column.index data-cell=format!("{cell:?}")
             // The keys of a phone for decimals have no minus, which a lower bound may need.
             inputmode=(numeric && cell == Cell::Upper).then_some("decimal") autocapitalize="none" autocomplete="off" spellcheck="false" list=suggestions aria-label=move || label.get() aria-invalid=move || column.is_wrong(cell).then_some("true")
             aria-describedby=move || column.described(cell)
             placeholder=move || empty.map(|empty| empty.get()) prop:value=move || column.read(get)
-            on:input=move |event| if !wide { write(event) } on:change=move |event| if wide { write(event) }/>
+            on:input=move |event| if !wide { write(event) } on:change=left/>
         {numeric.then(|| view! { <WhichNumber typed=Signal::derive(move || column.read(get)) set=choose/> })}
     }
 }
@@ -295,7 +309,8 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     view! {
         <td colspan="2" class="wide" data-label=words::columns::levels()><TextCell column cell=Cell::Levels label=Signal::derive(move || words::columns::levels_of(name.get())) suggestions=USUAL_LEVELS_LIST
             get=|c| c.levels.clone() set=draft::retype_levels/>{whole}</td>
-        <td class="wide" data-label=words::columns::reference()><select class="cell" data-row=column.index data-cell="Reference"
+        <td class="wide" data-label=words::columns::reference()><select class="cell" data-row=column.index data-cell="Reference" aria-invalid=move || column.is_wrong(Cell::Reference).then_some("true")
+            aria-describedby=move || column.described(Cell::Reference)
             aria-label=move || words::columns::reference_of(name.get())
             on:change=move |event| { let value = event_target_value(&event); column.write(|c| c.reference = value); }>
             {options}</select></td>

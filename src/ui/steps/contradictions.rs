@@ -50,7 +50,8 @@ pub fn Contradictions(index: usize) -> impl IntoView {
                 });
                 view! { <p class="whole-file">{told}</p> {buttons} }
             });
-            let all = found.into_iter().map(|mismatch| view! { <One index mismatch/> }).collect_view();
+            let one = |(place, mismatch)| view! { <One index id=id(index, place) mismatch/> };
+            let all = found.into_iter().enumerate().map(one).collect_view();
             view! {
                 <tr class="contradicts">
                     <td colspan=ALL>
@@ -64,6 +65,17 @@ pub fn Contradictions(index: usize) -> impl IntoView {
             }
         })
     }
+}
+
+/// Where what contradicts a column is said, one after the other: the identifier of its `place`-th sentence.
+fn id(index: usize, place: usize) -> String {
+    format!("contradicts-{index}-{place}")
+}
+
+/// The identifiers of all that contradicts a column, for the field that it is about.
+pub fn contradictions_of(app: App, index: usize) -> Option<String> {
+    let count = app.contradictions.with(|all| all.get(&index).map(Vec::len))?;
+    Some((0..count).map(|place| id(index, place)).collect::<Vec<_>>().join(" "))
 }
 
 /// The repairs by the most frequent cell of the whole file that does not fit. One that is cut is not the file's.
@@ -94,7 +106,7 @@ fn name(app: App, index: usize) -> String {
 }
 
 #[component]
-fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
+fn One(index: usize, id: String, mismatch: Mismatch) -> impl IntoView {
     let app = App::here();
     let kind = mismatch.kind;
     let key = move || {
@@ -150,7 +162,7 @@ fn One(index: usize, mismatch: Mismatch) -> impl IntoView {
     };
     view! {
         <div class="contradiction" class:confirmed=move || confirmed.get()>
-            <p>{told}</p>
+            <p id=id>{told}</p>
             <div class="buttons">
                 {offer}
                 <label class="cell-check"><input type="checkbox" prop:checked=move || confirmed.get() on:change=confirm/>{allowed(kind)}</label>
@@ -212,8 +224,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String 
                 (lower, "") => words::contradiction::below(cells, lower),
                 (lower, upper) => words::contradiction::outside(cells, lower, upper),
             };
-            let is_date = column.written.is_some_and(|written| written.date.is_some());
-            let years = is_date.then(words::columns::years_of_dates);
+            let years = column.is_of_dates().then(words::columns::years_of_dates);
             [stated.as_str()]
                 .into_iter()
                 .chain(years)

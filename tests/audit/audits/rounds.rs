@@ -25,7 +25,7 @@ pub fn audits(depth: Depth) -> Vec<Audit> {
     let mut all = vec![
         audit("T1 P18", move || signal(&pair("P18"), runs, 1.0)),
         audit("T1 P18 rows of a person", move || signal(&of_a_person(pair("P18")), runs, 1.0)),
-        audit("T1 P19", move || signal(&pair("P19"), runs, 0.87)),
+        audit("T1 P19", move || signal(&pair("P19"), runs, 0.828)),
         audit("T1 P20", move || signal(&pair("P20"), runs, 0.99)),
         audit("T1 P20 rows of a person", move || signal(&of_a_person(pair("P20")), runs, 0.99)),
         audit("T2 P18", move || threshold("P18", runs)),
