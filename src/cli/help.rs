@@ -82,7 +82,8 @@ discreet refit --release FILE --outcome NAME --features A,B,... [--ridge none|au
 Computes another regression from the moments of a release. It reads no table and costs nothing.
 Without --ridge the penalty is that of the release's own regressions.
 From a release of `adaptive-gauss` any of its outcomes can be fitted on any of its features. A ridge is then in the columns' own units.
-Without --format it prints a document that programs read, with it tables for a reader: word, markdown, latex, csv, csv-semicolons or svg.
+Without --format it prints a document that programs read, with it tables for a reader: word, word-commas, markdown, latex, csv,
+csv-semicolons or svg.
 With --per 10 coefficients of numbers are for 10 units.
 With --path it prints instead how each coefficient changes with the ridge, from 0 over powers of ten, in the same formats.
 ";
@@ -94,9 +95,9 @@ discreet report --release FILE [--format NAME] [--title TEXT] [--date TEXT] [--p
 
 Prints a release. It reads no table and costs nothing.
 
-  --format NAME   html (a report, the default), word (tables to open or paste in a word processor), markdown, latex, csv, csv-semicolons,
-                  r, python (programs that read the release and print its coefficients), svg (the plot of one outcome) or
-                  text (drafts of the paragraphs on methods and results)
+  --format NAME   html (a report, the default), word (tables to open or paste in a word processor), word-commas (with decimal commas),
+                  markdown, latex, csv, csv-semicolons, r, python (programs that read the release and print its coefficients),
+                  svg (the plot of one outcome) or text (drafts of the paragraphs on methods and results)
   --title TEXT    what the table is called
   --date TEXT     the date, printed as it is given; without it there is none
   --per N         show the coefficients of numbers for N units of their columns; a display scale alone

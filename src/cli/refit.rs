@@ -59,8 +59,7 @@ fn written(
     named: &str,
     write: impl FnOnce(Format) -> Option<String>,
 ) -> Result<String, CliError> {
-    let forms =
-        "give one of word, markdown, latex, csv, csv-semicolons, or svg where there is a coefficient to draw";
+    let forms = "give one of word, word-commas, markdown, latex, csv, csv-semicolons, or svg where there is a coefficient to draw";
     let printed = Format::named(named).and_then(write);
     printed.ok_or_else(|| CliError::usage(format!("--{option} is `{named}`; {forms}")))
 }

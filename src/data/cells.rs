@@ -104,6 +104,10 @@ impl Cells {
             BoundCondition::Range { field, lower, upper } => {
                 self.cell(record, *field).is_some_and(|number| number >= *lower && number <= *upper)
             }
+            BoundCondition::Difference { of, lower, upper } => {
+                let as_written = |leaf: &Leaf| self.cell(record, leaf.column());
+                of.value(&as_written).is_some_and(|number| number >= *lower && number <= *upper)
+            }
             BoundCondition::Levels(codes) => self.level(record, codes).is_some(),
         }
     }

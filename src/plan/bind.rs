@@ -69,7 +69,7 @@ pub fn bind_entries(
     let bound = BoundPlan {
         columns,
         person,
-        only: conditions(&plan.plan, &header)?,
+        only: conditions(plan, &fields, &header)?,
         missing: plan.missing,
         fields: names.len(),
         csv: CsvRules {
@@ -89,12 +89,27 @@ pub fn bind_entries(
 }
 
 /// Returns what a record meets to count. A condition claims no column: it may be a feature, too.
-fn conditions(plan: &Plan, header: &HeaderNames<'_>) -> Result<Vec<BoundCondition>, PlanError> {
-    let bound = plan.only.iter().enumerate().map(|(index, condition)| {
+fn conditions(
+    plan: &CheckedPlan,
+    fields: &[Vec<usize>],
+    header: &HeaderNames<'_>,
+) -> Result<Vec<BoundCondition>, PlanError> {
+    let bound = plan.plan.only.iter().enumerate().map(|(index, condition)| {
+        let mut terms = plan.derived.iter().flat_map(|term| &term.columns);
+        if let Some(term) = terms.find(|term| term.name == condition.column)
+            && let Some(of) = term.source(|column| field_of(fields, column)).difference()
+        {
+            return Ok(BoundCondition::of_difference(condition, of));
+        }
         let field = header.find(&condition.column, || format!("only[{index}].column"))?;
         Ok(BoundCondition::of(condition, field))
     });
     bound.collect()
+}
+
+/// Returns the field of a column of the plan from which a term is made.
+fn field_of(fields: &[Vec<usize>], column: usize) -> usize {
+    fields.get(column).and_then(|found| found.first()).copied().unwrap_or(usize::MAX)
 }
 
 /// Returns the fields of each of the plan's columns, and claims them.
@@ -166,13 +181,12 @@ fn derived<'a>(
     fields: &'a [Vec<usize>],
     role: Role,
 ) -> impl Iterator<Item = (BoundColumn, usize)> + 'a {
-    let field = |column: usize| fields.get(column).and_then(|found| found.first()).copied();
     let terms = plan.derived.iter().enumerate();
     let each = terms.flat_map(|(entry, term)| term.columns.iter().map(move |column| (entry, column)));
     each.filter(move |(_, column)| column.role == role).map(move |(entry, column)| {
         let bound = BoundColumn {
             name: column.name.clone(),
-            source: column.source(|column| field(column).unwrap_or(usize::MAX)),
+            source: column.source(|column| field_of(fields, column)),
             role,
             kind: column.kind.clone(),
             typical: column.typical(),

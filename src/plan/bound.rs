@@ -51,6 +51,12 @@ impl Source {
         }
     }
 
+    /// Returns it without bounds of its own, if it is a difference.
+    pub fn difference(&self) -> Option<Expression> {
+        let Self::Computed(expression) = self else { return None };
+        expression.difference()
+    }
+
     /// Returns all fields that the value comes from.
     pub fn fields(&self) -> Vec<usize> {
         match self {
@@ -89,7 +95,7 @@ impl BoundColumn {
     }
 }
 
-/// A condition on one field that a record meets to count.
+/// A condition on one field, or on the difference of two, that a record meets to count.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoundCondition {
     /// A number from `lower` to `upper`.
@@ -101,6 +107,15 @@ pub enum BoundCondition {
         /// The largest number.
         upper: f64,
     },
+    /// A difference from `lower` to `upper`, of the numbers as they are written.
+    Difference {
+        /// The difference.
+        of: Expression,
+        /// The smallest one.
+        lower: f64,
+        /// The largest one.
+        upper: f64,
+    },
     /// One of these levels.
     Levels(LevelCodes),
 }
@@ -110,21 +125,31 @@ impl BoundCondition {
     pub fn of(condition: &Condition, field: usize) -> Self {
         match &condition.levels {
             Some(levels) => Self::Levels(LevelCodes::of(field, levels, None)),
-            None => Self::Range {
-                field,
-                lower: condition.lower.unwrap_or(f64::NEG_INFINITY),
-                upper: condition.upper.unwrap_or(f64::INFINITY),
-            },
+            None => {
+                let (lower, upper) = range(condition);
+                Self::Range { field, lower, upper }
+            }
         }
     }
 
-    /// Returns the field that it reads.
-    pub const fn field(&self) -> usize {
+    /// Returns a condition on a difference of fields.
+    pub fn of_difference(condition: &Condition, of: Expression) -> Self {
+        let (lower, upper) = range(condition);
+        Self::Difference { of, lower, upper }
+    }
+
+    /// Returns the fields that it reads.
+    pub fn fields(&self) -> Vec<usize> {
         match self {
-            Self::Range { field, .. } => *field,
-            Self::Levels(codes) => codes.column,
+            Self::Range { field, .. } => vec![*field],
+            Self::Difference { of, .. } => of.leaves().into_iter().map(Leaf::column).collect(),
+            Self::Levels(codes) => vec![codes.column],
         }
     }
+}
+
+fn range(condition: &Condition) -> (f64, f64) {
+    (condition.lower.unwrap_or(f64::NEG_INFINITY), condition.upper.unwrap_or(f64::INFINITY))
 }
 
 /// The column that identifies a person, and how many of a person's rows count.

@@ -1,8 +1,8 @@
 //! Checks a plan and fills in its defaults. After [`CheckedPlan`] only a header can refuse a plan.
 
 use super::bound::{Encoding, Kind};
-use super::derived::{self, DerivedTerm};
-use super::document::{BudgetForm, Calibration, Column, Confirm, Csv, Plan};
+use super::derived::{self, DerivedTerm, name_of};
+use super::document::{BudgetForm, Calibration, Column, Confirm, Csv, Plan, Transform};
 use super::error::PlanError;
 use super::kinds::{column_kinds, na, number_format, written};
 use super::number_format::NumberFormat;
@@ -301,6 +301,14 @@ fn conditions<'a>(
             return wrong(words::plan::condition_twice(name));
         }
         let listed = plan.columns.iter().position(|column| column.name.as_ref() == Some(name));
+        let term = plan.derived.iter().find(|term| listed.is_none() && name_of(term) == *name);
+        if term.is_some_and(|term| term.transform != Transform::Difference) {
+            let advice = words::plan::condition_term_advice();
+            return Err(PlanError::at(path(), words::plan::condition_term(name), advice));
+        }
+        if term.is_some() && condition.levels.is_some() {
+            return wrong(words::plan::condition_difference(name));
+        }
         let kind = listed.and_then(|place| kinds.get(place)?.as_ref());
         match (condition.lower, condition.upper, &condition.levels) {
             (None, None, None) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {

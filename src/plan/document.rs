@@ -244,11 +244,12 @@ pub enum ShareFault {
     Form,
 }
 
-/// A public condition on one cell of a record: a number in a range, both ends included, or one of some levels (theory/encoding 2.9).
+/// A public condition on one cell of a record, or on the difference of two: a number in a range, both ends included, or one of some levels
+/// (theory/encoding 2.9).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// The column's name in the header.
+    /// The column's name in the header, or that of a difference.
     pub column: String,
     /// The smallest number.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -231,10 +231,16 @@ impl Expression {
         }
     }
 
+    /// Returns a difference without bounds of its own.
+    pub fn difference(&self) -> Option<Self> {
+        let Self::Difference { of, factor, .. } = self else { return None };
+        Some(Self::Difference { of: of.clone(), factor: *factor, within: None, typical: None })
+    }
+
     /// Returns a difference without the bounds of its own, and these.
     pub fn without_own_bounds(&self) -> Option<(Self, (f64, f64))> {
-        let Self::Difference { of, factor, within: Some(within), .. } = self else { return None };
-        Some((Self::Difference { of: of.clone(), factor: *factor, within: None, typical: None }, *within))
+        let Self::Difference { within: Some(within), .. } = self else { return None };
+        Some((self.difference()?, *within))
     }
 
     /// Returns it with each difference that has bounds of its own as a number of its own, for a forecast: what lies between two dates does

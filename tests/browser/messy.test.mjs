@@ -299,7 +299,16 @@ test("a stay of two dates has its own unit and range; turned round, or typed and
   await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
   for (const name of ["in", "out"]) {
     await discreet.describe(name, { role: say("columns.feature"), type: say("columns.number"), lower: 2021, upper: 2022 });
+    // What contradicts a column is tied to its field.
+    const kind = field(page, "columns.type_of", name);
+    const said = (await kind.getAttribute("aria-describedby")).split(" ").map((id) => page.locator(`#${id}`));
+    assert.match((await Promise.all(said.map((one) => one.innerText()))).join(" "), /2021/);
+    assert.equal(await kind.getAttribute("aria-invalid"), "true");
     await contradictions(page, name).getByRole("button", { name: /02\.07\.2019/ }).click();
+    assert.equal(await kind.getAttribute("aria-invalid"), null);
+    await field(page, "columns.highest_of", name).fill("31.12.2021");
+    await field(page, "columns.highest_of", name).blur();
+    assert.equal(await field(page, "columns.highest_of", name).inputValue(), "2021.9973");
     await discreet.describe(name, { role: say("columns.ignored") });
   }
   const terms = page.getByRole("region", exact(say("terms.title")));
@@ -324,10 +333,16 @@ test("a stay of two dates has its own unit and range; turned round, or typed and
   await terms.getByRole("button", exact(say("terms.change", { name: "stay" }))).click();
   await fill("terms.from", "out, in");
   await terms.locator("#term-add").click();
-  await discreet.goTo(say("step.privacy"));
+  const rows = page.getByRole("region", exact(say("only.title")));
+  await rows.locator("summary").click();
+  await rows.getByLabel(say("only.column"), { exact: true }).selectOption("stay");
+  await rows.getByLabel(say("only.to"), { exact: true }).fill("15");
+  await rows.locator("#only-add").click();
+  await rows.getByText("stay", { exact: false }).nth(1).waitFor();
+  await discreet.budget({ rows: 240, epsilon: 8, oneIn: 1000000 });
   await discreet.make();
   const { plan, coefficients } = await discreet.downloadJson(say("result.release_json"));
-  assert.deepEqual([coefficients[0].outcome, plan.derived[0].upper], ["stay", 60]);
+  assert.deepEqual([coefficients[0].outcome, plan.derived[0].upper, plan.only], ["stay", 60, [{ column: "stay", upper: 15 }]]);
   await discreet.released.getByText(/stay \(day\)/).first().waitFor();
   record.loaded();
   assert.deepEqual(faults(record), {});

@@ -218,6 +218,10 @@ fn the_csv_says_per_what_in_which_unit_and_of_which_answer() {
         assert_eq!(of(&ten[place], "per"), per);
         assert_eq!((of(&ten[place], "unit").as_str(), of(&ten[place], "answer").as_str()), ("mmHg", ""));
     }
+    let [points, commas] =
+        ["word", "word-commas"].map(|format| printed(&release, &format!("--format {format}")));
+    assert_ne!(points, commas);
+    assert_eq!(points.replace('.', ","), commas.replace('.', ","), "nothing else is changed");
     let comma = cells(&printed(&release, "--format csv-semicolons"), ';');
     assert_eq!(of(&comma[1], "estimate").replace(',', "."), of(&one[1], "estimate"));
     let tod = json!({"name": "tod", "role": "outcome", "type": "category", "levels": ["Ja", "Nein"]});

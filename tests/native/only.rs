@@ -47,6 +47,42 @@ fn chosen_rows_sum_to_what_a_table_of_them_alone_does() {
     assert_eq!(rows(&midpoint(chosen), TABLE).sink, rows(&midpoint(all), CHOSEN).sink);
 }
 
+/// A stay whose second date is in another century, or before the first, is left out, whatever the dates are clipped to.
+#[test]
+fn rows_are_chosen_by_a_difference_as_its_cells_are_written() {
+    let date = |name: &str| {
+        json!({"name": name, "role": "ignored", "type": "number", "lower": 2019, "upper": 2021,
+            "written": {"date": "year-month-day"}})
+    };
+    let with = |only: Value, term: Value| {
+        let columns = [date("in"), date("out"), column("y", "outcome", 0.0, 10.0)];
+        let mut plan = plan(&columns, json!({"mu": 1.0}));
+        plan["derived"] = json!([term, {"transform": "square", "from": ["stay"]}]);
+        plan["only"] = only;
+        plan
+    };
+    let stay = json!({"transform": "difference", "from": ["out", "in"], "name": "stay", "factor": 365.25, "lower": 0, "upper": 60});
+    let header = "in,out,y\n";
+    let right = "2020-01-01,2020-01-05,1\n2020-12-28,2021-01-05,2\n2020-03-03,2020-03-03,3\n";
+    let wrong = "2020-12-20,2091-01-05,4\n2020-02-05,2020-02-01,5\n2020-02-05,,6\n,2020-02-05,7\n2020-01-01,2020-05-01,8\n";
+    let (table, chosen) = (format!("{header}{wrong}{right}"), format!("{header}{right}"));
+    let within = || json!([{"column": "stay", "lower": 0, "upper": 60}]);
+    let all = rows(&with(json!([]), stay.clone()), &chosen).sink;
+    assert_eq!(rows(&with(within(), stay.clone()), &table).sink, all);
+    let mut unbounded = stay.clone();
+    for bound in ["lower", "upper"] {
+        unbounded.as_object_mut().unwrap().remove(bound);
+    }
+    assert_eq!(rows(&with(within(), unbounded), &table).sink.len(), 3);
+    let told = |only: Value, what: &str| {
+        let plan = Plan::parse(&with(only.clone(), stay.clone()).to_string()).unwrap();
+        let found = faults(&plan, Purpose::Release);
+        assert!(found.iter().any(|fault| fault.path == "only[0]" && fault.what.contains(what)), "{found:?}");
+    };
+    told(json!([{"column": "stay", "levels": ["3"]}]), "has no levels");
+    told(json!([{"column": "stay^2", "upper": 9}]), "is neither");
+}
+
 #[test]
 fn a_persons_first_rows_that_meet_the_conditions_count() {
     let of_persons = |mut plan: Value| {

@@ -73,7 +73,7 @@ impl GenotypeTable {
     pub fn needed(&self, plan: &BoundPlan) -> Result<Vec<usize>, GenotypeError> {
         let fields = plan.columns.iter().flat_map(|column| column.source.fields());
         let person = plan.person.iter().map(|person| person.field);
-        let only = plan.only.iter().map(BoundCondition::field);
+        let only = plan.only.iter().flat_map(BoundCondition::fields);
         let mut needed: Vec<usize> =
             fields.chain(person).chain(only).filter_map(|field| field.checked_sub(self.first)).collect();
         needed.sort_unstable();

@@ -21,16 +21,16 @@ pub fn meeting<'a>(
     Cow::Owned(rows.iter().filter(meets).cloned().collect())
 }
 
-/// Returns the cells of each condition that none of the rows meets, with its field.
+/// Returns the cells of each condition that none of the rows meets, with its fields.
 pub fn unmet(rows: &[Vec<String>], only: &[BoundCondition], rules: &CsvRules) -> Vec<(usize, Mismatch)> {
     let cells = Cells::new(rules);
-    let of = |condition: &BoundCondition| {
-        let read = || rows.iter().filter_map(|row| row.get(condition.field())).map(|cell| cell.trim());
-        let found = mismatch(Contradiction::Unmet, distinct(read()), Vec::new());
-        (condition.field(), found)
+    let of = |field: usize| {
+        let read = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
+        (field, mismatch(Contradiction::Unmet, distinct(read), Vec::new()))
     };
     let unmet = |condition: &&BoundCondition| !rows.iter().any(|row| is_met(row, condition, &cells));
-    only.iter().filter(|_| !rows.is_empty()).filter(unmet).map(of).collect()
+    let fields = only.iter().filter(|_| !rows.is_empty()).filter(unmet).flat_map(BoundCondition::fields);
+    fields.map(of).collect()
 }
 
 fn is_met(row: &[String], condition: &BoundCondition, cells: &Cells) -> bool {
@@ -40,7 +40,8 @@ fn is_met(row: &[String], condition: &BoundCondition, cells: &Cells) -> bool {
         Some(*end)
     });
     let ends: Vec<usize> = ends.collect();
-    row.len() > condition.field() && cells.meet(&Record::new(&text, &ends), condition)
+    condition.fields().iter().all(|field| *field < row.len())
+        && cells.meet(&Record::new(&text, &ends), condition)
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub enum Format {
     Report,
     /// Tables that paste into a word processor.
     Word,
+    /// The same with decimal commas.
+    WordCommas,
     /// Tables with pipes.
     Markdown,
     /// Tables for `booktabs`.
@@ -41,9 +43,10 @@ pub enum Format {
 
 impl Format {
     /// All formats with their names on the command line.
-    pub const ALL: [(&'static str, Self); 10] = [
+    pub const ALL: [(&'static str, Self); 11] = [
         ("html", Self::Report),
         ("word", Self::Word),
+        ("word-commas", Self::WordCommas),
         ("markdown", Self::Markdown),
         ("latex", Self::Latex),
         ("csv", Self::Csv),
@@ -68,7 +71,7 @@ impl Format {
     pub const fn file(self) -> (&'static str, &'static str) {
         match self {
             Self::Report => ("discreet-report.html", "text/html"),
-            Self::Word => ("discreet-tables.doc", "application/msword"),
+            Self::Word | Self::WordCommas => ("discreet-tables.doc", "application/msword"),
             Self::Markdown => ("discreet-tables.md", "text/markdown"),
             Self::Latex => ("discreet-tables.tex", "application/x-tex"),
             Self::Csv => ("discreet-coefficients.csv", "text/csv"),
@@ -137,6 +140,16 @@ impl Format {
         }
     }
 
+    /// Returns what is pasted into a word processor; nothing for another format.
+    pub fn pasted(self, release: &Release, supplement: &Supplement, labels: &Labels) -> Option<Publication> {
+        let printed = || Publication::new(release, supplement, labels);
+        match self {
+            Self::Word => Some(printed()),
+            Self::WordCommas => Some(printed().with_decimal_commas()),
+            _ => None,
+        }
+    }
+
     /// Writes one table; nothing where the format has no tables.
     fn printed(self, title: &str, table: Table) -> Option<String> {
         self.written(&Publication { title: title.to_owned(), tables: vec![table], ..Publication::default() })
@@ -146,6 +159,7 @@ impl Format {
     fn written(self, printed: &Publication) -> Option<String> {
         match self {
             Self::Word => Some(html::document(printed)),
+            Self::WordCommas => Some(html::document(&printed.with_decimal_commas())),
             Self::Markdown => Some(markdown::document(printed)),
             Self::Latex => Some(latex::document(printed)),
             Self::Report | Self::Csv | Self::Semicolons | Self::R | Self::Python | Self::Svg | Self::Text => {
@@ -177,9 +191,7 @@ impl Format {
         let printed = || Publication::new(release, supplement, labels);
         Some(match self {
             Self::Report => report::html(release, supplement, labels),
-            Self::Word => html::document(&printed()),
-            Self::Markdown => markdown::document(&printed()),
-            Self::Latex => latex::document(&printed()),
+            Self::Word | Self::WordCommas | Self::Markdown | Self::Latex => self.written(&printed())?,
             Self::Csv | Self::Semicolons => self.pieces(release, supplement, labels).collect(),
             Self::R => scripts::r(release, supplement, labels),
             Self::Python => scripts::python(release, supplement, labels),

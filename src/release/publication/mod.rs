@@ -120,6 +120,19 @@ impl Publication {
         lists.into_iter().filter(|(_, items)| !items.is_empty())
     }
 
+    /// Returns it with decimal commas in its numbers; its sentences stay as they are.
+    pub fn with_decimal_commas(&self) -> Self {
+        let mut other = self.clone();
+        for table in &mut other.tables {
+            for row in &mut table.rows {
+                for (cell, _) in row.iter_mut().zip(&table.heads).filter(|(_, head)| head.numeric) {
+                    *cell = with_decimal_commas(cell);
+                }
+            }
+        }
+        other
+    }
+
     /// Returns everything that is printed of a release.
     pub fn new(release: &Release, supplement: &Supplement, labels: &Labels) -> Self {
         let outcomes = figure::outcomes(release);
@@ -144,6 +157,17 @@ impl Publication {
             results: draft::results(release, supplement, labels.scale()),
         }
     }
+}
+
+/// Returns a text in which each point between two digits is a comma.
+fn with_decimal_commas(text: &str) -> String {
+    let digit = |place: Option<usize>| {
+        place.and_then(|place| text.as_bytes().get(place)).is_some_and(u8::is_ascii_digit)
+    };
+    let is_decimal = |place: usize| digit(place.checked_sub(1)) && digit(place.checked_add(1));
+    text.char_indices()
+        .map(|(place, letter)| if letter == '.' && is_decimal(place) { ',' } else { letter })
+        .collect()
 }
 
 /// Returns the notes of a release, with about how many rows counted first, and which did and which levels were merged last.
@@ -198,4 +222,25 @@ fn notes(release: &Release) -> Vec<String> {
 fn marked(text: &str, plain: impl Fn(&str) -> String, code: impl Fn(&str) -> String) -> String {
     let part = |(place, part): (usize, &str)| if place % 2 == 1 { code(part) } else { plain(part) };
     text.split('`').enumerate().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_decimal_commas_and_names_and_sentences_have_none() {
+        let head = |numeric| Head { text: "a 1.5".to_owned(), numeric, beside: String::new() };
+        let row = ["age - 60.5", "−0.25 to 1.75", "<0.001", "1.", "12"].map(str::to_owned).to_vec();
+        let table = Table {
+            heads: vec![head(false), head(true), head(true), head(true), head(true)],
+            rows: vec![row],
+            notes: vec!["At 0.5.".to_owned()],
+            ..Table::default()
+        };
+        let with =
+            Publication { tables: vec![table.clone()], ..Publication::default() }.with_decimal_commas();
+        assert_eq!(with.tables[0].rows[0], ["age - 60.5", "−0,25 to 1,75", "<0,001", "1.", "12"]);
+        assert_eq!((&with.tables[0].heads, &with.tables[0].notes), (&table.heads, &table.notes));
+    }
 }

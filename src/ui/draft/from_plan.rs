@@ -9,6 +9,7 @@ use super::setup::{BudgetKind, Setup};
 use super::typed::in_percent;
 use crate::mechanisms::find;
 use crate::model::Wallet;
+use crate::plan::derived::name_of;
 use crate::plan::document::{BudgetForm, Calibration, Confirm, Plan};
 use crate::privacy::calibrate::Split;
 
@@ -20,8 +21,13 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
     let person = plan.person.as_deref().unwrap_or_default();
     let has_person = names.iter().any(|name| name == person);
     let mut lacking: Vec<String> = plan.person.iter().filter(|_| !has_person).cloned().collect();
+    // A condition on an entry of the plan, or on a term of such entries, lacks nothing that they do not lack.
+    let is_known = |name: &String| {
+        plan.columns.iter().any(|column| column.name.as_ref() == Some(name))
+            || plan.derived.iter().any(|term| name_of(term) == *name)
+    };
     let chosen_by = plan.only.iter().map(|condition| &condition.column);
-    lacking.extend(chosen_by.filter(|name| !names.contains(name)).cloned());
+    lacking.extend(chosen_by.filter(|name| !names.contains(name) && !is_known(name)).cloned());
     for (entry, rows) in plan.columns.iter().zip(claims(&plan.columns, names, person)) {
         if rows.is_empty() {
             lacking.extend(entry.name.as_ref().or(entry.pattern.as_ref()).cloned());

@@ -27,7 +27,7 @@ pub use faults::{UNCERTAIN_BOUNDS, place};
 pub use from_plan::{as_typed, open};
 pub use history::{History, changed};
 pub use kept::KeptDraft;
-pub use only::{ConditionDraft, choose_rows, count_all_rows};
+pub use only::{ConditionDraft, choose_rows, count_all_rows, differences};
 pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};
 pub use terms::{TermDraft, TermForm, put_term, replaced};

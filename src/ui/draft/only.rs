@@ -4,7 +4,8 @@ use super::columns::ColumnDraft;
 use super::setup::Setup;
 use super::terms::wrong_at;
 use super::typed::{list, number};
-use crate::plan::document::Condition;
+use crate::plan::derived::name_of;
+use crate::plan::document::{Condition, Transform};
 use crate::privacy::adjacency::Adjacency;
 use crate::words;
 
@@ -36,6 +37,12 @@ impl ConditionDraft {
             levels,
         })
     }
+}
+
+/// The names of the differences by which rows can be chosen.
+pub fn differences(setup: &Setup) -> Vec<String> {
+    let all = setup.derived.iter().filter(|term| term.transform == Transform::Difference);
+    all.map(name_of).collect()
 }
 
 /// Adds a condition to the setup, in place of one on the same column, and returns it.

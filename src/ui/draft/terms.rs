@@ -5,7 +5,8 @@ use super::setup::Setup;
 use super::to_plan::draft_plan;
 use super::typed::{list, number, unlist};
 use crate::model::Role;
-use crate::plan::document::{BudgetForm, Derived, Group, Known, Transform};
+use crate::plan::derived::name_of;
+use crate::plan::document::{BudgetForm, ColumnType, Derived, Group, Known, Transform};
 use crate::plan::{Purpose, faults};
 use crate::ui::sentence::{fault, sentence};
 
@@ -98,6 +99,39 @@ impl TermDraft {
             _ => {}
         }
         self.from = from;
+    }
+
+    /// Returns the names of what it is made from, in a table with these columns.
+    pub fn parts(&self, columns: &[ColumnDraft]) -> Vec<String> {
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        named(&self.from, &names)
+    }
+
+    /// Makes it from a column or a term too, or no longer; where it is made from one alone, in place of another.
+    pub fn choose(&mut self, name: &str, columns: &[ColumnDraft]) {
+        let mut parts = self.parts(columns);
+        if let Some(place) = parts.iter().position(|part| part == name) {
+            parts.remove(place);
+        } else {
+            if !matches!(self.transform, Transform::Product | Transform::Difference) {
+                parts.clear();
+            }
+            parts.push(name.to_owned());
+        }
+        self.make_from(unlist(&parts), columns);
+    }
+
+    /// Returns the columns and the terms that it can be made from.
+    pub fn choices(&self, columns: &[ColumnDraft], terms: &[Derived]) -> Vec<String> {
+        let fits = |kind| match self.transform {
+            Transform::Merged => kind == ColumnType::Category,
+            Transform::Product => true,
+            _ => kind == ColumnType::Number,
+        };
+        let is_number = |term: &&Derived| !matches!(term.transform, Transform::Spline | Transform::Merged);
+        let of_terms = terms.iter().filter(is_number).filter(|_| fits(ColumnType::Number)).map(name_of);
+        let of_columns = columns.iter().filter(|column| column.kind.is_some_and(fits));
+        of_columns.map(|column| column.name.clone()).chain(of_terms).collect()
     }
 
     /// Returns it as an entry of a plan for a table with these columns; nothing where its value cannot be read.

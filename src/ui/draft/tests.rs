@@ -146,6 +146,37 @@ fn a_term_is_typed_as_it_was_and_is_refused_before_it_is_in_the_plan() {
 }
 
 #[test]
+fn what_a_term_is_made_from_is_chosen_by_a_click() {
+    let (mut columns, setup) = drafts();
+    columns.push(number_column("dose, mg", Role::Feature, "0", "9"));
+    let mut draft = TermDraft { transform: Transform::Difference, ..TermDraft::default() };
+    assert_eq!(draft.choices(&columns, &setup.derived), ["age", "id", "sbp", "dose, mg"]);
+    for name in ["dose, mg", "age", "sbp", "age"] {
+        draft.choose(name, &columns);
+    }
+    assert_eq!(
+        draft.parts(&columns),
+        ["dose, mg", "sbp"],
+        "in the order of the clicks, and a second takes one back"
+    );
+    draft.transform = Transform::Log;
+    draft.choose("sbp", &columns);
+    draft.choose("age", &columns);
+    draft.choose("sbp", &columns);
+    assert_eq!((draft.parts(&columns), draft.role), (vec!["sbp".to_owned()], Some(Role::Outcome)));
+    draft.transform = Transform::Merged;
+    assert_eq!(draft.choices(&columns, &setup.derived), ["sex"]);
+    let centred = Derived {
+        transform: Transform::Centred,
+        from: vec!["age".to_owned()],
+        at: Some(50.0),
+        ..Derived::default()
+    };
+    draft.transform = Transform::Product;
+    assert_eq!(draft.choices(&columns, &[centred]).last().unwrap(), "age - 50");
+}
+
+#[test]
 fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
     let (mut columns, mut setup) = drafts();
     columns[3] = ColumnDraft {
@@ -193,6 +224,7 @@ fn rows_are_chosen_by_a_column_that_may_have_no_role() {
         written: Some(NumberFormat { decimal: b',', ..NumberFormat::default() }),
         ..ColumnDraft::default()
     });
+    columns.push(ColumnDraft { name: "ward".to_owned(), ..ColumnDraft::default() });
     let typed = |column: &str, lower: &str, upper: &str, levels: &str| super::ConditionDraft {
         column: column.to_owned(),
         lower: lower.to_owned(),
@@ -218,12 +250,42 @@ fn rows_are_chosen_by_a_column_that_may_have_no_role() {
     let made = plan(&columns, &setup, budget(&setup)).unwrap();
     assert_eq!(made.only.iter().map(|of| of.column.as_str()).collect::<Vec<_>>(), ["ward", "born"]);
     assert_eq!((made.only[1].lower, made.only[1].upper), (Some(1960.5), None), "one condition on a column");
-    let born = made.columns.last().unwrap();
-    assert_eq!((born.name.as_deref(), born.role), (Some("born"), Role::Ignored));
+    let born = made.columns.iter().find(|column| column.name.as_deref() == Some("born")).unwrap();
+    assert_eq!(born.role, Role::Ignored);
     assert!(born.written.is_some(), "how its numbers are written stands in the plan");
+    columns.pop();
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let (_, again, lacking) = open(&made, &names);
     assert_eq!((again.only, lacking), (setup.only, vec!["ward".to_owned()]));
+}
+
+#[test]
+fn rows_are_chosen_by_a_difference_while_there_is_one() {
+    let (mut columns, mut setup) = drafts();
+    columns.push(number_column("born", Role::Ignored, "1900", "2010"));
+    let term = Derived {
+        name: Some("years".to_owned()),
+        transform: Transform::Difference,
+        from: vec!["age".to_owned(), "born".to_owned()],
+        ..Derived::default()
+    };
+    setup.derived.push(term);
+    assert_eq!(differences(&setup), ["years"]);
+    let typed = super::ConditionDraft {
+        column: "years".to_owned(),
+        lower: "0".to_owned(),
+        ..super::ConditionDraft::default()
+    };
+    super::choose_rows(&columns, &mut setup, &typed).unwrap();
+    setup.rows = "300".to_owned();
+    let made = plan(&columns, &setup, budget(&setup)).unwrap();
+    assert_eq!(made.only[0].column, "years");
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (_, again, lacking) = open(&made, &names);
+    assert_eq!((again.only, lacking), (setup.only.clone(), Vec::new()));
+    setup.derived.clear();
+    let gaps = plan(&columns, &setup, budget(&setup)).unwrap_err();
+    assert_eq!(gaps.iter().map(|gap| &gap.place).collect::<Vec<_>>(), [&Place::columns("only")], "{gaps:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::columns::{ColumnDraft, to_entry};
 use super::dialect::csv;
 use super::faults;
+use super::only::differences;
 use super::patterns;
 use super::place::{Cell, Gap, Place};
 use super::setup::Setup;
@@ -14,6 +15,7 @@ use super::typed::{count, number, two_numbers};
 use crate::data::mismatch::names_persons;
 use crate::mechanisms::USUAL;
 use crate::model::{Missing, Role};
+use crate::plan::derived::name_of;
 use crate::plan::document::{
     Bound, BudgetForm, Calibration, Column, Confirm, Derived, Mechanism, Plan, SCHEMA, Transform,
 };
@@ -42,6 +44,7 @@ pub fn plan(
     let faults: Vec<PlanError> =
         check(&plan, Purpose::Release).into_iter().filter(|error| !unread(error)).collect();
     gaps.extend(repeated(columns));
+    gaps.extend(lost(columns, setup));
     gaps.extend(faults::gaps(&faults, &plan, columns));
     let of_terms = || setup.derived.iter().any(|term| term.role.unwrap_or(Role::Feature) == Role::Feature);
     if !columns.iter().any(|column| column.role == Role::Feature) && !of_terms() {
@@ -50,6 +53,14 @@ pub fn plan(
     }
     gaps.sort_by_key(|gap| gap.place.step());
     if gaps.is_empty() { Ok(plan) } else { Err(gaps) }
+}
+
+/// Conditions on what the table and the terms do not have, such as a difference that was removed.
+fn lost(columns: &[ColumnDraft], setup: &Setup) -> Vec<Gap> {
+    let differences = differences(setup);
+    let has = |name: &String| columns.iter().any(|column| column.name == *name) || differences.contains(name);
+    let lost = setup.only.iter().map(|condition| &condition.column).filter(|name| !has(name));
+    lost.map(|name| Gap::new(Place::columns("only"), words::only::lost(name))).collect()
 }
 
 /// Columns in use whose name another column has: a plan could mean either.
@@ -120,7 +131,9 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
         is_used && column.name != setup.person
     };
     // What lies outside the own range of a difference is counted with the cells.
-    let is_counted = |term: &&Derived| term.transform == Transform::Difference && term.lower.is_some();
+    let chooses = |term: &Derived| setup.only.iter().any(|condition| condition.column == name_of(term));
+    let is_counted =
+        |term: &&Derived| term.transform == Transform::Difference && (term.lower.is_some() || chooses(term));
     let counted: Vec<Derived> =
         setup.derived.iter().filter(is_counted).map(|term| Derived { role: None, ..term.clone() }).collect();
     let mut plan = draft_plan(&[], &Setup { derived: counted, ..setup.clone() }, Ok(NO_NOISE)).0;

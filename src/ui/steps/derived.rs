@@ -8,7 +8,7 @@ use crate::plan::derived::name_of;
 use crate::plan::document::{Derived, Transform};
 use crate::release::remarks::made;
 use crate::ui::dom;
-use crate::ui::draft::{self, ColumnDraft, Gap, Place, TermDraft, TermForm, put_term};
+use crate::ui::draft::{self, ColumnDraft, Gap, Place, Setup, TermDraft, TermForm, put_term};
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Field, Icon, Quoted};
 use crate::ui::state::{App, StateStoreFields};
@@ -17,6 +17,9 @@ use crate::words;
 
 /// The field of the columns step where a fault of a term is shown.
 pub const FIELD: &str = "terms";
+
+/// Columns above which none has a button of its own.
+const MOST_CHOICES: usize = 24;
 
 /// The form for a term, with what is wrong with it.
 #[derive(Clone, Copy)]
@@ -282,6 +285,7 @@ fn Typed(form: Form) -> impl IntoView {
                     form.write(|draft| draft.make_from(from, &columns));
                 })
                 hint=Signal::derive(move || from_hint().to_owned())/>
+            <Choices form/>
             {of_difference}
             {value}
             {typical}
@@ -293,6 +297,38 @@ fn Typed(form: Form) -> impl IntoView {
             {discard}
             <Glossed of=[entries::INTERACTION, entries::CENTRED, entries::SPLINE]/>
         </details>
+    }
+}
+
+/// What a term can be made from, each with a button in place of typing; the fields of a wide table are typed.
+#[component]
+fn Choices(form: Form) -> impl IntoView {
+    let choices = Memo::new(move |_| {
+        let (columns, setup) = (form.app.state.columns(), form.app.state.setup());
+        let others = |setup: &Setup| {
+            let changed = form.app.state.term().with(|form| form.place);
+            let others = setup.derived.iter().enumerate().filter(|(place, _)| Some(*place) != changed);
+            others.map(|(_, term)| term.clone()).collect::<Vec<_>>()
+        };
+        let others = setup.with(others);
+        form.read(|draft| columns.with(|columns| draft.choices(columns, &others)))
+    });
+    let chosen =
+        Memo::new(move |_| form.read(|draft| form.app.state.columns().with(|columns| draft.parts(columns))));
+    let one = move |name: String| {
+        let (own, put) = (name.clone(), name.clone());
+        let is_chosen = move || chosen.with(|chosen| chosen.contains(&own)).to_string();
+        let choose = move |_| {
+            let columns = form.app.state.columns().get_untracked();
+            form.write(|draft| draft.choose(&put, &columns));
+        };
+        view! { <button type="button" aria-pressed=is_chosen on:click=choose>{name}</button> }
+    };
+    move || {
+        let choices = choices.get();
+        (!choices.is_empty() && choices.len() <= MOST_CHOICES).then(|| view! {
+            <div class="buttons choices-of-columns" role="group" aria-label=words::terms::choices()>{choices.into_iter().map(one).collect_view()}</div>
+        })
     }
 }
 

@@ -60,8 +60,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let copy = {
         let (release, supplement, text) = (Arc::clone(&release), supplement, text.clone());
         move |_| {
-            let rich = (format.get_untracked() == Format::Word)
-                .then(|| Publication::new(&release, &supplement, &untrack(labels)));
+            let rich = format.get_untracked().pasted(&release, &supplement, &untrack(labels));
             // Where tables cannot be pasted, their text is.
             let copied = match rich {
                 Some(rich) => dom::copy(&markdown::document(&rich), Some(&html::fragment(&rich))),
@@ -90,9 +89,9 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let preview = move || {
         let text = text.clone();
         shown.get().then(|| match format.get() {
-            Format::Word => {
-                let publication = Publication::new(&for_preview.0, &for_preview.1, &labels());
-                view! { <Preview publication/> }.into_any()
+            chosen @ (Format::Word | Format::WordCommas) => {
+                let publication = chosen.pasted(&for_preview.0, &for_preview.1, &labels());
+                publication.map(|publication| view! { <Preview publication/> }).into_any()
             }
             Format::Svg => view! { <div class="drawn" inner_html=move || text().unwrap_or_default()></div> }.into_any(),
             Format::Report => view! { <p>{words::export::report_is_a_page()}</p> }.into_any(),
@@ -168,6 +167,7 @@ fn described(format: Format) -> &'static str {
     match format {
         Format::Report => words::result::report_html(),
         Format::Word => words::export::word(),
+        Format::WordCommas => words::export::word_commas(),
         Format::Markdown => words::export::markdown(),
         Format::Latex => words::export::latex(),
         Format::Csv => words::result::coefficients_csv(),

@@ -7,7 +7,7 @@ use super::derived::{problem, problems};
 use crate::plan::document::{ColumnType, Condition};
 use crate::release::remarks::condition;
 use crate::ui::dom;
-use crate::ui::draft::{ColumnDraft, ConditionDraft, choose_rows, count_all_rows};
+use crate::ui::draft::{ColumnDraft, ConditionDraft, choose_rows, count_all_rows, differences};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
@@ -58,7 +58,10 @@ fn Typed() -> impl IntoView {
     let app = App::here();
     let draft = RwSignal::new(ConditionDraft::default());
     let wrong = RwSignal::new(Vec::new());
-    let names = Memo::new(move |_| app.names());
+    let names = Memo::new(move |_| {
+        let differences = app.state.setup().with(differences);
+        app.names().into_iter().chain(differences).collect::<Vec<_>>()
+    });
     let add = move |_| {
         let columns = app.state.columns().get_untracked();
         let mut setup = app.state.setup().get_untracked();
@@ -95,7 +98,9 @@ fn Typed() -> impl IntoView {
     let kind = Memo::new(move |_| {
         let name = draft.with(|draft| draft.column.clone());
         let of = |columns: &Vec<ColumnDraft>| columns.iter().find(|column| column.name == name)?.kind;
-        app.state.columns().with(of).unwrap_or(ColumnType::Category)
+        let is_difference = app.state.setup().with(|setup| differences(setup).contains(&name));
+        let kind = if is_difference { Some(ColumnType::Number) } else { app.state.columns().with(of) };
+        kind.unwrap_or(ColumnType::Category)
     });
     view! {
         <details class="more">
