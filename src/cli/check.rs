@@ -187,7 +187,13 @@ fn assumed(prepared: &Prepared) -> &'static str {
 ///
 /// # Errors
 /// [`CliError`] where the person does not agree.
-pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args, warned: bool) -> Result<(), CliError> {
+pub fn consent(
+    prepared: &Prepared,
+    ledger: &Ledger,
+    args: &Args,
+    warned: bool,
+    unread: Option<String>,
+) -> Result<(), CliError> {
     let (epsilon, delta) = ledger.promise();
     // Without the number of rows the promise was judged when the ledger was opened.
     let rows = prepared.checked().public_rows();
@@ -205,7 +211,8 @@ pub fn consent(prepared: &Prepared, ledger: &Ledger, args: &Args, warned: bool) 
         let _ = writeln!(errors, "discreet: {why}");
     }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Ok(());
+        // Nobody can be asked.
+        return unread.map_or(Ok(()), |column| Err(CliError::usage(words::error::cli_unread(column))));
     }
     let _ = write!(errors, "Charge the ledger all the same? Type yes: ");
     let _ = errors.flush();

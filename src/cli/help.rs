@@ -45,7 +45,8 @@ Reads the table, charges the ledger, adds noise from the operating system's rand
   --workers N     threads that read the table; default: the number of processors. The result is the same for every N.
   --confirm       release also where `discreet check` says that no interval can be expected, where the first rows
                   contradict the plan, and where a release of the ledger answers the same question. Without it the
-                  command asks on a terminal, and warns on standard error elsewhere.
+                  command asks on a terminal, and warns on standard error elsewhere, where it stops if the first rows have no
+                  value of a column that can be read.
 ";
 
 /// `discreet check --help`.

@@ -46,7 +46,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(io::stderr(), "discreet: warning: {}", words::error::cli_again(entry));
     }
-    consent(&job.prepared, &ledger, &args, warned || again.is_some())?;
+    consent(&job.prepared, &ledger, &args, warned.any || again.is_some(), warned.unread)?;
     let software = software()?;
     let first = charged(job, &mut file, &mut ledger, software.clone())?;
     let Some(fit) = fit else { return first.print() };

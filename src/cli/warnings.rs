@@ -10,23 +10,32 @@ use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::{
-    Contradiction, Stated, codes, meeting, mismatches, persons, spelt_twice, survey_weight, turned_round,
-    two_values, unmet,
+    Contradiction, Stated, codes, meeting, mismatches, none_counts, persons, spelt_twice, survey_weight,
+    turned_round, two_values, unmet,
 };
 use crate::data::preview::{ROWS, preview};
 use crate::engine::EngineError;
-use crate::model::Role;
+use crate::model::{Missing, Role};
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::{Leaf, LevelCodes};
 use crate::plan::kinds::DEFAULT_NA;
 
-/// Writes the warnings, and returns whether there are any.
+/// What the first rows say of a plan.
+#[derive(Debug, Default)]
+pub struct Warned {
+    /// Whether there was anything to warn about.
+    pub any: bool,
+    /// A column of which none of the first rows has a value that the plan can read.
+    pub unread: Option<String>,
+}
+
+/// Writes the warnings, and returns what they come to.
 ///
 /// # Errors
 /// [`CliError`] for a table without records, and where the cells of a record would become the names of columns: a pattern takes any.
-pub fn warn(job: &Job) -> Result<bool, CliError> {
+pub fn warn(job: &Job) -> Result<Warned, CliError> {
     let mut errors = io::stderr().lock();
-    let (names_are_values, warnings) = warnings(job)?;
+    let Found { names_are_values, warnings, unread } = warnings(job)?;
     if names_are_values && job.prepared.plan().columns.iter().any(|column| column.pattern.is_some()) {
         return Err(CliError::usage(
             "the names of the columns look like values, and `match` would publish them as the names of terms; write \
@@ -37,24 +46,34 @@ pub fn warn(job: &Job) -> Result<bool, CliError> {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(errors, "discreet: warning: {warning}");
     }
-    Ok(!warnings.is_empty())
+    Ok(Warned { any: !warnings.is_empty(), unread })
 }
 
-/// Returns whether the line that was read as the header looks like a record, and all warnings.
-fn warnings(job: &Job) -> Result<(bool, Vec<String>), EngineError> {
+/// What was found in the first rows.
+#[derive(Default)]
+struct Found {
+    /// Whether the line that was read as the header looks like a record.
+    names_are_values: bool,
+    warnings: Vec<String>,
+    /// As [`Warned::unread`].
+    unread: Option<String>,
+}
+
+fn warnings(job: &Job) -> Result<Found, EngineError> {
     let prepared = job.prepared.fit();
     let bound = prepared.bound();
     if let Some(files) = job.genotypes() {
-        return Ok((false, of_cells(bound, files.names(), &files.first_rows(ROWS))));
+        let (warnings, unread) = of_cells(bound, files.names(), &files.first_rows(ROWS));
+        return Ok(Found { warnings, unread, ..Found::default() });
     }
-    let Some(table) = job.table() else { return Ok((false, Vec::new())) };
+    let Some(table) = job.table() else { return Ok(Found::default()) };
     let header = table.header();
     let (bytes, at_end) = table.first_bytes();
     let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
     let shown = preview(header, &bound.csv, bytes.get(body..).unwrap_or_default(), at_end, ROWS);
     if shown.error.is_some() {
         // The run ends with this error, which is one line.
-        return Ok((false, Vec::new()));
+        return Ok(Found::default());
     }
     let rows = shown.rows;
     if at_end && rows.is_empty() {
@@ -84,12 +103,13 @@ fn warnings(job: &Job) -> Result<(bool, Vec<String>), EngineError> {
         warnings
             .push(format!("the {line} looks like a line of units; it counts as a record with missing cells"));
     }
-    warnings.extend(of_cells(bound, &header.names, records));
+    let (of_cells, unread) = of_cells(bound, &header.names, records);
+    warnings.extend(of_cells);
     if let Some((field, _)) = totals(&table.last_bytes(LAST_BYTES), header, &rows, &bound.csv) {
         let name = header.names.get(field).map(String::as_str).unwrap_or_default();
         warnings.push(told(name, Contradiction::Totals));
     }
-    Ok((names_are_values, warnings))
+    Ok(Found { names_are_values, warnings, unread })
 }
 
 fn told(name: &str, kind: Contradiction) -> String {
@@ -116,15 +136,15 @@ const TWO_CODES: &str = "the first rows have two codes alone, as a yes or no has
 const TAKEN: &str = "the first rows have cells that are empty or such as NA, and they count as the level that takes all others: a list `na` in `csv` \
                      replaces the usual marks of a missing cell, so list these too, or list codes in `na` of the column alone";
 
-/// Returns what contradicts the plan in the cells of the first records.
-fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec<String> {
+/// Returns what contradicts the plan in the cells of the first records, and a column of which none can be read.
+fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> (Vec<String>, Option<String>) {
     let name_of = |field: usize| names.get(field).map(String::as_str).unwrap_or_default();
     let unmet = unmet(records, &bound.only, &bound.csv);
     let mut warnings: Vec<String> =
         unmet.iter().map(|(field, found)| told(name_of(*field), found.kind)).collect();
     let records = meeting(records, &bound.only, &bound.csv);
     let cells = |field: usize| records.iter().filter_map(move |row| row.get(field)).map(String::as_str);
-    let mut used = Vec::new();
+    let (mut used, mut unread) = (Vec::new(), None);
     for (field, described) in fields(bound) {
         if used.contains(&field) {
             continue;
@@ -136,6 +156,17 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
         };
         let name = name_of(field);
         let rules = bound.csv.of_field(field);
+        let takes_all = |column: &BoundColumn| {
+            column.source.field() == Some(field)
+                && matches!(column.kind, Kind::Category { other: Some(_), .. })
+        };
+        if unread.is_none()
+            && bound.missing == Missing::Skip
+            && !bound.columns.iter().any(takes_all)
+            && none_counts(cells(field), stated, &rules)
+        {
+            unread = Some(name.to_owned());
+        }
         let mut found = mismatches(name, cells(field), stated, &rules);
         found.extend(survey_weight(name, cells(field), &rules));
         if matches!(stated, Stated::Number { .. }) {
@@ -184,7 +215,7 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> Vec
         let several = found.filter(|(_, found)| found.kind == Contradiction::SeveralRows);
         warnings.extend(several.map(|(name, found)| told(name, found.kind)));
     }
-    warnings
+    (warnings, unread)
 }
 
 /// What a plan states of a field.
@@ -224,6 +255,9 @@ const fn what(kind: Contradiction) -> &'static str {
         }
         Contradiction::Format => {
             "the first rows have numbers in another format, which count as missing; see `decimal`, `thousands` and `percent` in `csv`, or `written` of the column"
+        }
+        Contradiction::Thousands => {
+            "its numbers all have three digits behind the point, in a file as is written where the comma is the decimal mark; if 9.029 means 9029, set `decimal` to `,` and `thousands` to `.` in `csv`, or in `written` of the column"
         }
         Contradiction::Date => {
             "the first rows have dates, which count as missing; have them count as years by `date` in `written` of the column, or leave it out"

@@ -570,7 +570,9 @@ impl Foreseen {
             sentences.push(words::forecast::far_zeros(quoted(&self.far_zeros)));
         }
         let described = self.forecast.described_from();
-        if described >= LEAST_DESCRIBED && self.forecast.advice != Advice::TooFew {
+        // The last round of the linear one tells them better.
+        let by_margins = self.forecast.link == Link::Logit;
+        if by_margins && described >= LEAST_DESCRIBED && self.forecast.advice != Advice::TooFew {
             sentences.push(words::forecast::described(in_percent(described)));
         }
         sentences.push(words::forecast::long_tails().to_owned());

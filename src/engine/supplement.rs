@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use crate::inference::description::MOST_DESCRIBED;
 use crate::inference::{category, description, differences};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
-use crate::mechanisms::adaptive_gauss::report::{Beside, beside};
+use crate::mechanisms::adaptive_gauss::report::{Beside, beside, spreads};
 use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
 use crate::mechanisms::info::{are_log_odds, find};
 use crate::release::Release;
@@ -59,7 +59,7 @@ pub fn supplement(release: &Release) -> Supplement {
         (None, None) => None,
     };
     let description = match rounds {
-        Some(rounds) => describe(&release.plan, rounds),
+        Some(rounds) => describe(&release.plan, rounds, &spreads(release)),
         None => description::describe(release),
     };
     let beside = beside(release);

@@ -8,7 +8,7 @@ use crate::model::INTERCEPT;
 use crate::plan::Plan;
 use crate::plan::document::{Column, ColumnType};
 use crate::release::Release;
-use crate::release::supplement::{Correlations, DescribedTerm, Description, Noisy};
+use crate::release::supplement::{Correlations, DescribedTerm, Description, Noisy, RESOLVED};
 
 /// Columns of a table of correlations at most.
 const MOST: usize = 40;
@@ -16,9 +16,8 @@ const MOST: usize = 40;
 /// Terms of a release that is described at all.
 pub const MOST_DESCRIBED: usize = 2_000;
 
-/// How often a variance has to be above the standard deviation of its noise. At twice, one of forty columns of which nothing is known is
-/// shown, and then by noise alone.
-const RESOLVED: f64 = 3.0;
+/// How often the number of rows has to be above the standard deviation of its noise.
+const COUNTED: f64 = 3.0;
 
 /// Sums of products of coordinates, the constant first; a cell is a sum with the variance of its noise, where it was released.
 pub struct Sums<'a> {
@@ -104,7 +103,7 @@ fn rows(sums: &Sums<'_>) -> Option<(f64, f64)> {
     let count = (sums.cell)(0, 0)?;
     let unit = sums.constant * sums.constant;
     let (rows, variance) = (count.value / unit, (count.std_error / unit).powi(2));
-    (rows > 1.0 && rows >= RESOLVED * variance.sqrt()).then_some((rows, variance))
+    (rows > 1.0 && rows >= COUNTED * variance.sqrt()).then_some((rows, variance))
 }
 
 /// The moments of one coordinate, with the variances of the noise on what they come from.
@@ -140,6 +139,12 @@ impl Coordinate {
             .filter(|(variance, error)| *variance > 0.0 && *variance >= RESOLVED * error)
             .map(|(variance, _)| variance)
     }
+}
+
+/// Returns the variance of a coordinate with the standard deviation of its noise, where it is above 0.
+pub fn variance(sums: &Sums<'_>, place: usize) -> Option<Noisy> {
+    let (value, std_error) = coordinate(sums, place)?.spread?;
+    (value > 0.0).then_some(Noisy { value, std_error })
 }
 
 /// Returns the means and standard deviations of all terms in own units, each category with its reference level first.

@@ -7,6 +7,7 @@ use super::assumptions::USUAL;
 use super::newton::Link;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
+use crate::release::supplement::RESOLVED;
 
 /// What a forecast advises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +60,10 @@ impl NoiseForecast {
         self.noise.hypot(self.loss.sqrt())
     }
 
-    /// Returns the standard deviation, as a share of the range of the bounds, from which on the description of the columns shows it: its square is
-    /// three deviations of the noise of the first round (theory/inference 6.4).
+    /// Returns the standard deviation, as a share of the range of the bounds, from which on the first round tells it: its square is five deviations
+    /// of the noise (theory/inference 6.4).
     pub fn described_from(&self) -> f64 {
-        (1.5 * self.margin_variance).sqrt() / 2.0
+        (RESOLVED / 2.0 * self.margin_variance).sqrt() / 2.0
     }
 
     /// Returns the variance that a feature has in the last round, at most 1: less where it spreads too little in its bounds for the first

@@ -441,7 +441,11 @@ fn a_plan_that_the_first_rows_contradict_is_warned_of_before_the_charge() {
     assert!(errors.contains("column `bp`: the first rows have numbers beyond its bounds"), "{errors}");
     assert!(!errors.contains("300") && !errors.contains("20.5"), "no cell is quoted: {errors}");
     bench.open_ledger("1");
-    let after = warned(RELEASE);
+    let ledger = bench.read("ledger.json");
+    // No row can count, and nobody can be asked.
+    assert!(bench.fails(RELEASE, 2).contains("no cell of `sex` in the first rows"));
+    assert_eq!(bench.read("ledger.json"), ledger);
+    let after = warned(&format!("{RELEASE} --confirm"));
     let counted = after.strip_prefix(errors.as_str()).unwrap();
     assert!(counted.contains(" rows counted") && counted.lines().count() == 1, "{after}");
 }

@@ -18,7 +18,7 @@ use super::dates::{is_date, orders};
 use super::number::{self, CURRENCIES};
 use super::spelling::respell;
 use crate::plan::bound::CsvRules;
-use crate::plan::number_format::{DateOrder, NumberFormat};
+use crate::plan::number_format::{DateOrder, NumberFormat, Thousands};
 
 pub use self::chosen::{meeting, unmet};
 pub use self::codes::{codes, turned_round};
@@ -65,6 +65,8 @@ pub enum Contradiction {
     Spelling,
     /// They are numbers in another format: another decimal mark, separators of thousands, percent signs.
     Format,
+    /// They can be read as decimals, and look like whole numbers with a separator of thousands.
+    Thousands,
     /// They are dates.
     Date,
     /// They are numbers with a unit or a sign such as `<`, and no levels are stated.
@@ -173,6 +175,16 @@ pub fn mismatches<'a>(
     found
 }
 
+/// Returns whether there are cells enough, and none is a number or a level as stated.
+pub fn none_counts<'a>(cells: impl Iterator<Item = &'a str>, stated: Stated<'_>, rules: &CsvRules) -> bool {
+    let cells: Vec<&str> = cells.map(str::trim).collect();
+    let counts = |cell: &&str| match stated {
+        Stated::Number { .. } => !rules.is_missing(cell) && number::parse(cell, rules.numbers).is_some(),
+        Stated::Category { levels } => levels.iter().any(|level| level.trim() == *cell),
+    };
+    cells.len() >= ENOUGH && !cells.iter().any(counts)
+}
+
 /// Returns the two stated levels with that which no cell has as empty cells: in a column that is only ticked these mean no.
 fn blank_in_place(stated: Stated<'_>, present: &[&str]) -> Option<Repair> {
     let Stated::Category { levels } = stated else { return None };
@@ -278,7 +290,35 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
     if (lower, upper) == (Some(0.0), Some(100.0)) && are_shares(present, rules) {
         found.push(mismatch(Contradiction::Shares, distinct(present.iter().copied()), Vec::new()));
     }
+    if upper.is_none_or(|upper| upper >= 1000.0) && could_have_thousands(present, rules) {
+        let format = NumberFormat { thousands: Some(Thousands::Point), ..NumberFormat::plain(b',') };
+        let cells = distinct(present.iter().copied().filter(|cell| cell.contains('.')));
+        found.push(mismatch(Contradiction::Thousands, cells, vec![Repair::Format(format)]));
+    }
     found
+}
+
+/// Whether all numbers of a file that has no commas between its cells, as where the comma is the decimal mark, are whole ones or have three
+/// digits behind their point: `9.029` may be 9029.
+fn could_have_thousands(present: &[&str], rules: &CsvRules) -> bool {
+    let has_group = |cell: &str| {
+        let number = cell.trim_start_matches(['+', '-']);
+        number.split_once('.').is_some_and(|(before, behind)| {
+            let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+            (1..=3).contains(&before.len())
+                && !before.starts_with('0')
+                && behind.len() == 3
+                && are_digits(before)
+                && are_digits(behind)
+        })
+    };
+    let is_small = |cell: &str| {
+        !cell.contains('.') && number::parse(cell, rules.numbers).is_some_and(|number| number.abs() < 1000.0)
+    };
+    rules.delimiter != b','
+        && rules.numbers == NumberFormat::plain(b'.')
+        && present.iter().filter(|cell| has_group(cell)).count() >= ENOUGH
+        && present.iter().all(|cell| has_group(cell) || is_small(cell))
 }
 
 /// Whether all cells are numbers from 0 to 1, and not all of them 0: a workbook holds 80 % as 0.8.
@@ -702,6 +742,26 @@ mod tests {
             number(&["low", "high"], None, None),
             one(Contradiction::Words, &["low", "high"], Some(Repair::Category))
         );
+    }
+
+    #[test]
+    fn thousands_are_told_from_decimals() {
+        let found = |cells: &[&str], upper: Option<f64>| {
+            number(cells, Some(0.0), upper).into_iter().find(|found| found.kind == Contradiction::Thousands)
+        };
+        let incomes = ["9.029", "3.115", "1.204", "950", "2.500", "4.118", "7.031"];
+        let format = NumberFormat { thousands: Some(Thousands::Point), ..NumberFormat::plain(b',') };
+        for upper in [None, Some(10_000.0)] {
+            assert_eq!(found(&incomes, upper).unwrap().repairs, [Repair::Format(format)]);
+        }
+        assert_eq!(found(&incomes, Some(10.0)), None, "numbers below 10, as is stated");
+        for other in ["0.204", "1.25", "1250", "n.d.", "1.204.500"] {
+            let cells: Vec<&str> = incomes.into_iter().chain([other]).collect();
+            assert_eq!(found(&cells, None), None, "{other}");
+        }
+        let stated = Stated::Number { lower: None, upper: None };
+        let english = mismatches("", incomes.into_iter(), stated, &rules(b',', b'.'));
+        assert!(english.iter().all(|found| found.kind != Contradiction::Thousands), "{english:?}");
     }
 
     #[test]

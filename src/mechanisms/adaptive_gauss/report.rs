@@ -24,7 +24,7 @@ use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
-use crate::release::supplement::Noisy;
+use crate::release::supplement::{Noisy, RESOLVED};
 use crate::release::{Release, figure};
 use crate::words;
 
@@ -199,6 +199,45 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     figure::outcomes(release).iter().map(of).collect()
 }
 
+/// The covariance of w in the last round.
+fn covariance(solved: &Solved, features: usize) -> DMatrix<f64> {
+    let (moments, rows) = (&solved.moments.features, solved.moments.features[(0, 0)]);
+    DMatrix::from_fn(features, features, |i, j| {
+        moments[(i + 1, j + 1)] / rows - moments[(0, i + 1)] * moments[(0, j + 1)] / (rows * rows)
+    })
+}
+
+/// Returns the standard deviations of the features, each with its name, from the last round, which knows them better than the first; less
+/// what is lost where its rows far out are shortened (theory/inference 6.4).
+pub fn spreads(release: &Release) -> Vec<(String, Noisy)> {
+    let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());
+    let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
+    let released = release.moments.as_ref().and_then(document::read);
+    let Some((released, solved)) =
+        released.and_then(|released| released.solve(&[], None).ok().map(|solved| (released, solved)))
+    else {
+        return Vec::new();
+    };
+    let Released { terms, guide, counts, radii, .. } = &released;
+    let (features, rows) = (terms.features(), solved.moments.features[(0, 0)]);
+    let (covariance, kept) = (covariance(&solved, features), counts.spread_kept(terms, radii.features));
+    let one = |(place, term): (usize, &CodedTerm)| {
+        let own = DVector::from_fn(features, |row, _| if row == place { 1.0 } else { 0.0 });
+        let turned = guide.whitening.transpose().solve_upper_triangular(&own)?;
+        let seen = turned.dot(&(&covariance * &turned));
+        let of_covariance =
+            2.0 * solved.moments.feature_noise * (turned.norm_squared().powi(2) + seen * seen)
+                / (rows * rows);
+        let of_kept = (seen * kept.std_error / kept.value).powi(2);
+        let noise = (of_covariance + of_kept).sqrt();
+        (seen >= RESOLVED * noise).then(|| {
+            let value = (seen / kept.value).sqrt() * term.half_width;
+            (term.term.clone(), Noisy { value, std_error: value * noise / (2.0 * seen) })
+        })
+    };
+    coded.iter().take(features).enumerate().filter_map(one).collect()
+}
+
 /// Returns the variance that an outcome's coefficients explain, in its squared unit: u'Cu − tr(CN), with C the covariance of w in the last
 /// round, u the slopes on w and N the noise on them; and the noise on it, which comes from the slopes, from C and from the count of rows far out
 /// (theory/inference 6.6).
@@ -218,10 +257,8 @@ fn explained(
     let slopes = DVector::from_iterator(terms.features(), slopes);
     // With w = A (t − mean) the slopes on w are A'⁻¹ times those on t.
     let turned = guide.whitening.transpose().solve_upper_triangular(&slopes)?;
-    let (moments, rows) = (&solved.moments.features, solved.moments.features[(0, 0)]);
-    let covariance = DMatrix::from_fn(terms.features(), terms.features(), |i, j| {
-        moments[(i + 1, j + 1)] / rows - moments[(0, i + 1)] * moments[(0, j + 1)] / (rows * rows)
-    });
+    let rows = solved.moments.features[(0, 0)];
+    let covariance = covariance(solved, terms.features());
     let noise = judged.fit.noise.view((1, 1), (terms.features(), terms.features())) * (spread * spread);
     let (seen, added) = (&covariance * &turned, &covariance * &noise);
     let kept = counts.spread_kept(terms, radii.features);

@@ -10,8 +10,7 @@ use super::error::LedgerError;
 use crate::model::Assurance;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::units::Units;
-use crate::text::hexadecimal;
-use crate::text::json;
+use crate::text::{BYTE_ORDER_MARK, hexadecimal, json};
 
 /// The name and version that every ledger carries.
 pub const SCHEMA: &str = "discreet.ledger/1";
@@ -102,7 +101,7 @@ impl Document {
     /// of which a reader sees only one.
     pub fn is_all_of(&self, text: &str) -> Result<bool, LedgerError> {
         let own = json::to_text(self, false).map_err(|error| unwritable(&error))?;
-        Ok(significant(text) == own.len())
+        Ok(significant(text.trim_start_matches(BYTE_ORDER_MARK)) == own.len())
     }
 
     /// Returns the last entry's hash, or the header's.

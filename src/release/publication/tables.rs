@@ -10,7 +10,9 @@ use super::super::remarks::of_rows;
 use super::super::row_count::RowCount;
 use super::super::shared::Shared;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
-use super::super::supplement::{Correlations, DescribedTerm, Description, Difference, Noisy, Supplement};
+use super::super::supplement::{
+    Correlations, DescribedTerm, Description, Difference, Noisy, RESOLVED, Supplement,
+};
 use super::measure::width;
 use super::stated;
 use super::{Head, MOST_OUTCOMES, Table};
@@ -675,10 +677,16 @@ pub(super) fn mean_of(term: &DescribedTerm) -> Option<Noisy> {
     (term.level.is_none() || term.mean.value > term.mean.std_error).then_some(term.mean)
 }
 
-/// Returns the standard deviation of a column: of an outcome, where it is known, what residuals and coefficients give (theory/inference 6.6).
+/// Returns the standard deviation of a column: of an outcome what residuals and coefficients give (theory/inference 6.6), where that stands out
+/// of its noise and has less than the description.
 pub(super) fn sd_of(release: &Release, supplement: &Supplement, term: &DescribedTerm) -> Option<Noisy> {
     let is_number = term.level.is_none();
-    is_number.then(|| sd_of_parts(release, supplement, &term.term)).flatten().or(term.sd)
+    let of_parts = is_number.then(|| sd_of_parts(release, supplement, &term.term)).flatten();
+    let of_parts = of_parts.filter(|found| 2.0 * RESOLVED * found.std_error <= found.value);
+    match (of_parts, term.sd) {
+        (Some(parts), Some(own)) => Some(if own.std_error < parts.std_error { own } else { parts }),
+        (parts, own) => parts.or(own),
+    }
 }
 
 /// Returns the table that describes the columns: Table 1.

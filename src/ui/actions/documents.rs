@@ -253,9 +253,12 @@ fn take_share(app: App, asked: &BudgetForm) {
     let share = app.state.ledger().with_untracked(|ledger| {
         ledger.as_ref().and_then(|ledger| view_model::share_of(asked, wallet, ledger))
     });
-    let Some(share) = share else { return };
-    app.state.setup().update(|setup| setup.share = share);
-    let told = words::data::plan_takes_share(format!("{share} %"));
+    // What the plan asks for is not replaced by a guess: the person chooses.
+    app.state.setup().update(|setup| setup.share = share.unwrap_or(0));
+    let told = match share {
+        Some(share) => words::data::plan_takes_share(format!("{share} %")),
+        None => words::data::plan_takes_another().to_owned(),
+    };
     app.state.filled().set(Some(told));
 }
 

@@ -386,6 +386,11 @@ fn a_bound_of_a_column_of_dates_may_be_typed_as_a_date() {
 fn levels_may_hold_commas() {
     assert_eq!(list("F, M,, \"a, b\" "), ["F", "M", "a, b"]);
     assert_eq!(list("F; M"), ["F", "M"], "semicolons where no comma stands");
+    assert_eq!(
+        list("\"\", I10, \"a, b\""),
+        ["", "I10", "a, b"],
+        "two quotes are an empty cell, as in a plan"
+    );
     assert_eq!(list("F; M, X"), ["F; M", "X"]);
     assert_eq!(list("なし、あり"), ["なし", "あり"]);
     assert_eq!(list("男，女"), ["男", "女"]);

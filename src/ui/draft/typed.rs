@@ -94,7 +94,8 @@ pub fn typed_level(level: &str) -> String {
     if level.is_empty() { words::columns::blank().to_owned() } else { level.to_owned() }
 }
 
-/// Reads a list separated by commas, or by semicolons where no comma stands; an entry that holds either stands in double quotes.
+/// Reads a list separated by commas, or by semicolons where no comma stands; an entry that holds either stands in double quotes, and two of them
+/// alone are an empty cell, as in a plan.
 pub fn list(text: &str) -> Vec<String> {
     let has_comma = text.split('"').step_by(2).any(|unquoted| unquoted.contains(COMMAS));
     let separators: &[char] = if has_comma { &COMMAS } else { &SEMICOLONS };
@@ -102,6 +103,10 @@ pub fn list(text: &str) -> Vec<String> {
     let (mut entry, mut quoted) = (String::new(), false);
     for c in text.chars() {
         match c {
+            '"' if quoted && entry.trim().is_empty() => {
+                quoted = false;
+                words::columns::blank().clone_into(&mut entry);
+            }
             '"' => quoted = !quoted,
             c if separators.contains(&c) && !quoted => entries.push(std::mem::take(&mut entry)),
             c => entry.push(c),

@@ -188,6 +188,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String 
         Contradiction::Spelling => words::contradiction::spelling(cells, &column.levels),
         Contradiction::Format if mismatch.repairs.is_empty() => words::contradiction::format_clash(cells),
         Contradiction::Format => words::contradiction::format(cells),
+        Contradiction::Thousands => words::contradiction::thousands(cells),
         Contradiction::Date => words::contradiction::date(cells),
         Contradiction::Unit => words::contradiction::unit(cells),
         Contradiction::Missing { missing, of } => {
@@ -239,6 +240,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String 
 fn allowed(kind: Contradiction) -> &'static str {
     match kind {
         Contradiction::Outside | Contradiction::Beyond { .. } => words::contradiction::right_to_be_clipped(),
+        Contradiction::Thousands => words::contradiction::right_as_decimals(),
         Contradiction::Code => words::contradiction::right_as_values(),
         Contradiction::Shares => words::contradiction::right_as_percentages(),
         Contradiction::Weight => words::contradiction::right_as_measurement(),

@@ -239,7 +239,7 @@ fn Levels(widths: Widths) -> impl IntoView {
     let of_part = move || {
         let share = setup.with(|setup| setup.share);
         let told = words::privacy::level_share(format!("{share} %"));
-        (share < 100).then(|| view! { <p class="hint">{told}</p> })
+        (1..100).contains(&share).then(|| view! { <p class="hint">{told}</p> })
     };
     view! {
         <fieldset class="levels">
@@ -462,7 +462,7 @@ fn Share() -> impl IntoView {
     let current = Memo::new(move |_| setup.with(|setup| setup.share));
     let widths = Widths::new(
         app,
-        |setup| Some(f64::from(setup.share).sqrt()),
+        |setup| (setup.share > 0).then(|| f64::from(setup.share).sqrt()),
         // Before the first release they are under Advanced, and ε is chosen.
         move |setup| match app.state.ledger().with(Option::is_some) {
             true => SHARES.map(|share| Setup { share, ..setup.clone() }).into(),
@@ -513,7 +513,7 @@ fn Share() -> impl IntoView {
                 <div class="field">
                     <label for="privacy-typed-share">{words::privacy::typed_share()}</label>
                     <input id="privacy-typed-share" class="numeric" type="text" inputmode="numeric" autocomplete="off"
-                        prop:value=move || current.get().to_string() on:change=type_share/>
+                        prop:value=move || Some(current.get()).filter(|share| *share > 0).map(|share| share.to_string()) on:change=type_share/>
                     {why}
                 </div>
             </div>

@@ -143,6 +143,7 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
         (true, _, true) => gap("split", words::page::other_wallet()),
         (true, _, false) => gap("split", words::page::keep_wallet()),
         (false, true, _) => gap("share", words::gap::spent()),
+        (false, false, true) if setup.share == 0 => gap("share", words::gap::share()),
         (false, false, _) if wallet == Wallet::Other => {
             let (epsilon, delta) = (epsilon_of_units(left.epsilon), delta_of_units(left.delta));
             Ok(draft::ask_other(epsilon.get(), delta.get(), setup.share))
@@ -154,13 +155,14 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
     }
 }
 
-/// The whole percentage of what is left in a ledger that takes no more than what a plan asks for: at least 1, at most 100. Nothing where the
-/// plan states no budget of the kind that its mechanism charges.
+/// The whole percentage of what is left in a ledger that takes no more than what a plan asks for. Nothing where that is below 1 or above 100, and
+/// where the plan states no budget of the kind that its mechanism charges.
 pub fn share_of(asked: &BudgetForm, wallet: Wallet, ledger: &Ledger) -> Option<u8> {
     let split = if wallet == Wallet::Other { Split::Other } else { Split::Gaussian };
     let asked = calibrate::budget_parts(&as_budget(asked)?, &split).ok()?.capacity;
     let percent = 100.0 * taken(&asked, &ledger.remaining(), wallet);
-    (1..=100).rev().find(|whole| f64::from(*whole) <= percent).or(Some(1))
+    // A plan that this page wrote for all that is left asks for as much, but for rounding.
+    (1..=100).rev().find(|whole| f64::from(*whole) <= percent).filter(|_| percent <= 100.001)
 }
 
 /// The same budget as ε and δ, which a paper's scale is for.

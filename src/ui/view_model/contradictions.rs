@@ -247,6 +247,7 @@ pub fn open_questions(
             Contradiction::TurnedRound
             | Contradiction::SpeltTwice
             | Contradiction::Codes
+            | Contradiction::Thousands
             | Contradiction::Weight => words::gap::asked(name),
             _ => words::gap::contradicted(name),
         };
