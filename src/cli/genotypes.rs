@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::bytes::{Stamp, read_all};
 use super::table::TableError;
 use crate::data::genotypes::{
-    BedLayout, BimPlace, BimReader, BimVariants, FamReader, Form, GenotypeError, GenotypeTable,
+    BedLayout, BimPlace, BimReader, BimVariants, FamReader, Form, GenotypeError, GenotypeTable, Matches,
     PhenotypeReader, Phenotypes, Samples, SourceFile, VcfReader, Wanted, join,
 };
 use crate::data::{RowSink, Scan};
@@ -60,7 +60,7 @@ impl GenotypeFiles {
         let samples = samples.finish()?;
         let mut variants = BimReader::new(wanted.clone());
         feed(&path.with_extension("bim"), SourceFile::Bim, |bytes| variants.feed(bytes))?;
-        let BimVariants { names, places, total } = variants.finish()?;
+        let BimVariants { names, places, total, .. } = variants.finish()?;
         let mut first = Vec::new();
         file.by_ref().take(BedLayout::MARK_BYTES as u64).read_to_end(&mut first)?;
         let metadata = file.metadata()?;
@@ -74,6 +74,11 @@ impl GenotypeFiles {
     /// Returns the columns' names, to which a plan is bound.
     pub fn names(&self) -> &[String] {
         self.table.names()
+    }
+
+    /// Returns whether there are phenotypes and fewer than half of the samples have a row of them.
+    pub fn have_few_phenotypes(&self) -> bool {
+        self.table.matches().is_some_and(Matches::are_few)
     }
 
     /// Returns the cells of the first samples, those of variants left out, for display: a missing cell is empty.

@@ -63,7 +63,9 @@ fn warnings(job: &Job) -> Result<Found, EngineError> {
     let prepared = job.prepared.fit();
     let bound = prepared.bound();
     if let Some(files) = job.genotypes() {
-        let (warnings, unread) = of_cells(bound, files.names(), &files.first_rows(ROWS));
+        let few = files.have_few_phenotypes().then(|| FEW_SAMPLES.to_owned());
+        let (of_cells, unread) = of_cells(bound, files.names(), &files.first_rows(ROWS));
+        let warnings = few.into_iter().chain(of_cells).collect();
         return Ok(Found { warnings, unread, ..Found::default() });
     }
     let Some(table) = job.table() else { return Ok(Found::default()) };
@@ -119,6 +121,10 @@ fn told(name: &str, kind: Contradiction) -> String {
 fn told_of(name: &str, what: &str) -> String {
     format!("column `{name}`: {what}")
 }
+
+/// What to do about phenotypes that fewer than half of the samples have. Where no sample has a row, the table is refused.
+const FEW_SAMPLES: &str = "the table of phenotypes: fewer than half of the samples have a row: `IID` has other values than the samples' file, or \
+                           `FID` has, or the others have no phenotypes; write both as they stand there, or leave the column `FID` out";
 
 /// What to do about a codebook that is given as the table.
 const CODEBOOK: &str =

@@ -6,7 +6,7 @@ use super::presets::unit_in_name;
 use super::{text, variants};
 use crate::data::codebook::is_checkbox;
 use crate::data::first_line::Doubt;
-use crate::data::genotypes::Choice;
+use crate::data::genotypes::{Choice, Matches};
 use crate::data::preview::Suggestion;
 use crate::plan::document::ColumnType;
 use crate::plan::number_format::NumberFormat;
@@ -55,8 +55,19 @@ pub struct Genotypes {
     pub choices: Vec<Choice>,
     /// How many variants there are, once all were read.
     pub total: Option<u64>,
-    /// The column of the first variant.
+    /// The columns of the samples' file, which are the first.
+    pub own: usize,
+    /// The column of the first variant. Those before it are of the samples' file, then of the phenotypes.
     pub first: usize,
+    /// How samples and phenotypes belong together, if there are phenotypes. For this machine alone.
+    pub matches: Option<Matches>,
+}
+
+impl Genotypes {
+    /// How samples and phenotypes belong together, where fewer than half of the samples have a row.
+    pub fn few(&self) -> Option<Matches> {
+        self.matches.filter(|matches| matches.are_few())
+    }
 }
 
 /// The unit of a number that its name has.
@@ -110,6 +121,18 @@ impl Table {
                 text::genotypes::line(&self.name, genotypes.total, columns.saturating_sub(genotypes.first))
             }
         }
+    }
+
+    /// How samples and phenotypes belong together, where fewer than half of the samples have a row.
+    pub fn few_matches(&self) -> Option<Matches> {
+        self.genotypes.as_ref().and_then(Genotypes::few)
+    }
+
+    /// Whether a column is one of phenotypes that few samples have: its empty cells are of samples without a row.
+    pub fn lacks_rows(&self, place: usize) -> bool {
+        let is_lacking =
+            |known: &Genotypes| known.few().is_some() && (known.own..known.first).contains(&place);
+        self.genotypes.as_ref().is_some_and(is_lacking)
     }
 
     /// Its columns; those that are described stay as they are where the table is one of genotypes.

@@ -1,7 +1,7 @@
 //! Variants that a person chooses, and what the format says of their columns: pure, and tested natively.
 
 use super::draft::ColumnDraft;
-use crate::data::genotypes::Choice;
+use crate::data::genotypes::{Choice, Shared};
 use crate::data::preview::Suggestion;
 use crate::model::Role;
 use crate::plan::bind::fits;
@@ -46,6 +46,16 @@ pub fn finds(choice: &Choice, variants: &[String]) -> bool {
         Choice::Pattern(pattern) => variants.iter().any(|variant| fits(pattern, variant)),
         Choice::Range(..) => true,
     }
+}
+
+/// Of choices that no variant comes of, those that fit nothing, in words, and the patterns that fit an identifier that several have.
+pub fn lost<'a>(choices: &[Choice], shared: &'a [Shared]) -> (Vec<String>, Vec<&'a Shared>) {
+    let of = |choice: &Choice| {
+        let Choice::Pattern(pattern) = choice else { return None };
+        shared.iter().find(|shared| shared.pattern == *pattern)
+    };
+    let unknown = choices.iter().filter(|choice| of(choice).is_none()).map(words);
+    (unknown.collect(), choices.iter().filter_map(of).collect())
 }
 
 /// The patterns under which a plan may keep the variants: those by which they were chosen, since another may fit variants of
@@ -130,6 +140,19 @@ mod tests {
             found.iter().map(|choice| finds(choice, &variants)).collect::<Vec<_>>(),
             [false, true, true]
         );
+    }
+
+    #[test]
+    fn a_pattern_of_a_shared_identifier_is_told_apart_from_one_that_fits_nothing() {
+        let of_pattern = |pattern: &str| Shared {
+            pattern: pattern.to_owned(),
+            id: "rs7".to_owned(),
+            coordinates: "1:5:A:C".to_owned(),
+        };
+        let shared = [of_pattern("rs7*"), of_pattern("r*")];
+        let (unknown, found) = lost(&typed("rs7*, rs8*, rs7"), &shared);
+        assert_eq!((unknown, found), (names(&["rs8*", "rs7"]), vec![&shared[0]]));
+        assert_eq!(lost(&[], &shared), (Vec::new(), Vec::new()));
     }
 
     #[test]

@@ -67,27 +67,32 @@ pub async fn people(files: &Files) -> Result<Samples, Failure> {
 pub async fn look(request: &Look, files: &Files, read: &mut impl FnMut(u64)) -> Result<Looked, Failure> {
     let wanted = Wanted::of(&request.variants);
     let encoding = request.encoding;
-    let (file, samples, variants, total) = if let Some(vcf) = files.get(FileRole::Vcf) {
+    let (file, samples, variants, shared, total) = if let Some(vcf) = files.get(FileRole::Vcf) {
         if request.variants.is_empty() {
-            (SourceFile::Vcf, header(vcf).await?, Vec::new(), None)
+            (SourceFile::Vcf, header(vcf).await?, Vec::new(), Vec::new(), None)
         } else {
             let mut reader = VcfReader::sites(wanted);
             feed(vcf, read, |bytes| reader.feed(bytes)).await?.map_err(wrong)?;
             let content = reader.finish().map_err(wrong)?;
-            (SourceFile::Vcf, content.samples, content.names, Some(content.total))
+            (SourceFile::Vcf, content.samples, content.names, content.shared, Some(content.total))
         }
     } else {
-        let (samples, BimVariants { names, total, .. }, _) = set(files, wanted, encoding, read).await?;
-        (SourceFile::Bed, samples, names, Some(total))
+        let (samples, BimVariants { names, shared, total, .. }, _) =
+            set(files, wanted, encoding, read).await?;
+        (SourceFile::Bed, samples, names, shared, Some(total))
     };
-    let shown = samples.first(SHOWN);
     let phenotypes = match files.get(FileRole::Phenotypes) {
-        Some(file) => Some(phenotypes(file, &shown, Wanted::all(), encoding, read).await?),
+        Some(file) => {
+            // All samples are joined, so that those with a row can be counted.
+            let reader = PhenotypeReader::new(&samples, Wanted::all(), encoding).keeping_first(SHOWN);
+            Some(joined_by(reader, file, read).await?)
+        }
         None => None,
     };
-    let table = GenotypeTable::new(file, shown, phenotypes, Vec::new());
+    let table = GenotypeTable::new(file, samples.first(SHOWN), phenotypes, Vec::new());
     let rows = table.preview(request.numbers, SHOWN);
-    Ok(Looked { names: table.names().to_vec(), rows, variants, total })
+    let (own, matches) = (table.own_columns(), table.matches());
+    Ok(Looked { names: table.names().to_vec(), rows, variants, total, shared, own, matches })
 }
 
 impl Genotypes {
@@ -264,21 +269,20 @@ async fn joined(
 ) -> Result<Option<Phenotypes>, Failure> {
     match files.get(FileRole::Phenotypes) {
         Some(file) => {
-            let found = phenotypes(file, samples, wanted.clone(), encoding, read).await?;
+            let reader = PhenotypeReader::new(samples, wanted.clone(), encoding);
+            let found = joined_by(reader, file, read).await?;
             found.of_some_sample().map_err(wrong).map(Some)
         }
         None => Ok(None),
     }
 }
 
-async fn phenotypes(
+/// Reads a whole table of phenotypes.
+async fn joined_by(
+    mut reader: PhenotypeReader<'_>,
     file: &Blob,
-    samples: &Samples,
-    wanted: Wanted,
-    encoding: Encoding,
     read: &mut impl FnMut(u64),
 ) -> Result<Phenotypes, Failure> {
-    let mut reader = PhenotypeReader::new(samples, wanted, encoding);
     feed(file, read, |bytes| reader.feed(bytes)).await?.map_err(wrong)?;
     reader.finish().map_err(wrong)
 }

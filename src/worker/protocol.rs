@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::audit::check::Finding;
-use crate::data::genotypes::{Choice, SamplePart};
+use crate::data::genotypes::{Choice, Matches, SamplePart, Shared};
 use crate::data::inspection::Misfits;
 use crate::data::minhash::Overlap;
 use crate::data::slices::{Job, Outcome};
@@ -131,6 +131,13 @@ pub struct Looked {
     pub variants: Vec<String>,
     /// The number of variants of the source, if all of it was read.
     pub total: Option<u64>,
+    /// The patterns that fit no column, because several alleles or variants have the identifier.
+    pub shared: Vec<Shared>,
+    /// The number of columns that the samples' file has. Those of the phenotypes follow.
+    pub own: usize,
+    /// How all samples and phenotypes belong together, if there are phenotypes. The counts are exact facts about people: the page shows
+    /// them on this computer and keeps them nowhere.
+    pub matches: Option<Matches>,
 }
 
 /// The cells of a whole table that do not fit. The counts are exact facts about its people: the page shows them on this computer and

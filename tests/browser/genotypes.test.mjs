@@ -123,6 +123,39 @@ test("a long set is summed by several workers, in one round and in many, and eac
   assert.deepEqual(faults(record), {});
 });
 
+test("phenotypes of few samples hold a release back until that is confirmed, and those of none altogether", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const source = study("w", 3);
+  const { bed, bim, fam } = plinkSet("study", source);
+  const written = (name, matched) => {
+    const row = ({ family, id }, n) => `${family},${n < matched ? id : id.toUpperCase()},${bmi(n)}`;
+    return csv(name, ["FID,IID,bmi", ...source.people.map(row), ""].join("\n"));
+  };
+  const counted = (words) => discreet.preview.getByText(`${say("page.private")}: ${words}`).waitFor();
+  await discreet.load([fam, written("some.csv", 240), bed, bim], "study.bed");
+  await discreet.goTo(say("step.data"));
+  await counted("240 of 600 samples have a row in the phenotypes; 360 rows have no sample.");
+  await discreet.addVariants("rs*");
+  await describe(discreet);
+  await page.getByText(say("gap.few_samples")).first().waitFor();
+  await discreet.goTo(say("step.data"));
+  await page.getByLabel(say("genotypes.few_right")).check();
+  await discreet.ready();
+
+  await discreet.choosePhenotypes(written("none.csv", 0));
+  await counted("0 of 600 samples have a row in the phenotypes; 600 rows have no sample.");
+  await discreet.preview.getByText(/no row is of a sample/).waitFor();
+  assert.equal(await page.getByLabel(say("genotypes.few_right")).count(), 0, "it cannot be confirmed");
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await page.getByText(/of the first \d+ cells/).count(), 0, "no column is asked about");
+
+  await discreet.choosePhenotypes(written("all.csv", 600));
+  await counted("600 of 600 samples have a row in the phenotypes; each row has a sample.");
+  await discreet.ready();
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
 test("a missing .fam file is told, and can be added without losing the others", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const source = study("m", 2);

@@ -864,6 +864,60 @@ fn levels_that_phenotypes_do_not_have_are_warned_of() {
     }
 }
 
+/// Phenotypes of which few samples have a row are warned of before the charge, without a count.
+#[test]
+fn phenotypes_of_few_samples_are_warned_of_without_a_count() {
+    let bench = bench();
+    bench.plan(&all_variants(phenotype(), json!({"epsilon": 1, "delta": 1e-5})));
+    bench.open_ledger("4");
+    let warning = |name: &str| {
+        let mut command = bench.command(&format!("{name} --plan plan.json set.bed --phenotypes pheno.txt"));
+        if name == "release" {
+            command.args(["--ledger", "ledger.json", "--confirm-weak", "weak promise"]);
+        }
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        said.lines().find(|line| line.contains("the table of phenotypes")).map(str::to_owned)
+    };
+    // So many of the five samples have a row, in the order of the file; the other rows write the ids in capital letters.
+    let write = |matched: usize| {
+        let row = |sample: usize| {
+            let mark = if sample < matched { 'p' } else { 'P' };
+            format!("f{} {mark}{sample} 1\n", sample / 2)
+        };
+        bench.write("pheno.txt", "FID IID ward\n".to_owned() + &(0..5).map(row).collect::<String>());
+    };
+    for command in ["check", "release"] {
+        let [one, two, three, all] = [1, 2, 3, 5].map(|matched| {
+            write(matched);
+            warning(command)
+        });
+        assert_eq!((three, all), (None, None), "{command}");
+        assert_eq!(one, two, "{command}: the number of samples changes nothing");
+        let one = one.unwrap();
+        assert!(one.starts_with("discreet: warning: "), "{one}");
+        assert!(one.contains("`IID` has other values than the samples' file"), "{one}");
+        assert!(!one.contains(|letter: char| letter.is_ascii_digit()), "{one}");
+    }
+    assert_eq!(bench.ledger().entries().len(), 4);
+}
+
+/// An identifier that several alleles have is told as that, also where the plan names one of its alleles.
+#[test]
+fn a_shared_identifier_is_told_beside_a_named_allele() {
+    let said = |name: &str| {
+        let plan = plan(&[column("rs1_C", "feature", 0.0, 2.0), column(name, "outcome", 0.0, 2.0)], exact());
+        let text = format!("{HEADER}1\t5\trs1\tA\tC,G\t.\t.\t.\tGT\t0/1\t1/2\n");
+        vcf(text.as_bytes(), &plan, 8)
+            .map(|(table, _)| table.names().to_vec())
+            .map_err(|error| error.to_string())
+    };
+    let refused = said("rs1").unwrap_err();
+    assert!(refused.ends_with("name one of them as CHROM:POS:REF:ALT, such as `1:5:A:G`"), "{refused}");
+    assert_eq!(said("1:5:A:G").unwrap(), ["IID", "rs1_C", "1:5:A:G"]);
+}
+
 /// What cannot be read is refused before anything is charged, and no message has a sample's id.
 #[test]
 fn files_that_do_not_fit_together_cost_nothing() {

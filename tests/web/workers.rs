@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use discreet::audit::check::{Check, Finding};
 use discreet::data::FileRole;
-use discreet::data::genotypes::Choice;
+use discreet::data::genotypes::{Choice, Matches};
 use discreet::model::NoiseLaw;
 use discreet::plan::bound::Encoding;
 use discreet::plan::number_format::NumberFormat;
@@ -193,6 +193,7 @@ async fn people_are_known_again_in_other_genotypes() {
         pool.look(&set(0..500, 40, Some(phenotypes)), look(vec![Choice::of("rs1*")]), |_| {}).await.unwrap();
     assert_eq!((looked.total, looked.variants.len(), looked.rows.len()), (Some(40), 11, 8));
     assert_eq!((looked.names.last().map(String::as_str), looked.rows[3][4].as_str()), (Some("bmi"), "21"));
+    assert_eq!((looked.own, looked.matches), (4, Some(Matches { samples: 500, matched: 1, rows_alone: 0 })));
     let broken = Files::new(vec![(FileRole::Vcf, blob(&[b"no VCF\n"]))]);
     let failure = pool.identify(&broken, |_| {}).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Table, "{failure}");

@@ -26,11 +26,11 @@ pub use calls::Calls;
 pub use error::{GenotypeError, GenotypeFault, SourceFile};
 pub use form::Form;
 pub use part::SamplePart;
-pub use phenotypes::{PhenotypeReader, Phenotypes};
+pub use phenotypes::{Matches, PhenotypeReader, Phenotypes, none_joined};
 pub use plink::{BedLayout, BimPlace, BimReader, BimVariants};
 pub use samples::{FamReader, Samples};
 pub use table::{GenotypeTable, join};
-pub use variants::{Choice, Wanted};
+pub use variants::{Choice, Shared, Wanted};
 pub use vcf::{VcfContent, VcfReader};
 
 /// The delimiter that a plan without one gets from a genotype source: a VCF's own.

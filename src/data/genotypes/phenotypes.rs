@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::cells::Cells;
 use super::error::{GenotypeError, GenotypeFault, SourceFile};
 use super::lines::Lines;
@@ -20,6 +22,8 @@ pub struct PhenotypeReader<'a> {
     samples: &'a Samples,
     wanted: Wanted,
     encoding: Encoding,
+    /// So many first samples keep their cells.
+    kept: usize,
     state: State,
     join: Option<Join<'a>>,
 }
@@ -34,24 +38,60 @@ enum State {
     },
 }
 
-/// The phenotypes of all samples. As private as the table.
+/// How many samples and rows of a table of phenotypes belong together. As private as the table: no document, log or message of the
+/// command line may have these counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Matches {
+    /// The samples.
+    pub samples: usize,
+    /// The samples that have a row.
+    pub matched: usize,
+    /// The rows that have no sample.
+    pub rows_alone: usize,
+}
+
+impl Matches {
+    /// Returns whether fewer than half of the samples have a row.
+    pub const fn are_few(self) -> bool {
+        self.matched < self.samples.div_ceil(2)
+    }
+
+    /// Returns whether no sample has a row, so that a release is refused.
+    pub const fn are_none(self) -> bool {
+        self.matched == 0
+    }
+}
+
+/// The phenotypes of the samples. As private as the table.
 #[derive(Debug)]
 pub struct Phenotypes {
     /// The columns that the plan may use.
     pub(super) names: Vec<String>,
     pub(super) cells: Cells,
-    /// The row of each sample that has one.
+    /// The row of each sample that keeps its cells and has one.
     pub(super) rows: Vec<Option<usize>>,
+    matches: Matches,
 }
 
 impl Phenotypes {
+    /// Returns how many of all samples have a row, and how many rows have no sample.
+    pub const fn matches(&self) -> Matches {
+        self.matches
+    }
+
     /// Returns them, if a sample has any: where ids are written otherwise, none has, and all cells would be missing.
     ///
     /// # Errors
     /// [`GenotypeFault::NoneJoined`].
     pub fn of_some_sample(self) -> Result<Self, GenotypeError> {
-        if self.rows.iter().all(Option::is_none) { Err(failed(GenotypeFault::NoneJoined)) } else { Ok(self) }
+        if self.matches.are_none() { Err(none_joined()) } else { Ok(self) }
     }
+}
+
+/// Returns what is said of a table of which no row is of a sample.
+pub const fn none_joined() -> GenotypeError {
+    failed(GenotypeFault::NoneJoined)
 }
 
 /// The state after the header was read.
@@ -62,6 +102,8 @@ struct Join<'a> {
     fields: Vec<usize>,
     index: HashMap<(&'a str, &'a str), usize>,
     found: Phenotypes,
+    /// Whether each sample has a row.
+    seen: Vec<bool>,
     /// Rows so far, including omitted ones.
     rows: usize,
     /// The first row that is the second of its person.
@@ -71,7 +113,14 @@ struct Join<'a> {
 impl<'a> PhenotypeReader<'a> {
     /// Creates a reader that keeps the columns that a plan uses, of these samples.
     pub fn new(samples: &'a Samples, wanted: Wanted, encoding: Encoding) -> Self {
-        Self { samples, wanted, encoding, state: State::Head(Vec::new()), join: None }
+        Self { samples, wanted, encoding, kept: samples.len(), state: State::Head(Vec::new()), join: None }
+    }
+
+    /// Has only so many first samples keep their cells, for display. All rows are joined and counted.
+    #[must_use]
+    pub fn keeping_first(mut self, count: usize) -> Self {
+        self.kept = count;
+        self
     }
 
     /// Reads the next bytes.
@@ -107,7 +156,7 @@ impl<'a> PhenotypeReader<'a> {
                 lines.finish(|number, line| spaced(&mut join, encoding, fields, number, line))?;
             }
         }
-        Ok(join.found)
+        Ok(join.end())
     }
 
     /// Reads the header, once it is complete, and the bytes after it.
@@ -127,7 +176,7 @@ impl<'a> PhenotypeReader<'a> {
         {
             *name = unmarked.to_owned();
         }
-        self.join = Some(Join::new(self.samples, &self.wanted, &header.names)?);
+        self.join = Some(Join::new(self.samples, &self.wanted, self.kept, &header.names)?);
         let body = usize::try_from(header.body_offset).unwrap_or(usize::MAX);
         self.state = if spaces {
             let lines = Lines::after(SourceFile::Phenotypes, header.lines);
@@ -162,7 +211,7 @@ impl<'a> PhenotypeReader<'a> {
     }
 }
 
-fn failed(fault: GenotypeFault) -> GenotypeError {
+const fn failed(fault: GenotypeFault) -> GenotypeError {
     GenotypeError::of(SourceFile::Phenotypes, fault)
 }
 
@@ -188,7 +237,12 @@ fn spaced(
 }
 
 impl<'a> Join<'a> {
-    fn new(samples: &'a Samples, wanted: &Wanted, names: &[String]) -> Result<Self, GenotypeError> {
+    fn new(
+        samples: &'a Samples,
+        wanted: &Wanted,
+        kept: usize,
+        names: &[String],
+    ) -> Result<Self, GenotypeError> {
         let all = |wanted: &str| -> Vec<usize> {
             names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(field, _)| field).collect()
         };
@@ -208,8 +262,18 @@ impl<'a> Join<'a> {
             .map(|(field, name)| (field, name.clone()))
             .unzip();
         let cells = Cells::new(used.len());
-        let found = Phenotypes { names: used, cells, rows: vec![None; samples.len()] };
-        Ok(Self { family, id, fields, index, found, rows: 0, doubled: None })
+        let rows = vec![None; samples.len().min(kept)];
+        let found = Phenotypes { names: used, cells, rows, matches: Matches::default() };
+        let seen = vec![false; samples.len()];
+        Ok(Self { family, id, fields, index, found, seen, rows: 0, doubled: None })
+    }
+
+    /// Returns the phenotypes with the counts of all rows. A person with two rows was refused before.
+    fn end(self) -> Phenotypes {
+        let Self { mut found, seen, rows, .. } = self;
+        let matched = seen.iter().filter(|seen| **seen).count();
+        found.matches = Matches { samples: seen.len(), matched, rows_alone: rows.saturating_sub(matched) };
+        found
     }
 
     /// Joins one row. A row without an id, or of a person without genotypes, is omitted.
@@ -217,18 +281,66 @@ impl<'a> Join<'a> {
         self.rows += 1;
         let family = self.family.map_or("", |place| field(place).trim());
         let Some(&sample) = self.index.get(&(family, field(self.id).trim())) else { return };
-        match self.found.rows.get_mut(sample) {
-            Some(row @ None) => {
-                *row = Some(self.found.cells.len());
-                self.fields.iter().for_each(|&place| self.found.cells.push(field(place)));
-            }
+        match self.seen.get_mut(sample) {
+            Some(seen @ false) => *seen = true,
             _ => {
                 self.doubled.get_or_insert(self.rows);
+                return;
             }
+        }
+        if let Some(row) = self.found.rows.get_mut(sample) {
+            *row = Some(self.found.cells.len());
+            self.fields.iter().for_each(|&place| self.found.cells.push(field(place)));
         }
     }
 
     fn check(&self) -> Result<(), GenotypeFault> {
         self.doubled.map_or(Ok(()), |row| Err(GenotypeFault::DoubledPerson { row }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, kept: usize) -> Result<Phenotypes, GenotypeError> {
+        let samples = Samples::named(["a", "b", "c", "d", "e"].into_iter().map(Into::into)).unwrap();
+        let mut reader = PhenotypeReader::new(&samples, Wanted::all(), Encoding::Utf8).keeping_first(kept);
+        for piece in text.as_bytes().chunks(7) {
+            reader.feed(piece)?;
+        }
+        reader.finish()
+    }
+
+    #[test]
+    fn all_samples_and_rows_are_counted_and_the_first_keep_their_cells() {
+        for text in ["IID,bmi\ne,5\nx,9\nb,2\nB,7\n", "IID bmi\ne 5\nx 9\nb 2\nB 7\n"] {
+            for kept in [2, 5, 9] {
+                let found = read(text, kept).unwrap();
+                assert_eq!(found.matches(), Matches { samples: 5, matched: 2, rows_alone: 2 });
+                assert_eq!(found.rows.len(), kept.min(5));
+                assert_eq!(found.cells.len(), if kept == 2 { 1 } else { 2 });
+                assert_eq!(found.cells.get(found.rows[1].unwrap(), 0), "2");
+            }
+        }
+    }
+
+    #[test]
+    fn a_person_with_two_rows_is_refused_also_where_no_cell_is_kept() {
+        let error = read("IID,bmi\ne,5\na,1\ne,6\n", 1).unwrap_err();
+        assert_eq!(error.fault, GenotypeFault::DoubledPerson { row: 3 });
+    }
+
+    #[test]
+    fn few_is_fewer_than_half() {
+        let few = |matched, samples| Matches { samples, matched, rows_alone: 0 }.are_few();
+        assert_eq!(
+            [few(0, 1), few(1, 1), few(1, 2), few(1, 3), few(2, 3)],
+            [true, false, false, true, false]
+        );
+        assert_eq!([few(999, 2000), few(1000, 2000), few(1000, 2001)], [true, false, true]);
+        let none = read("IID,bmi\nA,5\n", 8).unwrap();
+        assert!(none.matches().are_few() && none.matches().are_none());
+        assert_eq!(none.of_some_sample().unwrap_err(), none_joined());
     }
 }

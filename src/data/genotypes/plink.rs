@@ -10,7 +10,7 @@ use super::calls::{Calls, stride};
 use super::error::{GenotypeError, GenotypeFault, SourceFile};
 use super::lines::Lines;
 use super::samples::{fields, text};
-use super::variants::{Candidates, Site, Wanted};
+use super::variants::{Candidates, Shared, Site, Wanted};
 use crate::plan::bound::Encoding;
 
 /// Fields of a line of a .bim file.
@@ -38,6 +38,8 @@ pub struct BimReader {
 pub struct BimVariants {
     /// Their columns' names, in the file's order.
     pub names: Vec<String>,
+    /// The patterns that fit no column, because several variants have the identifier.
+    pub shared: Vec<Shared>,
     /// Where each is in the .bed file.
     pub places: Vec<BimPlace>,
     /// How many the file has in all.
@@ -84,9 +86,10 @@ impl BimReader {
         if variants == 0 {
             return Err(GenotypeError::of(SourceFile::Bim, GenotypeFault::NoVariant));
         }
-        let used = candidates.names()?.into_iter().zip(places);
+        let (names, shared) = candidates.names()?;
+        let used = names.into_iter().zip(places);
         let (names, places) = used.filter_map(|(name, place)| Some((name?, place))).unzip();
-        Ok(BimVariants { names, places, total: variants })
+        Ok(BimVariants { names, shared, places, total: variants })
     }
 }
 

@@ -6,7 +6,7 @@ use super::calls::{Calls, check_memory};
 use super::cells::Cells;
 use super::error::{GenotypeError, SourceFile};
 use super::part::SamplePart;
-use super::phenotypes::Phenotypes;
+use super::phenotypes::{Matches, Phenotypes};
 use super::samples::Samples;
 use crate::data::moments::MomentsError;
 use crate::data::number;
@@ -64,6 +64,16 @@ impl GenotypeTable {
     /// Returns the samples. Their number is private, unless the plan states it.
     pub fn samples(&self) -> &Samples {
         &self.samples
+    }
+
+    /// Returns how many columns the samples' file has. Those of the phenotypes follow.
+    pub fn own_columns(&self) -> usize {
+        self.samples.names().len()
+    }
+
+    /// Returns how samples and phenotypes belong together, if there are phenotypes.
+    pub fn matches(&self) -> Option<Matches> {
+        self.phenotypes.as_ref().map(Phenotypes::matches)
     }
 
     /// Returns the variants that a bound plan reads, counted from 0 among those of the table. [`Self::scan`] needs their calls.

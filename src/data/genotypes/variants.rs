@@ -82,6 +82,18 @@ impl Wanted {
     }
 }
 
+/// A pattern that fits no column, because several alleles or variants have the identifier that it fits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shared {
+    /// The pattern.
+    pub pattern: String,
+    /// The identifier.
+    pub id: String,
+    /// How one of them can be named.
+    pub coordinates: String,
+}
+
 /// One line of a source: a position in the genome with its alleles; the first is the reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site<'a> {
@@ -97,10 +109,23 @@ pub(super) struct Candidates {
     file: SourceFile,
     wanted: Wanted,
     found: Vec<Candidate>,
+    /// Identifiers that the plan names beside an allele of the same site.
+    beside: Vec<Beside>,
     /// Which ends of each range were found.
     met: Vec<[bool; 2]>,
     /// A name that is looked up.
     name: String,
+}
+
+/// A site of which the plan names an allele, and the identifier too.
+#[derive(Debug)]
+struct Beside {
+    id: String,
+    /// How an allele can be named, if possible another than the plan names.
+    coordinates: String,
+    line: u64,
+    /// How many alternative alleles the site has.
+    alleles: usize,
 }
 
 #[derive(Debug)]
@@ -123,7 +148,7 @@ enum Name {
 impl Candidates {
     pub fn new(file: SourceFile, wanted: Wanted) -> Self {
         let met = vec![[false; 2]; wanted.ranges.len()];
-        Self { file, wanted, found: Vec::new(), met, name: String::new() }
+        Self { file, wanted, found: Vec::new(), beside: Vec::new(), met, name: String::new() }
     }
 
     /// Keeps the alleles of a site that the plan may use, and returns their numbers.
@@ -158,6 +183,22 @@ impl Candidates {
                     kept.push(place + 1);
                 }
             }
+        } else {
+            let unkept = (1..alleles.len()).filter(|place| !kept.contains(place)).collect::<Vec<_>>();
+            for &place in &unkept {
+                coordinates(&mut self.name, alleles[place]);
+                if self.wanted.names.contains(&self.name) {
+                    let coordinates = self.name.clone();
+                    self.found.push(Candidate { name: Name::Coordinates, coordinates, line });
+                    kept.push(place);
+                }
+            }
+            if id != "." && self.wanted.names.contains(id) {
+                let other = unkept.first().copied().unwrap_or(alternatives.len());
+                coordinates(&mut self.name, alleles[other]);
+                let (id, coordinates) = (id.to_owned(), self.name.clone());
+                self.beside.push(Beside { id, coordinates, line, alleles: alternatives.len() });
+            }
         }
         if self.found.len() > MAX_COLUMNS {
             let fault = GenotypeFault::TooManyVariants { most: MAX_COLUMNS };
@@ -187,21 +228,39 @@ impl Candidates {
     }
 
     /// Returns the column's name of each allele, in the source's order; `None` for one that the plan does not use, because its
-    /// identifier is repeated.
-    pub fn names(self) -> Result<Vec<Option<String>>, GenotypeError> {
-        let Self { file, wanted, found, met, .. } = self;
+    /// identifier is repeated. Returns also the patterns that fit no column for that reason.
+    pub fn names(self) -> Result<(Vec<Option<String>>, Vec<Shared>), GenotypeError> {
+        let Self { file, wanted, found, beside, met, .. } = self;
         let ends = wanted.ranges.iter().flatten().zip(met.iter().flatten());
         if let Some((id, _)) = ends.into_iter().find(|(_, met)| !**met) {
             return Err(GenotypeError::of(file, GenotypeFault::NoSuchVariant { id: id.clone() }));
         }
-        let mut counts: HashMap<&str, u32> = HashMap::new();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
         for candidate in &found {
             if let Name::Id(id) = &candidate.name {
                 *counts.entry(id).or_default() += 1;
             }
         }
+        for Beside { id, alleles, .. } in &beside {
+            *counts.entry(id).or_default() += alleles;
+        }
         let repeated: HashSet<String> =
             counts.into_iter().filter(|(_, count)| *count > 1).map(|(id, _)| id.to_owned()).collect();
+        if let Some(Beside { id, coordinates, line, .. }) =
+            beside.into_iter().find(|beside| repeated.contains(&beside.id))
+        {
+            return Err(GenotypeError::at(file, line, GenotypeFault::DoubledVariant { id, coordinates }));
+        }
+        let mut shared: Vec<Shared> = Vec::new();
+        for Candidate { name, coordinates, .. } in &found {
+            let Name::Id(id) = name else { continue };
+            for pattern in wanted.patterns.iter().filter(|_| repeated.contains(id)) {
+                if fits(pattern, id) && shared.iter().all(|known| known.pattern != *pattern) {
+                    let (pattern, id, coordinates) = (pattern.clone(), id.clone(), coordinates.clone());
+                    shared.push(Shared { pattern, id, coordinates });
+                }
+            }
+        }
         let name = |Candidate { name, coordinates, line }: Candidate| match name {
             Name::Allele(name) => Ok(Some(name)),
             Name::Id(id) if !repeated.contains(&id) => Ok(Some(id)),
@@ -211,6 +270,72 @@ impl Candidates {
             }
             _ => Ok((!wanted.ranges.is_empty() || wanted.fits(&coordinates)).then_some(coordinates)),
         };
-        found.into_iter().map(name).collect()
+        let names: Vec<Option<String>> = found.into_iter().map(name).collect::<Result<_, _>>()?;
+        shared.retain(|shared| !names.iter().flatten().any(|name| fits(&shared.pattern, name)));
+        Ok((names, shared))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names of the columns, and the patterns that fit none because several have the identifier.
+    fn found(choices: &[&str]) -> Result<(Vec<String>, Vec<Shared>), GenotypeError> {
+        let choices: Vec<Choice> = choices.iter().map(|choice| Choice::of(choice)).collect();
+        let mut candidates = Candidates::new(SourceFile::Vcf, Wanted::of(&choices));
+        let sites: [(&str, u64, &[&str]); 4] = [
+            ("rs1", 10, &["A", "G"]),
+            ("rs5", 50, &["A", "G", "T"]),
+            ("rs6", 60, &["C", "T"]),
+            ("rs6", 60, &["C", "G"]),
+        ];
+        for (line, (id, position, alleles)) in (1..).zip(sites) {
+            candidates.offer(line, &Site { id, chromosome: "1", position, alleles })?;
+        }
+        candidates.names().map(|(names, shared)| (names.into_iter().flatten().collect(), shared))
+    }
+
+    fn names(choices: &[&str]) -> Vec<String> {
+        found(choices).unwrap().0
+    }
+
+    /// The line, the identifier and the advice, where one is named that several have.
+    fn doubled(choices: &[&str]) -> (u64, String, String) {
+        let error = found(choices).unwrap_err();
+        let GenotypeFault::DoubledVariant { id, coordinates } = error.fault else { panic!("{error}") };
+        (error.place.line.unwrap(), id, coordinates)
+    }
+
+    #[test]
+    fn an_identifier_that_several_have_is_refused_also_beside_one_of_its_alleles() {
+        let told = |line, id: &str, coordinates: &str| (line, id.to_owned(), coordinates.to_owned());
+        assert_eq!(doubled(&["rs5"]), told(2, "rs5", "1:50:A:G"));
+        assert_eq!(doubled(&["rs5_G", "rs5"]), told(2, "rs5", "1:50:A:T"));
+        assert_eq!(doubled(&["rs5_A", "rs5"]), told(2, "rs5", "1:50:A:G"));
+        assert_eq!(doubled(&["rs6"]), told(3, "rs6", "1:60:C:T"));
+        assert_eq!(doubled(&["rs6_G", "rs6"]).1, "rs6");
+        assert_eq!(names(&["rs1", "rs5_T"]), ["rs1", "rs5_T"]);
+        // An identifier of one variant means the allele that is named.
+        assert_eq!(names(&["rs1_G", "rs1"]), ["rs1_G"]);
+    }
+
+    #[test]
+    fn another_allele_of_a_site_can_be_named_by_its_coordinates() {
+        assert_eq!(names(&["rs5_G", "1:50:A:T"]), ["rs5_G", "1:50:A:T"]);
+        assert_eq!(names(&["rs5_A", "1:50:A:G"]), ["rs5_A", "1:50:A:G"]);
+        // A pattern is not applied to a site of which an allele is named.
+        assert_eq!(names(&["rs5_G", "1:50:*"]), ["rs5_G"]);
+    }
+
+    #[test]
+    fn a_pattern_that_fits_shared_identifiers_alone_is_told_of() {
+        let (names, shared) = found(&["rs5*", "rs6*", "rs*", "1:60:*", "x*"]).unwrap();
+        assert_eq!(names, ["rs1", "1:60:C:T", "1:60:C:G"]);
+        let told: Vec<[&str; 3]> = shared
+            .iter()
+            .map(|found| [&found.pattern, &found.id, &found.coordinates].map(String::as_str))
+            .collect();
+        assert_eq!(told, [["rs5*", "rs5", "1:50:A:G"], ["rs6*", "rs6", "1:60:C:T"]]);
     }
 }

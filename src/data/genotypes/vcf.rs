@@ -9,7 +9,7 @@ use super::error::{GenotypeError, GenotypeFault, SourceFile};
 use super::lines::Lines;
 use super::samples::{Samples, text};
 use super::unpack::Unpack;
-use super::variants::{Candidates, Site, Wanted};
+use super::variants::{Candidates, Shared, Site, Wanted};
 use crate::plan::bound::Encoding;
 
 /// Columns before the first sample.
@@ -30,6 +30,8 @@ pub struct VcfContent {
     pub samples: Samples,
     /// The names of the variants' columns, in the file's order.
     pub names: Vec<String>,
+    /// The patterns that fit no column, because several alleles have the identifier.
+    pub shared: Vec<Shared>,
     /// The calls of each variant; empty if only sites were read.
     pub calls: Vec<Calls>,
     /// The number of sites in the file.
@@ -87,12 +89,13 @@ impl VcfReader {
         lines.finish(|number, line| body.line(number, line))?;
         let Body { candidates, samples, calls, sites: total } = body;
         let samples = samples.ok_or(GenotypeError::of(SourceFile::Vcf, GenotypeFault::VcfHeader))?;
-        let found = candidates.names()?.into_iter();
+        let (found, shared) = candidates.names()?;
+        let found = found.into_iter();
         let (names, calls) = match calls {
             Some(calls) => found.zip(calls).filter_map(|(name, calls)| Some((name?, calls))).unzip(),
             None => (found.flatten().collect(), Vec::new()),
         };
-        Ok(VcfContent { samples, names, calls, total })
+        Ok(VcfContent { samples, names, shared, calls, total })
     }
 }
 

@@ -180,7 +180,7 @@ pub(super) async fn open_table(
     };
     let as_before = before.as_ref().map(|before| dialect_here(app, before.plan()));
     let rules = rules.or(as_before).unwrap_or(setup);
-    let rules = Setup { confirmed: BTreeSet::new(), ..rules };
+    let rules = Setup { confirmed: BTreeSet::new(), few_confirmed: None, ..rules };
     app.state.setup().set(rules.clone());
     match read(app, &files, &rules, &name, sample, choices).await {
         Ok(table) => {
@@ -331,7 +331,7 @@ pub(super) async fn read(
 ) -> Result<Table, Failure> {
     match files.get(FileRole::Table) {
         Some(blob) => read_csv(blob, setup, name, sample).await,
-        None => genotypes::look(app, files, setup, choices).await,
+        None => genotypes::look(app, files, setup, choices).await.map(|(table, _)| table),
     }
 }
 

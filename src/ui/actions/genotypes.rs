@@ -11,7 +11,7 @@ use super::close::forget;
 use super::run::{on_progress, pool, run};
 use super::say::{fail, fail_with};
 use crate::data::FileRole;
-use crate::data::genotypes::{Choice, DELIMITER};
+use crate::data::genotypes::{Choice, DELIMITER, Shared};
 use crate::data::preview::suggestions;
 use crate::plan::Plan;
 use crate::plan::bound::CsvRules;
@@ -23,7 +23,7 @@ use crate::ui::table::{Genotypes, Table};
 use crate::ui::{text, variants};
 use crate::words;
 use crate::worker::files::Files;
-use crate::worker::protocol::{Failure, Look};
+use crate::worker::protocol::{Failure, Look, Looked};
 
 /// What was described of a table.
 #[derive(Default)]
@@ -85,11 +85,16 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<Held> {
     None
 }
 
-/// The table that files are, with the variants that were chosen.
+/// The table that files are, with the variants that were chosen, and the patterns that fit none because several have the identifier.
 ///
 /// # Errors
 /// What is wrong with them, or that the person cancelled.
-pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) -> Result<Table, Failure> {
+pub async fn look(
+    app: App,
+    files: &Files,
+    setup: &Setup,
+    choices: Vec<Choice>,
+) -> Result<(Table, Vec<Shared>), Failure> {
     let rules = draft::csv_rules(setup, DELIMITER);
     let CsvRules { numbers, encoding, .. } = rules;
     let task = words::genotypes::looking();
@@ -102,8 +107,9 @@ pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) 
     let name = parts.first().map(|part| part.name.clone()).unwrap_or_default();
     let first = looked.names.len();
     let kept = choices.into_iter().filter(|choice| variants::finds(choice, &looked.variants)).collect();
-    let genotypes = Genotypes { parts, choices: kept, total: looked.total, first };
-    Ok(Table {
+    let Looked { own, matches, .. } = looked;
+    let genotypes = Genotypes { parts, choices: kept, total: looked.total, own, first, matches };
+    let table = Table {
         name,
         size: files.length() as f64,
         delimiter: setup.delimiter.bytes().next().unwrap_or(DELIMITER),
@@ -112,7 +118,8 @@ pub async fn look(app: App, files: &Files, setup: &Setup, choices: Vec<Choice>) 
         suggestions,
         genotypes: Some(genotypes),
         ..Table::default()
-    })
+    };
+    Ok((table, looked.shared))
 }
 
 /// The variants that a plan names, for the open genotypes.
@@ -131,21 +138,18 @@ pub fn choose(app: App, choices: Vec<Choice>, added: Vec<Choice>) {
     app.state.problem().set(None);
     spawn_local(async move {
         match look(app, &files, &setup, choices).await {
-            Ok(table) => {
+            Ok((table, shared)) => {
                 let Some(genotypes) = &table.genotypes else { return };
-                let lost: Vec<String> = added
-                    .iter()
-                    .filter(|choice| !genotypes.choices.contains(choice))
-                    .map(variants::words)
-                    .collect();
+                let lost: Vec<Choice> =
+                    added.into_iter().filter(|choice| !genotypes.choices.contains(choice)).collect();
                 let count = table.names.len().saturating_sub(genotypes.first);
                 // The patterns are set first, so that the plan is made once.
                 let patterns = variants::patterns(&genotypes.choices);
                 app.state.setup().update(|setup| setup.patterns = patterns);
                 put(app, table);
                 app.say(words::genotypes::in_use(count, text::whole(count)));
-                if !lost.is_empty() {
-                    fail(app, Step::Columns, words::genotypes::not_found(text::list(&lost, 5)), false);
+                if let Some(told) = text::genotypes::lost(&lost, &shared) {
+                    fail(app, Step::Columns, told, false);
                 }
             }
             Err(failure) => fail_with(app, Step::Columns, failure),

@@ -11,6 +11,9 @@ use crate::plan::document::{Bound, Column, ColumnType, Known, Written};
 use crate::plan::number_format::NumberFormat;
 use crate::plan::search::Search;
 
+/// A way to round a number.
+type Rounding = fn(f64) -> f64;
+
 /// One column as it is described so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColumnDraft {
@@ -73,7 +76,7 @@ impl ColumnDraft {
     /// itself lies within.
     pub fn bounds_of_dates(&mut self) {
         let Some(order) = self.written.and_then(|written| written.date) else { return };
-        let within: [(&mut String, fn(f64) -> f64); 2] =
+        let within: [(&mut String, Rounding); 2] =
             [(&mut self.lower, libm::floor), (&mut self.upper, libm::ceil)];
         for (bound, round) in within {
             if let Some(years) = years(bound, order) {

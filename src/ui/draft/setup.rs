@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::place::{Gap, Place};
 use super::typed::count;
+use crate::data::genotypes::Matches;
 use crate::data::mismatch::Contradiction;
 use crate::model::Missing;
 use crate::plan::document::{Condition, Derived};
@@ -96,6 +97,9 @@ pub struct Setup {
     /// Contradictions between cells and descriptions that the person has confirmed: the column, the kind, and the description that it was
     /// confirmed for. They follow from cells, so they are kept nowhere else.
     pub confirmed: BTreeSet<(usize, Contradiction, String)>,
+    /// How samples and phenotypes belong together where the person has confirmed that few samples have a row. The counts are of the
+    /// files, so they are kept nowhere else.
+    pub few_confirmed: Option<Matches>,
 }
 
 impl Setup {
@@ -168,6 +172,7 @@ impl Default for Setup {
             uncertain_bounds: false,
             other_persons: false,
             confirmed: BTreeSet::new(),
+            few_confirmed: None,
         }
     }
 }

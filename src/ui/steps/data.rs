@@ -422,6 +422,7 @@ fn Phenotypes() -> impl IntoView {
                 {words::genotypes::choose_variants()}</button></p>
         <div class="phenotypes">
             <p>{move || words::data::read_from(names())}</p>
+            <Matched/>
             <div class="offer-file">
                 <label class="button quiet" for="choose-phenotypes">{label}</label>
                 <input id="choose-phenotypes" class="file" type="file" accept=".txt,.pheno,.phe,.csv,.tsv,text/plain,text/csv"
@@ -429,6 +430,44 @@ fn Phenotypes() -> impl IntoView {
                 <span class="hint" id="phenotypes-hint">{words::genotypes::phenotypes_hint()}</span>
             </div>
         </div>
+    }
+}
+
+/// Says how many samples have a row in the phenotypes, for this machine alone, and asks where these are few.
+#[component]
+fn Matched() -> impl IntoView {
+    let app = App::here();
+    let table = move || app.state.table().get().unwrap_or_default();
+    let counted = Memo::new(move |_| table().genotypes.as_ref().and_then(|genotypes| genotypes.matches));
+    let few = Memo::new(move |_| table().few_matches());
+    let confirmed =
+        move || app.state.setup().with(|setup| few.get().is_some() && setup.few_confirmed == few.get());
+    let confirm = move |event| {
+        let checked = event_target_checked(&event);
+        app.state.setup().update(|setup| setup.few_confirmed = few.get_untracked().filter(|_| checked));
+    };
+    let question = move || {
+        few.get().map(|_| match view_model::no_sample(&table()) {
+            Some(told) => view! {
+                <div class="notice problem" id="data-phenotypes" tabindex="-1" role="alert"><Icon name="stop"/><p><Quoted words=told/></p></div>
+            }
+            .into_any(),
+            None => view! {
+                <div class="notice question" id="data-phenotypes" tabindex="-1" role="group" aria-labelledby="data-phenotypes-why"><Icon name="note"/>
+                    <div class="contradiction" class:confirmed=confirmed>
+                        <p id="data-phenotypes-why"><Quoted words=words::genotypes::few()/></p>
+                        <label class="cell-check"><input type="checkbox" prop:checked=confirmed on:change=confirm/>{words::genotypes::few_right()}</label>
+                    </div>
+                </div>
+            }
+            .into_any(),
+        })
+    };
+    view! {
+        {move || counted.get().map(|found| view! {
+            <p class="whole-file"><Icon name="lock"/>{words::page::private()} ": " {text::genotypes::matches(found)}</p>
+        })}
+        {question}
     }
 }
 

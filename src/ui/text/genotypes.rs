@@ -1,6 +1,8 @@
 //! Which message stands for what is known of genotypes.
 
 use super::{list, whole};
+use crate::data::genotypes::{Choice, Matches, Shared};
+use crate::ui::variants;
 use crate::words;
 
 /// What is here, and what is missing.
@@ -16,6 +18,26 @@ pub fn count(total: Option<u64>, in_use: usize) -> String {
         Some(total) => words::genotypes::source_has(total, whole(total), chosen),
         None => words::genotypes::uncounted(chosen),
     }
+}
+
+/// Why no variant comes of some choices; `None` if there are none.
+pub fn lost(choices: &[Choice], shared: &[Shared]) -> Option<String> {
+    let (unknown, shared) = variants::lost(choices, shared);
+    let unknown = (!unknown.is_empty()).then(|| words::genotypes::not_found(list(&unknown, 5)));
+    let of =
+        |Shared { pattern, id, coordinates }: &Shared| words::genotypes::shared_id(id, pattern, coordinates);
+    let told: Vec<String> = unknown.into_iter().chain(shared.into_iter().map(of)).collect();
+    (!told.is_empty()).then(|| told.join(". "))
+}
+
+/// How many samples have a row in the phenotypes, and how many rows have no sample.
+pub fn matches(found: Matches) -> String {
+    let Matches { samples, matched, rows_alone } = found;
+    let samples = words::genotypes::matched(matched, whole(matched), whole(samples));
+    if rows_alone == 0 {
+        return words::genotypes::matches(samples, words::genotypes::no_row_alone());
+    }
+    words::genotypes::matches(samples, words::genotypes::rows_alone(rows_alone, whole(rows_alone)))
 }
 
 /// The table in one line: its file and its variants.

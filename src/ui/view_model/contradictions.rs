@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::data::first_line::{Doubt, without_units};
+use crate::data::genotypes::none_joined;
 use crate::data::inspection::Misfits;
 use crate::data::mismatch::{
     Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, meeting, mismatches,
@@ -15,12 +16,16 @@ use crate::plan::bound::{BoundCondition, CsvRules, FieldRules};
 use crate::plan::document::{ColumnType, Derived, Transform};
 use crate::plan::number_format::NumberFormat;
 use crate::ui::draft::{Cell, ColumnDraft, Gap, Place, Setup, csv_rules, list, number};
+use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
 use crate::ui::view_model::Inspection;
 use crate::words;
 
 /// Of so many rows of the file one may have a cell that does not fit before the person is asked about it.
 const OFTEN: u64 = 100;
+
+/// The end of the identifier of what is said where few samples have a row in the phenotypes.
+const PHENOTYPES: &str = "phenotypes";
 
 /// The contradictions of each column that has some, by its place.
 pub type Contradictions = BTreeMap<usize, Vec<Mismatch>>;
@@ -143,6 +148,10 @@ pub fn contradictions(
     let rows = without_units(&table.rows, rules);
     let of_column = |(place, column): (usize, &ColumnDraft)| {
         let mut found = first.compare(place, column, None);
+        // The table of phenotypes is what to ask about, and not each of its columns.
+        if table.lacks_rows(place) {
+            found.retain(|mismatch| !matches!(mismatch.kind, Contradiction::Missing { .. }));
+        }
         let is_joined =
             |term: &Derived| term.transform == Transform::Merged && term.from.contains(&column.name);
         if setup.derived.iter().any(is_joined) {
@@ -174,7 +183,7 @@ pub fn contradictions(
         _ => of_column((place, column)),
     };
     let mut found: Contradictions = columns.iter().enumerate().filter_map(of_any).collect();
-    for (place, unmet) in &first.unmet {
+    for (place, unmet) in first.unmet.iter().filter(|(place, _)| !table.lacks_rows(*place)) {
         found.entry(*place).or_default().push(unmet.clone());
     }
     if let Some((place, cell)) = &table.totals {
@@ -236,6 +245,7 @@ pub fn open_questions(
     found: &Contradictions,
 ) -> Vec<Gap> {
     let header = header_question(table, setup).map(|_| Gap::new(Place::data("header"), words::gap::header()));
+    let joined = samples_question(table, setup).map(|text| Gap::new(Place::data(PHENOTYPES), text));
     let of_column = |(place, found): (&usize, &Vec<Mismatch>)| {
         let column = columns.get(*place)?;
         let open =
@@ -253,7 +263,7 @@ pub fn open_questions(
         };
         Some(Gap::new(Place::Cell(*place, cell(open, column)), text))
     };
-    header.into_iter().chain(found.iter().filter_map(of_column)).collect()
+    header.into_iter().chain(joined).chain(found.iter().filter_map(of_column)).collect()
 }
 
 /// The only two values of an outcome that is described as a number, while no method for a yes-or-no outcome is chosen.
@@ -313,6 +323,19 @@ pub fn unnamed(table: &Table, columns: &[ColumnDraft]) -> usize {
 /// Why the first line may not be the header, until the person has said.
 pub fn header_question(table: &Table, setup: &Setup) -> Option<Doubt> {
     table.doubt.filter(|_| setup.header.is_none())
+}
+
+/// What is said where no sample has a row in the phenotypes: a release is refused then.
+pub fn no_sample(table: &Table) -> Option<String> {
+    table.few_matches().filter(|matches| matches.are_none()).map(|_| sentence(&none_joined().to_string()))
+}
+
+/// What to do about phenotypes that few samples have, until the person has confirmed it. Where no sample has a row, nothing is to be
+/// confirmed. The text has no count.
+fn samples_question(table: &Table, setup: &Setup) -> Option<String> {
+    let few = table.few_matches()?;
+    let told = || words::gap::few_samples().to_owned();
+    no_sample(table).or_else(|| (setup.few_confirmed != Some(few)).then(told))
 }
 
 /// The cell of the column table that is contradicted.

@@ -15,7 +15,7 @@ pub use budget::{
 pub use comparison::{Row, compare};
 pub use contradictions::{
     Contradictions, confirmation, contradictions, has_units_below_header, header_question, may_be_yes_or_no,
-    open_questions, persons_may_repeat, repairs_of, unnamed,
+    no_sample, open_questions, persons_may_repeat, repairs_of, unnamed,
 };
 pub use estimates::bounds_of;
 pub use forecast::{Forecast, forecast, precision_with, public_terms, takes_public_moments};
