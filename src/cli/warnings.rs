@@ -286,6 +286,9 @@ const fn what(kind: Contradiction) -> &'static str {
         Contradiction::SeveralRows | Contradiction::Persons => {
             "it seems to name persons, and one of them has several of the first rows; if it does, name it as `person` in the plan, or the release protects one row and not the person"
         }
+        Contradiction::Lines { .. } => {
+            "one of its first cells runs over many lines of the file, whose rows are lost in it; two double quotes far apart may be typing errors: mend them"
+        }
         Contradiction::Totals => {
             "the last row looks like a row of totals, which counts as a person; if it is one, delete it in the file"
         }

@@ -290,6 +290,11 @@ test("an opened plan takes of a budget that stands what it asks for, whichever i
   // Mu is 0.4483 at epsilon 2 and 0.1241 at epsilon 0.5, so of the half that is left it takes 15.3 %.
   await open(discreet, { epsilon: 0.5, delta: 1e-6 });
   await takes(page, discreet, 15);
+  // What cannot be taken of it is not replaced by a guess.
+  await open(discreet, { epsilon: 9, delta: 1e-6 });
+  await discreet.goTo(say("step.columns"));
+  await page.getByText(say("data.plan_takes_another")).waitFor();
+  await discreet.strip.getByRole("button", exact(say("gap.share"))).waitFor();
   assert.deepEqual(faults(record), {});
 
   const there = await stage.arrive(t);

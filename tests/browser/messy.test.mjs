@@ -225,7 +225,7 @@ test("a plan is saved before it is complete, and opened on a table that lacks so
   assert.equal(await field(page, "columns.role_of", "age").inputValue(), say("columns.feature"));
 });
 
-test("an opened plan takes its whole budget, and of a ledger no more than is left", async (t) => {
+test("an opened plan takes its whole budget, and waits where it asks for more than is left", async (t) => {
   const share = async ({ page, discreet }) => {
     await discreet.goTo(say("step.privacy"));
     return page.getByLabel(say("privacy.typed_share")).inputValue();
@@ -235,7 +235,8 @@ test("an opened plan takes its whole budget, and of a ledger no more than is lef
   const { plan } = await charged.discreet.downloadJson(say("result.release_json"));
   const opened = json("plan.json", { ...plan, mechanism: { name: plan.mechanism.name }, budget: { epsilon: 1.5, delta: 1e-6 } });
   await charged.discreet.openSaved(opened);
-  assert.equal(await share(charged), "100", "it asks for more than is left");
+  assert.equal(await share(charged), "", "it asks for more than is left");
+  assert.equal(await charged.discreet.release.getAttribute("aria-disabled"), "true");
   const fresh = await stage.arrive(t);
   await fresh.discreet.openSaved(opened);
   assert.equal(await share(fresh), "100");

@@ -36,6 +36,9 @@ const QUOTED: usize = 4;
 /// Fewest first rows by which a column is called mostly empty, or an outcome one of two values.
 const ENOUGH: usize = 6;
 
+/// Most lines of a cell that is a note, an address or the like.
+const MOST_LINES: usize = 30;
+
 /// Fewest first rows by which a column is taken for an identifier.
 const MANY: usize = 12;
 
@@ -103,6 +106,11 @@ pub enum Contradiction {
     Identifier,
     /// They name persons, to judge by the column's name or by their form, and one of them occurs in several rows.
     SeveralRows,
+    /// One runs over many lines of the file: two stray quotes far apart make one cell of all between them.
+    Lines {
+        /// Over how many.
+        lines: usize,
+    },
     /// The last row is one of totals, to judge by a word in this column.
     Totals,
     /// No row meets the condition by which rows are chosen.
@@ -155,6 +163,10 @@ pub fn mismatches<'a>(
     let cells: Vec<&str> = cells.map(str::trim).collect();
     let has_blank = matches!(stated, Stated::Category { levels } if levels.iter().any(String::is_empty));
     let is_present = |cell: &&str| has_blank && cell.is_empty() || !rules.is_missing(cell);
+    let lines = cells.iter().map(|cell| 1 + cell.matches('\n').count()).max().unwrap_or_default();
+    if lines > MOST_LINES {
+        return vec![mismatch(Contradiction::Lines { lines }, Vec::new(), Vec::new())];
+    }
     let present: Vec<&str> = cells.iter().copied().filter(is_present).collect();
     let mut found = match stated {
         Stated::Number { lower, upper } => of_number(&present, lower, upper, rules),
@@ -742,6 +754,14 @@ mod tests {
             number(&["low", "high"], None, None),
             one(Contradiction::Words, &["low", "high"], Some(Repair::Category))
         );
+    }
+
+    #[test]
+    fn a_cell_that_swallows_lines_is_told_as_one() {
+        let swallowed = "50,F,120\n".repeat(40);
+        let told = number(&["120", &swallowed, "130"], None, None);
+        assert_eq!(told, one(Contradiction::Lines { lines: 40 }, &[], None));
+        assert_eq!(number(&["120", "a\nb"], None, None), one(Contradiction::Words, &["a\nb"], None));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::data::FileRole;
 use crate::data::container::{Form, HEAD_BYTES};
 use crate::store::document::from_text;
 use crate::ui::files::Part;
+use crate::ui::sentence::sentence;
 use crate::ui::state::{App, Held, Question, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{check, dom, draft};
@@ -31,7 +32,16 @@ pub async fn open_packed(app: App, held: Held, sheet: Option<usize>, described: 
             let files = plain.iter().map(|(part, file)| (part.role, file.clone())).collect();
             open_table(app, plain, Files::new(files), false, described).await;
         }
-        Err(failure) => fail_with(app, Step::Data, failure),
+        Err(mut failure) => {
+            // The table before it is not gone, and the bar below speaks of that one.
+            let open =
+                app.state.table().with_untracked(|table| table.as_ref().map(|table| table.name.clone()));
+            if let Some(name) = open {
+                let told = [sentence(&failure.message), words::container::still_open(name)];
+                failure.message = told.join(" ");
+            }
+            fail_with(app, Step::Data, failure);
+        }
     }
 }
 

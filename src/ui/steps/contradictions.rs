@@ -210,6 +210,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String 
         Contradiction::SeveralRows => words::contradiction::several_rows(cells),
         Contradiction::Persons => words::contradiction::persons().to_owned(),
         Contradiction::Unmet => words::contradiction::unmet(&column.name, cells),
+        Contradiction::Lines { lines } => words::contradiction::lines(text::whole(lines)),
         Contradiction::Totals => words::contradiction::totals(cells),
         Contradiction::Code => words::contradiction::code(cells),
         Contradiction::Shares => words::contradiction::shares(cells),
