@@ -569,12 +569,6 @@ impl Foreseen {
         if !self.far_zeros.is_empty() {
             sentences.push(words::forecast::far_zeros(quoted(&self.far_zeros)));
         }
-        let described = self.forecast.described_from();
-        // The last round of the linear one tells them better.
-        let by_margins = self.forecast.link == Link::Logit;
-        if by_margins && described >= LEAST_DESCRIBED && self.forecast.advice != Advice::TooFew {
-            sentences.push(words::forecast::described(in_percent(described)));
-        }
         sentences.push(words::forecast::long_tails().to_owned());
         sentences
     }
@@ -625,10 +619,6 @@ const LOSES_MANY: f64 = 1.6;
 
 /// A level is withheld about as often as not at the share where its moments are as large as their noise, and hardly at this multiple of it.
 const HARDLY_WITHHELD: f64 = 1.5;
-
-/// Least standard deviation, as a share of the range of the bounds, of which it is worth a sentence that the description of the columns shows none
-/// below it.
-const LEAST_DESCRIBED: f64 = 0.02;
 
 /// Least share of a level that is worth a sentence.
 const LEAST_SHARE_NAMED: f64 = 0.001;

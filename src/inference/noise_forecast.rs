@@ -7,7 +7,6 @@ use super::assumptions::USUAL;
 use super::newton::Link;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
-use crate::release::supplement::RESOLVED;
 
 /// What a forecast advises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,12 +57,6 @@ impl NoiseForecast {
     /// Returns the half-width of an interval with privacy noise over that without.
     pub fn widening(&self) -> f64 {
         self.noise.hypot(self.loss.sqrt())
-    }
-
-    /// Returns the standard deviation, as a share of the range of the bounds, from which on the first round tells it: its square is five deviations
-    /// of the noise (theory/inference 6.4).
-    pub fn described_from(&self) -> f64 {
-        (RESOLVED / 2.0 * self.margin_variance).sqrt() / 2.0
     }
 
     /// Returns the variance that a feature has in the last round, at most 1: less where it spreads too little in its bounds for the first

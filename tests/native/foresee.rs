@@ -166,26 +166,6 @@ fn a_verdict_that_rests_on_assumed_spreads_says_so() {
     assert!(many.is_clear() && many.least_spread.unwrap() < 0.01, "{}", many.verdict());
 }
 
-/// theory/inference 6.4: a variance is shown from three deviations of its noise on.
-#[test]
-fn what_the_description_of_columns_will_lack_is_said() {
-    let told = |rows: u64, logistic: bool| {
-        let mut plan = plan(Some(rows), 1.3);
-        if logistic {
-            plan["mechanism"]["name"] = json!("adaptive-logistic");
-            plan["columns"][3] =
-                json!({"name": "sbp", "role": "outcome", "type": "number", "lower": 0, "upper": 1});
-        }
-        let found = foreseen(&plan);
-        let words = "will show a standard deviation from about";
-        (found.forecast.described_from(), found.sentences().iter().any(|sentence| sentence.contains(words)))
-    };
-    let (few, many) = (told(6_000, true), told(1_000_000, true));
-    assert!((0.05..0.2).contains(&few.0) && few.1, "{few:?}");
-    assert!(many.0 < 0.02 && !many.1, "{many:?}");
-    assert!(!told(6_000, false).1, "the last round of a linear regression tells it better");
-}
-
 #[test]
 fn what_would_help_does() {
     let few = foreseen(&plan(Some(200), 0.5));

@@ -128,15 +128,19 @@ impl Counts {
 
     /// The mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share of what it was
     /// (theory/inference 6.6). Only bins that stand out of their noise count, up to the first that does not: far out one by chance would
-    /// count for very much. The noise on it is to first order.
-    pub fn spread_kept(&self, terms: &Terms, radius: f64) -> Noisy {
+    /// count for very much. Of those that begin within `near` √k all count, whatever their noise: without them, where few stand out, little
+    /// would seem to be lost. The noise on it is to first order.
+    pub fn spread_kept(&self, terms: &Terms, radius: f64, near: f64) -> Noisy {
         let edges = feature_edges(terms);
+        let near = std::iter::once(0.0).chain(FEATURE_EDGES).take_while(|from| *from < near).count();
         let squares = edges.map(|edge| edge * edge);
         let below = std::iter::once(1.0).chain(squares);
         let above = squares.into_iter().chain(squares.last().copied());
         let middles = below.zip(above).map(|(below, above)| f64::midpoint(below, above));
         let stands_out = |(_, count): &(f64, &f64)| **count >= 3.0 * self.noise;
-        let counted = middles.zip(&self.features).skip_while(|bin| !stands_out(bin)).take_while(stands_out);
+        let all = || middles.clone().zip(&self.features);
+        let far = all().skip(near).skip_while(|bin| near == 0 && !stands_out(bin)).take_while(stands_out);
+        let counted = all().take(near).chain(far);
         // Of each bin its count, its weight, and its part of a sum of squares.
         let bins: Vec<(f64, f64, f64)> = counted
             .map(|(square, count)| (*count, (radius * radius / square).min(1.0), square - 1.0))
@@ -184,7 +188,7 @@ mod tests {
         let features = [0.0, 150.0, 700.0, 900.0, 400.0, 120.0, 60.0, 20.0, 9.0, 0.0, 0.0, 0.0, 0.0];
         let of = |features: &[f64]| {
             let counts = Counts { features: features.to_vec(), outcomes: Vec::new(), noise: 2.0 };
-            counts.spread_kept(&terms, 2.0)
+            counts.spread_kept(&terms, 2.0, 0.0)
         };
         let (found, step) = (of(&features), 1e-3);
         let mut variance = 0.0;

@@ -199,12 +199,22 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     figure::outcomes(release).iter().map(of).collect()
 }
 
+/// Records within so many √k are counted, whatever the noise on their counts, where it is asked what shortening leaves of a standard deviation: of
+/// two normal features a sixth of the variance is lost that would else be overlooked.
+const NEAR: f64 = 2.1;
+
 /// The covariance of w in the last round.
 fn covariance(solved: &Solved, features: usize) -> DMatrix<f64> {
     let (moments, rows) = (&solved.moments.features, solved.moments.features[(0, 0)]);
     DMatrix::from_fn(features, features, |i, j| {
         moments[(i + 1, j + 1)] / rows - moments[(0, i + 1)] * moments[(0, j + 1)] / (rows * rows)
     })
+}
+
+/// The variance of the noise on u'Cu, which is `value`, with C the covariance of w in the last round (theory/inference 6.6).
+fn noise_along(solved: &Solved, direction: &DVector<f64>, value: f64) -> f64 {
+    let rows = solved.moments.features[(0, 0)];
+    2.0 * solved.moments.feature_noise * (direction.norm_squared().powi(2) + value * value) / (rows * rows)
 }
 
 /// Returns the standard deviations of the features, each with its name, from the last round, which knows them better than the first; less
@@ -219,17 +229,14 @@ pub fn spreads(release: &Release) -> Vec<(String, Noisy)> {
         return Vec::new();
     };
     let Released { terms, guide, counts, radii, .. } = &released;
-    let (features, rows) = (terms.features(), solved.moments.features[(0, 0)]);
-    let (covariance, kept) = (covariance(&solved, features), counts.spread_kept(terms, radii.features));
+    let features = terms.features();
+    let (covariance, kept) = (covariance(&solved, features), counts.spread_kept(terms, radii.features, NEAR));
     let one = |(place, term): (usize, &CodedTerm)| {
         let own = DVector::from_fn(features, |row, _| if row == place { 1.0 } else { 0.0 });
         let turned = guide.whitening.transpose().solve_upper_triangular(&own)?;
         let seen = turned.dot(&(&covariance * &turned));
-        let of_covariance =
-            2.0 * solved.moments.feature_noise * (turned.norm_squared().powi(2) + seen * seen)
-                / (rows * rows);
         let of_kept = (seen * kept.std_error / kept.value).powi(2);
-        let noise = (of_covariance + of_kept).sqrt();
+        let noise = (noise_along(&solved, &turned, seen) + of_kept).sqrt();
         (seen >= RESOLVED * noise).then(|| {
             let value = (seen / kept.value).sqrt() * term.half_width;
             (term.term.clone(), Noisy { value, std_error: value * noise / (2.0 * seen) })
@@ -257,16 +264,14 @@ fn explained(
     let slopes = DVector::from_iterator(terms.features(), slopes);
     // With w = A (t − mean) the slopes on w are A'⁻¹ times those on t.
     let turned = guide.whitening.transpose().solve_upper_triangular(&slopes)?;
-    let rows = solved.moments.features[(0, 0)];
     let covariance = covariance(solved, terms.features());
     let noise = judged.fit.noise.view((1, 1), (terms.features(), terms.features())) * (spread * spread);
     let (seen, added) = (&covariance * &turned, &covariance * &noise);
-    let kept = counts.spread_kept(terms, radii.features);
+    let kept = counts.spread_kept(terms, radii.features, 0.0);
     let unit = own * own / kept.value;
     let value = (turned.dot(&seen) - added.trace()).max(0.0);
     let of_slopes = 4.0 * seen.dot(&(&noise * &seen)) + 2.0 * (&added * &added).trace();
-    let of_covariance =
-        2.0 * solved.moments.feature_noise * (turned.norm_squared().powi(2) + value * value) / (rows * rows);
+    let of_covariance = noise_along(solved, &turned, value);
     let of_kept = (value * kept.std_error / kept.value).powi(2);
     let std_error = (of_slopes + of_covariance + of_kept).max(0.0).sqrt() * unit;
     let value = value * unit;

@@ -65,6 +65,9 @@ fn a_release_is_charged_once_and_for_good() {
     assert_eq!(ledger.charged(), cost);
     assert_eq!(ledger.entries()[0].parameters["radius"], "16777216");
     assert_eq!(Ledger::parse(&ledger.to_json().unwrap()).as_ref(), Ok(&ledger));
+    // As an editor may save it.
+    let marked = format!("\u{feff}{}", ledger.to_json().unwrap().replace('\n', "\r\n"));
+    assert_eq!(Ledger::parse(&marked).as_ref(), Ok(&ledger));
 }
 
 #[test]

@@ -103,11 +103,12 @@ pub fn list(text: &str) -> Vec<String> {
     let (mut entry, mut quoted) = (String::new(), false);
     for c in text.chars() {
         match c {
-            '"' if quoted && entry.trim().is_empty() => {
-                quoted = false;
-                words::columns::blank().clone_into(&mut entry);
+            '"' => {
+                if quoted && entry.trim().is_empty() {
+                    words::columns::blank().clone_into(&mut entry);
+                }
+                quoted = !quoted;
             }
-            '"' => quoted = !quoted,
             c if separators.contains(&c) && !quoted => entries.push(std::mem::take(&mut entry)),
             c => entry.push(c),
         }
