@@ -149,7 +149,7 @@ test("terms are made from columns, and a question stands before a description is
   await look("Columns with a term that cannot be");
   await transform.selectOption({ label: say("terms.square") });
   await terms.locator("#term-add").click();
-  await terms.getByText("age^2", { exact: true }).waitFor();
+  await terms.locator("code").getByText("age^2", { exact: true }).waitFor();
   // A logarithm mostly stands in the place of its column. After a change the form is folded.
   await terms.locator("summary").click();
   await transform.selectOption({ label: say("terms.log") });
