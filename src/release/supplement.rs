@@ -13,6 +13,13 @@ pub struct Noisy {
     pub std_error: f64,
 }
 
+impl Noisy {
+    /// Returns whether it is at least so many times the standard deviation of its noise.
+    pub fn stands_out(self, times: f64) -> bool {
+        self.value >= times * self.std_error
+    }
+}
+
 /// One term of the table that describes the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DescribedTerm {

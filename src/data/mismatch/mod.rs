@@ -303,30 +303,25 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
         found.push(mismatch(Contradiction::Shares, distinct(present.iter().copied()), Vec::new()));
     }
     if upper.is_none_or(|upper| upper >= 1000.0) && could_have_thousands(present, rules) {
-        let format = NumberFormat { thousands: Some(Thousands::Point), ..NumberFormat::plain(b',') };
         let cells = distinct(present.iter().copied().filter(|cell| cell.contains('.')));
-        found.push(mismatch(Contradiction::Thousands, cells, vec![Repair::Format(format)]));
+        found.push(mismatch(Contradiction::Thousands, cells, vec![Repair::Format(POINTS_BETWEEN_THOUSANDS)]));
     }
     found
 }
 
+/// How numbers are written where the comma is the decimal mark: `9.029,5`.
+const POINTS_BETWEEN_THOUSANDS: NumberFormat =
+    NumberFormat { thousands: Some(Thousands::Point), ..NumberFormat::plain(b',') };
+
 /// Whether all numbers of a file that has no commas between its cells, as where the comma is the decimal mark, are whole ones or have three
 /// digits behind their point: `9.029` may be 9029.
 fn could_have_thousands(present: &[&str], rules: &CsvRules) -> bool {
+    let value = |cell: &str| number::parse(cell, rules.numbers).map(f64::abs);
     let has_group = |cell: &str| {
-        let number = cell.trim_start_matches(['+', '-']);
-        number.split_once('.').is_some_and(|(before, behind)| {
-            let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-            (1..=3).contains(&before.len())
-                && !before.starts_with('0')
-                && behind.len() == 3
-                && are_digits(before)
-                && are_digits(behind)
-        })
+        let is_decimal = cell.contains('.') && value(cell).is_some_and(|number| number >= 1.0);
+        is_decimal && number::parse(cell, POINTS_BETWEEN_THOUSANDS).is_some()
     };
-    let is_small = |cell: &str| {
-        !cell.contains('.') && number::parse(cell, rules.numbers).is_some_and(|number| number.abs() < 1000.0)
-    };
+    let is_small = |cell: &str| !cell.contains('.') && value(cell).is_some_and(|number| number < 1000.0);
     rules.delimiter != b','
         && rules.numbers == NumberFormat::plain(b'.')
         && present.iter().filter(|cell| has_group(cell)).count() >= ENOUGH

@@ -31,18 +31,14 @@ const KNOWN: f64 = 0.05;
 /// Returns the places of the columns of which shortened rows say little of all rows: their variance in the second round, whose values are
 /// standardised by the first, is much smaller than that of the others, by more than twice the noise of the first (theory/inference 6.4). `noise`
 /// is the standard deviation of the noise on each variance of the first round, as a share of it.
-fn distorted(moments: &[i128], size: usize, noise: impl Fn(usize) -> f64) -> Vec<usize> {
-    let cell = |row: usize, column: usize| {
-        real(moments.get(triangle::index(1 + size, row, column)).copied().unwrap_or_default())
-    };
-    let rows = cell(0, 0);
-    let variance = |place: usize| cell(place, place) / rows - (cell(0, place) / rows).powi(2);
-    let variances: Vec<f64> = (1..=size).map(variance).collect();
+fn distorted(standardised: &[Option<Noisy>], noise: impl Fn(usize) -> f64) -> Vec<usize> {
+    let variances: Vec<f64> =
+        standardised.iter().map(|found| found.map_or(0.0, |found| found.value)).collect();
     let mut sorted = variances.clone();
     sorted.sort_by(f64::total_cmp);
-    let middle = sorted.get(size / 2).copied().unwrap_or_default();
+    let middle = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
     let most = |place: usize| variances[place] * (1.0 + 2.0 * noise(place).min(1.0));
-    (0..size).filter(|place| most(*place) < DISTORTED * middle).collect()
+    (0..variances.len()).filter(|place| most(*place) < DISTORTED * middle).collect()
 }
 
 /// Returns means and standard deviations from the margins, which hold every row that counted, and correlations from the second round, whose
@@ -95,7 +91,7 @@ pub fn describe(plan: &Plan, rounds: Rounds<'_>, last: &[(String, Noisy)]) -> Op
     let [own, standardised]: [Vec<Option<Noisy>>; 2] =
         [&from_margins, &from_moments].map(|sums| (0..size).map(|place| variance(sums, place + 1)).collect());
     let share = |found: Option<Noisy>| found.map_or(f64::INFINITY, |found| found.std_error / found.value);
-    let distorted = distorted(moments, size, |place| share(own[place]));
+    let distorted = distorted(&standardised, |place| share(own[place]));
     for (row, cells) in correlations.iter_mut().enumerate() {
         for (column, cell) in cells.iter_mut().enumerate() {
             if row != column && (distorted.contains(&row) || distorted.contains(&column)) {
@@ -153,7 +149,8 @@ fn better(
     let found = others.filter(is_whole).filter_map(|place| {
         let Noisy { value, std_error } = second_round(place)?;
         let (value, share) = (value / kept, (std_error / value).hypot(noise));
-        (2.0 * RESOLVED * share <= 1.0).then_some((place, Noisy { value, std_error: share * value }))
+        let found = Noisy { value, std_error: share * value };
+        found.stands_out(2.0 * RESOLVED).then_some((place, found))
     });
     let found: Vec<(usize, Noisy)> = found.collect();
     better.extend(found);

@@ -682,7 +682,7 @@ pub(super) fn mean_of(term: &DescribedTerm) -> Option<Noisy> {
 pub(super) fn sd_of(release: &Release, supplement: &Supplement, term: &DescribedTerm) -> Option<Noisy> {
     let is_number = term.level.is_none();
     let of_parts = is_number.then(|| sd_of_parts(release, supplement, &term.term)).flatten();
-    let of_parts = of_parts.filter(|found| 2.0 * RESOLVED * found.std_error <= found.value);
+    let of_parts = of_parts.filter(|found| found.stands_out(2.0 * RESOLVED));
     match (of_parts, term.sd) {
         (Some(parts), Some(own)) => Some(if own.std_error < parts.std_error { own } else { parts }),
         (parts, own) => parts.or(own),
