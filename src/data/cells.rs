@@ -30,6 +30,22 @@ struct Rules {
     short: Option<u8>,
 }
 
+/// A field in which any short number is a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usual {
+    field: usize,
+    decimal: u8,
+}
+
+impl Usual {
+    /// Returns the number in the field, if it is a short one.
+    #[inline]
+    pub(super) fn number(&self, record: &Record<'_>) -> Option<f64> {
+        let (text, start) = record.until(self.field);
+        number::short(text, start, self.decimal)
+    }
+}
+
 impl Cells {
     pub(super) fn new(rules: &CsvRules) -> Self {
         let trimmed = |na: &[String]| na.iter().map(|token| token.trim().to_owned()).collect();
@@ -79,15 +95,16 @@ impl Cells {
         if na.any(|token| token == cell) { None } else { codes.number(cell) }
     }
 
+    /// Returns where the numbers of a source are read as usual, if they are.
+    pub(super) fn usual(&self, source: &Source) -> Option<Usual> {
+        let Source::Field(field) = source else { return None };
+        self.rules(*field).short.map(|decimal| Usual { field: *field, decimal })
+    }
+
     /// Returns the number in a field; `None` if it is missing.
     pub(super) fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
-        let rules = self.rules(field);
-        if let Some(decimal) = rules.short
-            && let Some(number) = number::short(record.bytes(field), decimal)
-        {
-            return Some(number);
-        }
-        self.unusual(record, field)
+        let usual = self.rules(field).short.map(|decimal| Usual { field, decimal });
+        usual.and_then(|usual| usual.number(record)).or_else(|| self.unusual(record, field))
     }
 
     #[inline(never)]

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::cells::Cells;
+use super::cells::{Cells, Usual};
 use super::csv::Record;
 use crate::math::round::{nearest, real};
 use crate::model::{Contrast, INTERCEPT, Missing, Role};
@@ -416,7 +416,7 @@ pub enum Encoded<'a> {
 /// Maps records to rows. A row depends on its record alone.
 #[derive(Clone, Debug)]
 pub struct Encoder {
-    columns: Vec<Reader>,
+    columns: Vec<Cell>,
     cells: Cells,
     missing: Missing,
     constant: i32,
@@ -430,8 +430,9 @@ pub struct Encoder {
     first: usize,
     /// The number of values that belong to features; all values if the record is bounded as a whole.
     split: usize,
-    /// v, the weighted values.
+    /// v, the weighted values, and how each comes from what was read.
     values: Vec<f64>,
+    units: Vec<Unit>,
     /// The map that whitens the features.
     whitening: Option<Map>,
     /// Whether outcomes are labels.
@@ -514,19 +515,41 @@ struct Complete {
     outcomes: bool,
 }
 
-/// Reads one column.
-#[derive(Clone, Debug)]
-struct Reader {
+/// How a number becomes a value, weight · (number − centre) / half width within the limit. What is a value already stays as it is.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    centre: f64,
+    half_width: f64,
+    limit: f64,
     weight: f64,
-    kind: Cell,
 }
 
+impl Unit {
+    const OF_VALUES: Self = Self { centre: 0.0, half_width: 1.0, limit: f64::INFINITY, weight: 1.0 };
+
+    fn value(&self, number: f64) -> f64 {
+        let value = (number - self.centre) / self.half_width;
+        let unclamped = is_active(Mutant::NoClip) || is_active(Mutant::DerivedUnclipped);
+        let clamped = if value.is_nan() && !unclamped && !is_active(Mutant::NanUnmapped) {
+            0.0
+        } else if value > self.limit && !unclamped {
+            self.limit
+        } else if value < -self.limit && !unclamped {
+            -self.limit
+        } else {
+            value
+        };
+        self.weight * clamped
+    }
+}
+
+/// Reads one column.
 #[derive(Clone, Debug)]
 enum Cell {
     Number {
         source: Source,
-        centre: f64,
-        half_width: f64,
+        usual: Option<Usual>,
+        unit: Unit,
     },
     Category {
         codes: LevelCodes,
@@ -548,10 +571,11 @@ impl Encoder {
                 *weight = term.weight;
             }
         }
+        let cells = Cells::new(&plan.csv);
         let columns = plan.columns.iter().zip(weights).enumerate();
-        let columns = columns
+        let columns: Vec<Cell> = columns
             .map(|(index, (column, weight))| {
-                let mut kind = Cell::new(plan, column, weight);
+                let mut kind = Cell::new(plan, &cells, column, weight);
                 let of_column = |first: &usize| geometry.terms.get(*first).and_then(|term| term.column);
                 let contrast = geometry.contrasts.iter().find(|(first, _)| of_column(first) == Some(index));
                 if let (Cell::Category { values, .. }, Some((_, contrast))) = (&mut kind, contrast) {
@@ -560,7 +584,7 @@ impl Encoder {
                     let pairs = contrast.own.iter().zip(&contrast.later);
                     *values = pairs.map(|(own, later)| [0.0, code(own), code(later)]).collect();
                 }
-                Reader { weight, kind }
+                kind
             })
             .collect();
         let first = geometry.first();
@@ -571,10 +595,17 @@ impl Encoder {
         }
         let bound = |radius, reach: u32, longest| Bound { radius, reach: f64::from(reach), longest };
         let features = coordinates(plan, Role::Feature);
-        let values = vec![0.0; features + coordinates(plan, Role::Outcome)];
+        let units: Vec<Unit> = columns
+            .iter()
+            .flat_map(|column| match column {
+                Cell::Number { unit, .. } => vec![*unit],
+                Cell::Category { values, .. } => vec![Unit::OF_VALUES; values.len()],
+            })
+            .collect();
+        let values = vec![0.0; units.len()];
         Self {
             columns,
-            cells: Cells::new(&plan.csv),
+            cells,
             missing: plan.missing,
             constant,
             features: bound(geometry.radius, geometry.reach, geometry.longest),
@@ -583,6 +614,7 @@ impl Encoder {
                 .map(|side| (bound(side.radius, side.reach, side.longest), side.clipping)),
             split: geometry.outcomes.map_or(values.len(), |_| features),
             values,
+            units,
             row,
             first,
             whitening: plan.whitening.as_ref().map(|whitening| Map::new(plan, whitening)),
@@ -614,7 +646,7 @@ impl Encoder {
     /// Returns the numbers of a record as [`halves`].
     fn numbers(&mut self, record: &Record<'_>) -> Encoded<'_> {
         for (column, place) in self.columns.iter().zip(self.row.chunks_exact_mut(2)) {
-            let number = match &column.kind {
+            let number = match column {
                 Cell::Number { source, .. } => self.cells.number(record, source),
                 Cell::Category { .. } => None,
             };
@@ -639,16 +671,16 @@ impl Encoder {
                     true
                 }
             };
-            match &column.kind {
-                Cell::Number { source, centre, half_width } => {
+            match column {
+                Cell::Number { source, usual, unit } => {
                     let label = self.labels && place >= self.split;
-                    let number = self.cells.number(record, source);
-                    let value = match number.filter(|number| !label || [0.0, 1.0].contains(number)) {
-                        Some(number) => unit((number - centre) / half_width),
-                        None if miss() => 0.0,
+                    let short = usual.and_then(|usual| usual.number(record));
+                    let number = short.or_else(|| self.cells.number(record, source));
+                    self.values[place] = match number.filter(|number| !label || [0.0, 1.0].contains(number)) {
+                        Some(number) => number,
+                        None if miss() => unit.centre,
                         None => return None,
                     };
-                    self.values[place] = column.weight * value;
                     place += 1;
                 }
                 Cell::Category { codes, reference, values } => {
@@ -671,6 +703,9 @@ impl Encoder {
                     place += values.len();
                 }
             }
+        }
+        for (value, unit) in self.values.iter_mut().zip(&self.units) {
+            *value = unit.value(*value);
         }
         Some(sides)
     }
@@ -753,11 +788,13 @@ fn unclipped() -> bool {
 }
 
 impl Cell {
-    fn new(plan: &BoundPlan, column: &BoundColumn, weight: f64) -> Self {
+    fn new(plan: &BoundPlan, cells: &Cells, column: &BoundColumn, weight: f64) -> Self {
         match &column.kind {
             Kind::Number { lower, upper } => {
                 let (centre, half_width) = middle(*lower, *upper);
-                Self::Number { source: column.source.clone(), centre, half_width }
+                let usual = cells.usual(&column.source);
+                let unit = Unit { centre, half_width, limit: 1.0, weight };
+                Self::Number { source: column.source.clone(), usual, unit }
             }
             Kind::Category { levels, reference, other } => {
                 let codes = match &column.source {
@@ -797,15 +834,4 @@ pub const fn halves(value: f64) -> [i32; 2] {
 pub const fn of_halves([high, low]: [i32; 2]) -> f64 {
     let ([a, b, c, d], [e, f, g, h]) = (high.to_be_bytes(), low.to_be_bytes());
     f64::from_bits(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
-}
-
-/// Clamps to −1..=1; NaN becomes 0.
-fn unit(value: f64) -> f64 {
-    if is_active(Mutant::NoClip) || is_active(Mutant::DerivedUnclipped) {
-        value
-    } else if value.is_nan() && !is_active(Mutant::NanUnmapped) {
-        0.0
-    } else {
-        value.clamp(-1.0, 1.0)
-    }
 }

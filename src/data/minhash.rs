@@ -36,12 +36,13 @@
 use std::collections::HashSet;
 use std::hash::Hasher;
 
-use memchr::memchr2;
 use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher24;
+use wide::u8x16;
 
 use super::csv::Feed;
 use super::header::Header;
+use super::marks::{BLOCK, marks};
 use super::moments::MomentsError;
 use super::raw::{Piece, RawParser};
 use super::sink::Merge;
@@ -223,25 +224,35 @@ impl MinHasher {
 
     #[inline(never)]
     fn take(&mut self, piece: Piece<'_>) {
-        let Piece::Bytes(mut bytes) = piece else { return self.end_record() };
-        while let Some(at) = memchr2(self.delimiter, QUOTE, bytes) {
-            let quote = bytes[at] == QUOTE;
-            if !quote && self.quotes == Quotes::Start {
-                self.add_cell(&bytes[..at]);
-                bytes = &bytes[at + 1..];
-                continue;
+        let Piece::Bytes(bytes) = piece else { return self.end_record() };
+        let (delimiter, quote) = (u8x16::splat(self.delimiter), u8x16::splat(QUOTE));
+        let mut from = 0;
+        for start in (0..bytes.len()).step_by(BLOCK) {
+            let mut marks = marks(&bytes[start..], |bytes| bytes.simd_eq(delimiter) | bytes.simd_eq(quote));
+            while marks != 0 {
+                let at = start + marks.trailing_zeros() as usize;
+                marks &= marks - 1;
+                self.stop(&bytes[from..at], bytes[at] == QUOTE);
+                from = at + 1;
             }
-            self.add(&bytes[..at]);
-            match (quote, self.quotes) {
-                (true, Quotes::Start | Quotes::Closing) => self.quotes = Quotes::Inside,
-                (true, Quotes::Inside) => self.quotes = Quotes::Closing,
-                (true, Quotes::Outside) => {}
-                (false, Quotes::Inside) => self.add(&bytes[at..=at]),
-                (false, _) => self.end_cell(),
-            }
-            bytes = &bytes[at + 1..];
         }
-        self.add(bytes);
+        self.add(&bytes[from..]);
+    }
+
+    /// Takes a delimiter or a quote, and the bytes before it.
+    #[inline]
+    fn stop(&mut self, before: &[u8], quote: bool) {
+        if !quote && self.quotes == Quotes::Start {
+            return self.add_cell(before);
+        }
+        self.add(before);
+        match (quote, self.quotes) {
+            (true, Quotes::Start | Quotes::Closing) => self.quotes = Quotes::Inside,
+            (true, Quotes::Inside) => self.quotes = Quotes::Closing,
+            (true, Quotes::Outside) => {}
+            (false, Quotes::Inside) => self.add(&[self.delimiter]),
+            (false, _) => self.end_cell(),
+        }
     }
 
     /// Adds bytes to the current cell.

@@ -20,6 +20,7 @@ pub mod header;
 pub mod inspection;
 pub mod last_line;
 mod latin1;
+mod marks;
 pub mod minhash;
 pub mod mismatch;
 pub mod moments;

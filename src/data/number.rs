@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::dates::years;
-use super::plain::{HIGH, ONES, below, first, zeros};
 use crate::plan::number_format::NumberFormat;
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -17,8 +16,8 @@ pub fn parse(field: &str, format: NumberFormat) -> Option<f64> {
     if let Some(order) = format.date {
         return years(field, order);
     }
-    let plain = |text: &str| short(text.as_bytes(), format.decimal).or_else(|| long(text, format.decimal));
-    short(field.as_bytes(), format.decimal).or_else(|| {
+    let plain = |text: &str| short(text.as_bytes(), 0, format.decimal).or_else(|| long(text, format.decimal));
+    short(field.as_bytes(), 0, format.decimal).or_else(|| {
         let field = half_width(field);
         let text = without_currency(field.trim());
         plain(text).or_else(|| plain(&stripped(text, format)?))
@@ -77,66 +76,104 @@ fn stripped(text: &str, format: NumberFormat) -> Option<String> {
     (is_grouped || !whole.contains(is_separator)).then(|| whole.replace(is_separator, "") + rest)
 }
 
-/// Returns a number of at most 15 characters without an exponent, the usual case; `None` for any other text.
+/// Returns the number at the end of a text, from `start` on; `None` unless it is of the usual kind, at most 15 characters after its sign and
+/// no exponent. What is before it does not matter.
 ///
 /// Its digits as an integer and the power of ten that divides it are both exact doubles, so one division rounds correctly.
 #[inline]
-pub(super) fn short(text: &[u8], decimal: u8) -> Option<f64> {
+pub(super) fn short(text: &[u8], start: usize, decimal: u8) -> Option<f64> {
+    let number = short_or_nan(text, start, decimal);
+    (!number.is_nan()).then_some(number)
+}
+
+/// Returns the same as one number, which a processor's register holds.
+#[inline(never)]
+fn short_or_nan(text: &[u8], start: usize, decimal: u8) -> f64 {
+    read_short(text, start, decimal).unwrap_or(f64::NAN)
+}
+
+#[inline]
+fn read_short(text: &[u8], start: usize, decimal: u8) -> Option<f64> {
     // Without branches, because signs cannot be predicted.
-    let sign = text.first().copied().unwrap_or_default();
+    let sign = *text.get(start)?;
     let negative = sign == b'-';
-    let text = text.get(usize::from(negative | (sign == b'+'))..)?;
-    if text.len() > DIGITS {
+    let start = start + usize::from(negative | (sign == b'+'));
+    let length = text.len() - start;
+    if !(1..=DIGITS).contains(&length) {
         return None;
     }
-    let (mut integer, mut mark, rest) = match text.split_first_chunk() {
-        Some((first, rest)) => {
-            let (integer, mark) = eight(u64::from_le_bytes(*first), decimal)?;
-            (integer, mark, rest)
+    let digits = match text.last_chunk() {
+        Some(word) => {
+            let last = eight(u64::from_le_bytes(*word), length, decimal)?;
+            if length > 8 { joined(&text[start..text.len() - 8], &last, decimal)? } else { last }
         }
-        None => (0, None, text),
+        None => joined(&text[start..], &Digits { integer: 0, scale: 1, fraction: 0 }, decimal)?,
     };
-    let before = text.len() - rest.len();
-    for (place, &byte) in rest.iter().enumerate() {
+    let value = digits.integer.cast_signed() as f64 / POWERS.get(digits.fraction)?;
+    Some(f64::from_bits(value.to_bits() | u64::from(negative) << 63))
+}
+
+/// Digits, at least one, with a decimal mark or without.
+struct Digits {
+    /// The integer that they are without the mark.
+    integer: u64,
+    /// Ten to the power of their number.
+    scale: u64,
+    /// The number of digits after the mark.
+    fraction: usize,
+}
+
+/// Reads the last `length` of the eight characters of a word, or all, the first in the lowest byte. `None` if there is another character.
+#[inline]
+fn eight(word: u64, length: usize, decimal: u8) -> Option<Digits> {
+    // Zeros in front.
+    let others = 64_usize.saturating_sub(8 * length);
+    let digits = (word ^ (ONES * u64::from(b'0'))) >> others << others;
+    // The bytes above 9. One above 0x89 may mark the next one, too, but there is no number then.
+    let marks = (digits | digits.wrapping_add(ONES * 0x76)) & HIGH;
+    let (digits, scale, fraction) = if marks == 0 {
+        (digits, 100_000_000, 0)
+    } else {
+        let place = marks.trailing_zeros() / 8;
+        let (before, after) = (digits & !(u64::MAX << (8 * place)), digits >> (8 * place));
+        let is_decimal = after.to_le_bytes()[0] ^ b'0' == decimal;
+        if !is_decimal || marks & (marks - 1) != 0 || length == 1 {
+            return None;
+        }
+        // Without its mark the word has seven digits, and a zero in front.
+        let after = after >> 8 << (8 * place);
+        ((before | after) << 8, 10_000_000, 7 - place as usize)
+    };
+    // Two digits, four, eight: each step joins neighbours (the lower one counts more).
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    Some(Digits { integer: (fours * 10_000 + (fours >> 32)) & 0xffff_ffff, scale, fraction })
+}
+
+/// Joins the characters before the last eight, fewer than eight, with the last ones.
+#[inline(never)]
+fn joined(text: &[u8], last: &Digits, decimal: u8) -> Option<Digits> {
+    let after = last.scale.ilog10() as usize;
+    let (mut integer, mut scale, mut mark) = (0, last.scale, (after == 7).then_some(last.fraction));
+    for (place, &byte) in text.iter().enumerate() {
         let digit = byte.wrapping_sub(b'0');
         if digit < 10 {
             integer = integer * 10 + u64::from(digit);
+            scale *= 10;
         } else if byte == decimal && mark.is_none() {
-            mark = Some(before + place);
+            mark = Some(text.len() - place - 1 + after);
         } else {
             return None;
         }
     }
-    let fraction = mark.map_or(0, |place| text.len() - place - 1);
-    if text.len() == usize::from(mark.is_some()) {
-        return None;
-    }
-    let value = integer.cast_signed() as f64 / POWERS.get(fraction)?;
-    Some(f64::from_bits(value.to_bits() | u64::from(negative) << 63))
+    let integer = integer * last.scale + last.integer;
+    (scale > 1).then_some(Digits { integer, scale, fraction: mark.unwrap_or_default() })
 }
 
-/// Returns the integer whose digits are the eight characters of a word, the first in the lowest byte, and the place of the decimal
-/// mark, if there is one among them. `None` for other characters.
-#[inline]
-fn eight(word: u64, decimal: u8) -> Option<(u64, Option<usize>)> {
-    let marks = zeros(word ^ (ONES * u64::from(decimal)));
-    let (digits, mark) = if marks == 0 {
-        (word, None)
-    } else {
-        // Without its mark the word has seven digits, and a zero in front.
-        let place = first(marks);
-        let before = word & below(place);
-        (((word >> 8 & !below(place)) | before) << 8 | u64::from(b'0'), Some(place))
-    };
-    let digits = digits ^ (ONES * u64::from(b'0'));
-    if (digits | digits.wrapping_add(ONES * 0x76)) & HIGH != 0 {
-        return None;
-    }
-    // Two digits, four, eight: each step joins neighbours (the lower one counts more).
-    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    Some(((fours * 10_000 + (fours >> 32)) & 0xffff_ffff, mark))
-}
+/// A word whose bytes are all 1.
+const ONES: u64 = u64::MAX / 0xff;
+/// The highest bit of each byte.
+const HIGH: u64 = ONES << 7;
 
 /// The most characters of a short number after its sign.
 const DIGITS: usize = 15;
@@ -163,7 +200,7 @@ fn long(text: &str, decimal: u8) -> Option<f64> {
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "random digits")]
 mod tests {
-    use super::{NumberFormat, long, parse, short};
+    use super::{DIGITS, NumberFormat, long, parse, short};
     use crate::plan::number_format::Thousands;
 
     const POINT: NumberFormat = NumberFormat::plain(b'.');
@@ -285,15 +322,23 @@ mod tests {
             let digits = &digits[..digits.len().min(1 + (state >> 8) as usize % 16)];
             let (left, right) = digits.split_at(digits.len().min((state >> 3) as usize % 18));
             let text = format!("{}{left}.{right}", ["", "-", "+"][state as usize % 3]);
-            if let Some(value) = short(text.as_bytes(), b'.') {
+            let before = &"1-,;.é\n27,-+0,.,"[..[0, 1, 4, 10, 17][(state >> 40) as usize % 5]];
+            let value = short(format!("{before}{text}").as_bytes(), before.len(), b'.');
+            let expected = long(&text, b'.').map(f64::to_bits);
+            if let Some(value) = value {
                 short_ones += 1;
-                assert_eq!(Some(value.to_bits()), long(&text, b'.').map(f64::to_bits), "{text}");
+                assert_eq!(Some(value.to_bits()), expected, "{text}");
             }
+            let is_short = text.trim_start_matches(['-', '+']).len() <= DIGITS;
+            assert_eq!(value.is_some(), is_short && expected.is_some(), "{before}{text}");
         }
         assert!(short_ones > 100_000, "{short_ones}");
         for text in ["-0", "+.0", "000.10", "999999999999999", ".", "-", "-.", ""] {
             let expected = long(text, b'.').map(f64::to_bits);
-            assert_eq!(short(text.as_bytes(), b'.').map(f64::to_bits), expected, "{text}");
+            for before in ["", "7", "1.5,-2.5,"] {
+                let value = short(format!("{before}{text}").as_bytes(), before.len(), b'.');
+                assert_eq!(value.map(f64::to_bits), expected, "{before}{text}");
+            }
         }
     }
 }

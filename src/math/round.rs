@@ -44,9 +44,11 @@ pub fn to_integer(x: f64) -> f64 {
 
 /// Returns the integer of 32 bits nearest to `x`, ties to even; what is beyond them is the last of them, and what is no number is 0.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
+#[expect(clippy::cast_possible_truncation, reason = "the bits of a small integer; `as` saturates otherwise")]
 pub fn nearest(x: f64) -> i32 {
-    to_integer(x) as i32
+    const SMALL: f64 = 1_073_741_824.0;
+    // The last bits of the sum are those of the integer, below zero in two's complement.
+    if x.abs() < SMALL { (x + SHIFT).to_bits() as i32 } else { to_integer(x) as i32 }
 }
 
 /// From 2^51 on a double plus [`SHIFT`] is no longer rounded to an integer.
@@ -117,6 +119,7 @@ fn scaled(mantissa: UBig, exponent: isize, bits: usize) -> (UBig, bool) {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
 mod tests {
     use dashu_int::ops::BitTest;
 
@@ -170,6 +173,7 @@ mod tests {
                 found.to_bits() == expected.to_bits() || value.is_nan() && found.is_nan(),
                 "{value}: {found}"
             );
+            assert_eq!(nearest(value), value.round_ties_even() as i32, "{value}");
         }
     }
 
