@@ -1,4 +1,5 @@
-//! The command `discreet check`: what a plan will cost and give, from public numbers and the table's header alone; and the question
+//! The command `discreet check`: what a plan will cost and give, from public numbers and the table's header alone, with warnings from
+//! its rows; and the question
 //! before a release that would be of no use.
 
 use std::ffi::OsString;
@@ -9,7 +10,7 @@ use super::args::Args;
 use super::error::CliError;
 use super::job::Job;
 use super::ledger::{intended, price};
-use super::{help, print, store, warnings};
+use super::{help, print, store, warnings, whole_file};
 use crate::engine::foresee::{Foreseen, dependence, expected, foresee, hopeless, rows_of_one_person};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
@@ -23,21 +24,25 @@ use crate::privacy::ledger::Ledger;
 use crate::privacy::promise::doubt;
 use crate::release::format::{at_most, percent, significant};
 use crate::release::odds;
-use crate::text::one_line;
+use crate::text::{one_line, shortened};
 use crate::words;
 
 /// Runs the command.
 ///
 /// # Errors
-/// [`CliError`], also where a ledger cannot pay; nothing is charged, and no row is read.
+/// [`CliError`], also where a ledger cannot pay; nothing is charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let Some(args) =
         Args::parse(arguments, &["plan", "ledger", "public", "phenotypes", "workers"], &[], help::CHECK)?
     else {
         return Ok(());
     };
-    let job = Job::new(&args, Purpose::Release)?;
-    warnings::warn(&job)?;
+    let mut job = Job::new(&args, Purpose::Release)?;
+    let mut warned = warnings::warn(&job)?;
+    if let Err(error) = whole_file::warn(&mut job, &mut warned) {
+        // A release would end with this error.
+        let _ = writeln!(io::stderr(), "discreet: warning: {}", shortened(&one_line(&error.to_string())));
+    }
     let mut text = described(&job);
     if let Some(path) = args.path("ledger") {
         let _ = writeln!(text, "{}", price(&store::read(&path)?, &job.prepared)?);
@@ -182,8 +187,8 @@ fn assumed(prepared: &Prepared) -> &'static str {
 }
 
 /// Refuses a release whose promise protects next to nobody, unless the words for it were typed. Asks on a terminal whether to make one that
-/// would be of no use, or where there was a warning (`warned`); elsewhere it writes a warning on standard error, and
-/// nothing where the person has agreed by `--confirm`.
+/// would be of no use, or where there was a warning (`warned`); elsewhere it writes a warning on standard error, refuses a release of which
+/// no row can count (`stop`), and asks nothing where the person has agreed by `--confirm`.
 ///
 /// # Errors
 /// [`CliError`] where the person does not agree.
@@ -192,7 +197,7 @@ pub fn consent(
     ledger: &Ledger,
     args: &Args,
     warned: bool,
-    unread: Option<String>,
+    stop: Option<String>,
 ) -> Result<(), CliError> {
     let (epsilon, delta) = ledger.promise();
     // Without the number of rows the promise was judged when the ledger was opened.
@@ -212,7 +217,7 @@ pub fn consent(
     }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         // Nobody can be asked.
-        return unread.map_or(Ok(()), |column| Err(CliError::usage(words::error::cli_unread(column))));
+        return stop.map_or(Ok(()), |why| Err(CliError::usage(why)));
     }
     let _ = write!(errors, "Charge the ledger all the same? Type yes: ");
     let _ = errors.flush();

@@ -43,10 +43,10 @@ Reads the table, charges the ledger, adds noise from the operating system's rand
   --phenotypes FILE
                   for genotypes: a table of outcomes and covariates by IID, and by FID if the table has it
   --workers N     threads that read the table; default: the number of processors. The result is the same for every N.
-  --confirm       release also where `discreet check` says that no interval can be expected, where the first rows
+  --confirm       release also where `discreet check` says that no interval can be expected, where the rows of the file
                   contradict the plan, and where a release of the ledger answers the same question. Without it the
-                  command asks on a terminal, and warns on standard error elsewhere, where it stops if the first rows have no
-                  value of a column that can be read.
+                  command reads a file once more before the charge, asks on a terminal, and warns on standard error
+                  elsewhere, where it stops if no row can count.
 ";
 
 /// `discreet check --help`.
@@ -55,8 +55,8 @@ discreet check --plan FILE TABLE [--ledger FILE] [--public FILE] [--phenotypes F
 
 Prints what a release of this plan will cost, which interval widths to expect and which mechanism is recommended. It knows the
 plan and the names of the columns alone, and charges nothing. Long tails are not foreseen. Warnings on standard error come from
-the first rows, which are private: keep them to yourself. With --ledger it also says what the release takes of that budget, and has
-status 3 where the budget does not suffice.
+the rows, which are private: keep them to yourself. A file is read to its end for them, and of a stream the first rows. With --ledger
+it also says what the release takes of that budget, and has status 3 where the budget does not suffice.
 ";
 
 /// `discreet simulate --help`.

@@ -246,6 +246,31 @@ impl Job {
         if let Input::Genotypes(files) = &self.input { Some(files) } else { None }
     }
 
+    /// Returns the name of a field of the table.
+    pub fn name_of(&self, field: usize) -> &str {
+        let (names, _) = self.input.header(self.prepared.checked());
+        names.get(field).map(String::as_str).unwrap_or_default()
+    }
+
+    /// Reads all records of a source that can be read again; nothing of a stream.
+    ///
+    /// # Errors
+    /// [`TableError`] if it cannot be read or is malformed.
+    pub fn read_ahead<S: RowSink + Send>(
+        &mut self,
+        sink: impl Fn(&BoundPlan) -> S + Sync,
+    ) -> Result<Option<Scan<S>>, TableError> {
+        let bound = self.prepared.fit().bound();
+        let sink = || sink(bound);
+        match &mut self.input {
+            Input::Table(table) => {
+                let again = table.again();
+                again.map(|table| table.scan(bound, sink, self.workers)).transpose()
+            }
+            Input::Genotypes(files) => files.scan(bound, sink, self.workers).map(Some),
+        }
+    }
+
     /// Returns whether the plan says which line is the header.
     pub const fn states_header(&self) -> bool {
         self.states_header

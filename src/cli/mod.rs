@@ -28,6 +28,7 @@ mod simulate;
 mod store;
 pub mod table;
 mod warnings;
+mod whole_file;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -11,7 +11,7 @@ use super::job::{Job, software};
 use super::kept::{Kept, answered};
 use super::ledger::affordable;
 use super::store::LedgerFile;
-use super::{check_output, help, public, warnings, write_out};
+use super::{check_output, help, public, warnings, whole_file, write_out};
 use crate::engine::{Computation, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
@@ -35,18 +35,21 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let path = args.needed_path("ledger")?;
     check_output()?;
     let job = Job::new(&args, Purpose::Release)?;
-    let job = if public::confirmed(&args)? { job } else { job.compare()? };
+    let mut job = if public::confirmed(&args)? { job } else { job.compare()? };
     let fit = job.fit()?;
-    let warned = warnings::warn(&job)?;
+    let mut warned = warnings::warn(&job)?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     affordable(&ledger, &job.prepared)?;
+    if !args.flag("confirm") {
+        whole_file::warn(&mut job, &mut warned)?;
+    }
     let asked = || answered(file.path(), &ledger, job.prepared.plan());
     let again = (!args.flag("confirm")).then(asked).flatten();
     if let Some(entry) = again {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(io::stderr(), "discreet: warning: {}", words::error::cli_again(entry));
     }
-    consent(&job.prepared, &ledger, &args, warned.any || again.is_some(), warned.unread)?;
+    consent(&job.prepared, &ledger, &args, !warned.said.is_empty() || again.is_some(), warned.stop)?;
     let software = software()?;
     let first = charged(job, &mut file, &mut ledger, software.clone())?;
     let Some(fit) = fit else { return first.print() };

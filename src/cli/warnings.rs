@@ -8,6 +8,7 @@ use super::job::Job;
 use crate::data::codebook::are_headings;
 use crate::data::first_line::{Doubt, doubt, without_units};
 use crate::data::header::HeaderRules;
+use crate::data::inspection::Column;
 use crate::data::last_line::{LAST_BYTES, totals};
 use crate::data::mismatch::{
     Contradiction, Stated, codes, meeting, mismatches, none_counts, persons, spelt_twice, survey_weight,
@@ -17,16 +18,16 @@ use crate::data::preview::{ROWS, preview};
 use crate::engine::EngineError;
 use crate::model::{Missing, Role};
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
-use crate::plan::expression::{Leaf, LevelCodes};
 use crate::plan::kinds::DEFAULT_NA;
+use crate::words;
 
-/// What the first rows say of a plan.
+/// What the table says of a plan.
 #[derive(Debug, Default)]
 pub struct Warned {
-    /// Whether there was anything to warn about.
-    pub any: bool,
-    /// A column of which none of the first rows has a value that the plan can read.
-    pub unread: Option<String>,
+    /// What was warned of.
+    pub said: Vec<String>,
+    /// Why a release stops where nobody can be asked: no row can count.
+    pub stop: Option<String>,
 }
 
 /// Writes the warnings, and returns what they come to.
@@ -46,7 +47,7 @@ pub fn warn(job: &Job) -> Result<Warned, CliError> {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(errors, "discreet: warning: {warning}");
     }
-    Ok(Warned { any: !warnings.is_empty(), unread })
+    Ok(Warned { said: warnings, stop: unread.map(words::error::cli_unread) })
 }
 
 /// What was found in the first rows.
@@ -55,7 +56,7 @@ struct Found {
     /// Whether the line that was read as the header looks like a record.
     names_are_values: bool,
     warnings: Vec<String>,
-    /// As [`Warned::unread`].
+    /// A column of which none of the first rows has a value that the plan can read.
     unread: Option<String>,
 }
 
@@ -114,11 +115,21 @@ fn warnings(job: &Job) -> Result<Found, EngineError> {
     Ok(Found { names_are_values, warnings, unread })
 }
 
+/// The rows that the warnings of this module are about, and those of the rest of a file.
+pub const FIRST: &str = "the first rows";
+pub const LATER: &str = "later rows";
+
 fn told(name: &str, kind: Contradiction) -> String {
-    told_of(name, what(kind))
+    told_of_rows(name, kind, FIRST)
 }
 
-fn told_of(name: &str, what: &str) -> String {
+/// Returns what these rows of a column contradict, and what to do.
+pub fn told_of_rows(name: &str, kind: Contradiction, rows: &str) -> String {
+    told_of(name, &what(kind).replace("{rows}", rows))
+}
+
+/// Returns a sentence about a column.
+pub fn told_of(name: &str, what: &str) -> String {
     format!("column `{name}`: {what}")
 }
 
@@ -151,14 +162,13 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> (Ve
     let records = meeting(records, &bound.only, &bound.csv);
     let cells = |field: usize| records.iter().filter_map(move |row| row.get(field)).map(String::as_str);
     let (mut used, mut unread) = (Vec::new(), None);
-    for (field, described) in fields(bound) {
-        if used.contains(&field) {
-            continue;
-        }
+    for column in Column::all(bound) {
+        let Some(field) = column.field() else { continue };
         used.push(field);
-        let stated = match &described {
-            Described::Number(lower, upper) => Stated::Number { lower: Some(*lower), upper: Some(*upper) },
-            Described::Category(levels) => Stated::Category { levels },
+        let levels = column.levels();
+        let stated = match column {
+            Column::Number { lower, upper, .. } => Stated::Number { lower: Some(lower), upper: Some(upper) },
+            _ => Stated::Category { levels: &levels },
         };
         let name = name_of(field);
         let rules = bound.csv.of_field(field);
@@ -224,58 +234,32 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> (Ve
     (warnings, unread)
 }
 
-/// What a plan states of a field.
-enum Described {
-    Number(f64, f64),
-    Category(Vec<String>),
-}
-
-/// Returns the fields that a plan reads with what it states of them, those of derived terms too.
-fn fields(bound: &BoundPlan) -> Vec<(usize, Described)> {
-    let levels = |codes: &LevelCodes| codes.codes.iter().map(|(level, _)| level.clone()).collect();
-    let of_leaf = |leaf: &Leaf| match leaf {
-        Leaf::Number { column, lower, upper, .. } => (*column, Described::Number(*lower, *upper)),
-        Leaf::Level { codes, .. } => (codes.column, Described::Category(levels(codes))),
-    };
-    let of_column = |column: &BoundColumn| match (&column.source, &column.kind) {
-        (Source::Field(field), Kind::Number { lower, upper }) => {
-            vec![(*field, Described::Number(*lower, *upper))]
-        }
-        (Source::Field(field), Kind::Category { levels, .. }) => {
-            vec![(*field, Described::Category(levels.clone()))]
-        }
-        (Source::Merged(codes), _) => vec![(codes.column, Described::Category(levels(codes)))],
-        (Source::Computed(expression), _) => expression.leaves().into_iter().map(of_leaf).collect(),
-    };
-    bound.columns.iter().flat_map(of_column).collect()
-}
-
-/// Returns what a contradiction means and what to do.
+/// Returns what a contradiction means and what to do, with `{rows}` for the rows that have it.
 const fn what(kind: Contradiction) -> &'static str {
     match kind {
         Contradiction::Levels => {
-            "the first rows have cells that are none of its levels and count as missing; compare `levels` with the file"
+            "{rows} have cells that are none of its levels and count as missing; compare `levels` with the file"
         }
         Contradiction::Spelling => {
-            "the first rows write a level in capital and in small letters, and cells that are none of its levels count as missing; write each level in one way"
+            "{rows} write a level in capital and in small letters, and cells that are none of its levels count as missing; write each level in one way"
         }
         Contradiction::Format => {
-            "the first rows have numbers in another format, which count as missing; see `decimal`, `thousands` and `percent` in `csv`, or `written` of the column"
+            "{rows} have numbers in another format, which count as missing; see `decimal`, `thousands` and `percent` in `csv`, or `written` of the column"
         }
         Contradiction::Thousands => {
             "its numbers all have three digits behind the point, in a file as is written where the comma is the decimal mark; if 9.029 means 9029, set `decimal` to `,` and `thousands` to `.` in `csv`, or in `written` of the column"
         }
         Contradiction::Date => {
-            "the first rows have dates, which count as missing; have them count as years by `date` in `written` of the column, or leave it out"
+            "{rows} have dates, which count as missing; have them count as years by `date` in `written` of the column, or leave it out"
         }
         Contradiction::Words => {
-            "the first rows have words in place of numbers, which count as missing; is it a category?"
+            "{rows} have words in place of numbers, which count as missing; is it a category?"
         }
         Contradiction::Code => {
-            "the first rows have what looks like a code for a missing value; if it is one, list it in `na` of the column"
+            "{rows} have what looks like a code for a missing value; if it is one, list it in `na` of the column"
         }
         Contradiction::Unit => {
-            "the first rows have numbers with units, which are no levels; remove the units and make the column a number"
+            "{rows} have numbers with units, which are no levels; remove the units and make the column a number"
         }
         Contradiction::Missing { .. } => {
             "most of its first cells are missing, and such rows do not count; where an empty cell is an answer, such as no tick, list `\"\"` among its levels; see `missing`"
@@ -311,7 +295,7 @@ const fn what(kind: Contradiction) -> &'static str {
             "the first rows lie between 0 and 1, where percentages are stated; a workbook holds 80 % as 0.8"
         }
         Contradiction::Outside | Contradiction::Beyond { .. } => {
-            "the first rows have numbers beyond its bounds, which are clipped; are they in another unit, or do such rows not belong to the question (see `only`)?"
+            "{rows} have numbers beyond its bounds, which are clipped; are they in another unit, or do such rows not belong to the question (see `only`)?"
         }
     }
 }

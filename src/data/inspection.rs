@@ -4,6 +4,7 @@
 //! never stored, and no document, message of an error or release has them.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::cells::Cells;
 use super::csv::Record;
@@ -13,7 +14,7 @@ use super::moments::MomentsError;
 use super::sink::{Merge, RowSink};
 use crate::model::Missing;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
-use crate::plan::expression::{Expression, LevelCodes};
+use crate::plan::expression::{Expression, Leaf, LevelCodes};
 
 /// The cells of one column that do not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -70,6 +71,14 @@ impl Misfits {
     }
 }
 
+/// Of so many rows one may have a cell that does not fit before the person is asked about it.
+const OFTEN: u64 = 100;
+
+/// Whether so many cells of a column that do not fit are more than a few among so many rows.
+pub const fn are_many(cells: u64, rows: u64) -> bool {
+    cells > rows / OFTEN
+}
+
 /// Most characters of a cell that is quoted.
 pub const QUOTED: usize = 40;
 
@@ -84,7 +93,7 @@ pub struct Counts {
     pub used: u64,
     /// Rows that were looked at: they meet the plan's conditions.
     pub chosen: u64,
-    /// The counts of each column, in the order of the bound plan.
+    /// The counts of each column, in the order of the columns that are counted.
     pub columns: Vec<Misfits>,
 }
 
@@ -138,18 +147,28 @@ pub struct Inspection {
 }
 
 /// How a column is read.
-#[derive(Debug)]
-enum Column {
+#[derive(Clone, Debug)]
+pub enum Column {
+    /// A number.
     Number {
+        /// The field of a record.
         field: usize,
+        /// Its lower bound.
         lower: f64,
+        /// Its upper bound.
         upper: f64,
     },
+    /// A category.
     Category(LevelCodes),
     /// A difference that has bounds of its own, as it is before it is clipped to them.
     Difference {
+        /// Its name.
+        name: String,
+        /// The difference, without bounds.
         expression: Expression,
+        /// Its lower bound.
         lower: f64,
+        /// Its upper bound.
         upper: f64,
     },
     /// Computed from other columns, which are counted themselves.
@@ -165,6 +184,7 @@ impl Column {
                     Source::Field(_) | Source::Merged(_) => None,
                 };
                 of.map_or(Self::Derived, |(expression, (lower, upper))| Self::Difference {
+                    name: column.name.clone(),
                     expression,
                     lower,
                     upper,
@@ -178,14 +198,62 @@ impl Column {
             }
         }
     }
+
+    fn of_leaf(leaf: &Leaf) -> Self {
+        match leaf {
+            Leaf::Number { column, lower, upper, .. } => {
+                Self::Number { field: *column, lower: *lower, upper: *upper }
+            }
+            Leaf::Level { codes, .. } => Self::Category((**codes).clone()),
+        }
+    }
+
+    /// Returns all fields that a plan reads, those of derived terms too, each once, and all differences that have bounds of their own.
+    pub fn all(plan: &BoundPlan) -> Vec<Self> {
+        let mut seen = BTreeSet::new();
+        let of_column = |column: &BoundColumn| {
+            let behind = match &column.source {
+                Source::Field(_) => Vec::new(),
+                Source::Merged(codes) => vec![Self::Category((**codes).clone())],
+                Source::Computed(expression) => expression.leaves().into_iter().map(Self::of_leaf).collect(),
+            };
+            behind.into_iter().chain([Self::new(column)])
+        };
+        let mut all: Vec<Self> = plan.columns.iter().flat_map(of_column).collect();
+        all.retain(|column| match column.field() {
+            Some(field) => seen.insert(field),
+            None => matches!(column, Self::Difference { .. }),
+        });
+        all
+    }
+
+    /// Returns the levels of a category, sorted.
+    pub fn levels(&self) -> Vec<String> {
+        let Self::Category(codes) = self else { return Vec::new() };
+        codes.codes.iter().map(|(level, _)| level.clone()).collect()
+    }
+
+    /// Returns the field, if the value is a cell itself.
+    pub fn field(&self) -> Option<usize> {
+        match self {
+            Self::Number { field, .. } => Some(*field),
+            Self::Category(codes) => Some(codes.column),
+            Self::Difference { .. } | Self::Derived => None,
+        }
+    }
 }
 
 impl Inspection {
     /// Creates a counter of the cells of a plan's columns.
     pub fn new(plan: &BoundPlan) -> Self {
+        Self::of(plan, plan.columns.iter().map(Column::new).collect())
+    }
+
+    /// Creates a counter of the cells of these columns.
+    pub fn of(plan: &BoundPlan, columns: Vec<Column>) -> Self {
         Self {
-            counts: Counts::new(plan.columns.len()),
-            columns: plan.columns.iter().map(Column::new).collect(),
+            counts: Counts::new(columns.len()),
+            columns,
             cells: Cells::new(&plan.csv),
             missing: plan.missing,
         }
@@ -201,7 +269,7 @@ impl Inspection {
         for (column, misfits) in self.columns.iter().zip(&mut self.counts.columns) {
             let (field, is_read) = match column {
                 Column::Derived => continue,
-                Column::Difference { expression, lower, upper } => {
+                Column::Difference { expression, lower, upper, .. } => {
                     let value = self.cells.computed(record, expression);
                     if let Some(value) = value.filter(|value| value < lower || value > upper) {
                         misfits.outside += 1;

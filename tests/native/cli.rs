@@ -213,10 +213,12 @@ fn a_plan_is_checked_before_it_is_paid_for() {
     ] {
         assert!(checked.contains(said), "{said}: {checked}");
     }
-    // Only the header is read: the rows may be anything.
+    // The prices follow from the header alone. That the rows cannot be read is a warning.
     let (header, _) = DIABETES.split_once('\n').unwrap();
     bench.write("table.csv", format!("{header}\nnot,a,table\n"));
-    assert_eq!(bench.ok("check --plan plan.json table.csv"), checked);
+    let malformed = bench.run("check --plan plan.json table.csv");
+    assert_eq!((malformed.status.code(), text(&malformed.stdout)), (Some(0), checked));
+    assert!(text(&malformed.stderr).starts_with("discreet: warning: the table, line 2"));
     bench.write("table.csv", DIABETES);
 
     // Where nobody can be asked a warning has to do, and with a word before it there is none.
@@ -406,7 +408,7 @@ fn a_table_that_cannot_be_read_is_not_charged_and_not_quoted() {
     bench.write("table.csv", b"bmi,bp,target\n1,2,3\n1,\xff\xfe,3\n");
     assert!(bench.fails(RELEASE, 2).contains("line 3"));
     // Well formed, if odd: such a cell is missing or clipped. A warning names the column and the kind.
-    bench.write("table.csv", format!("bmi,bp,target\n{CANARY},2,3\n1e999,2,-3\n"));
+    bench.write("table.csv", format!("bmi,bp,target\n{CANARY},2,3\n1e999,2,-3\n20,2,3\n20,2,3\n"));
     assert_eq!(bench.read("ledger.json"), before, "nothing was charged");
     let output = bench.run(RELEASE);
     let (released, warnings) = (text(&output.stdout), text(&output.stderr));
@@ -450,6 +452,98 @@ fn a_plan_that_the_first_rows_contradict_is_warned_of_before_the_charge() {
     let after = warned(&format!("{RELEASE} --confirm"));
     let counted = after.strip_prefix(errors.as_str()).unwrap();
     assert!(counted.contains(" rows counted") && counted.lines().count() == 1, "{after}");
+}
+
+/// What stands below the first rows alone is warned of before the charge too, by column and kind.
+#[test]
+fn a_plan_that_later_rows_contradict_is_warned_of_before_the_charge() {
+    let bench = Bench::new();
+    let number = |name: &str, role: &str, lower: f64, upper: f64| json!({"name": name, "role": role, "type": "number", "lower": lower, "upper": upper});
+    let columns = [
+        number("age", "feature", 18.0, 90.0),
+        number("crp", "ignored", 0.0, 300.0),
+        json!({"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]}),
+        json!({"name": "ward", "role": "feature", "type": "category", "levels": ["A", "B"]}),
+        number("seen", "feature", 2010.0, 2030.0),
+        number("weight", "feature", 30.0, 200.0),
+        number("sbp", "outcome", 60.0, 260.0),
+    ];
+    let mut plan = plan(&columns, json!({"epsilon": 1, "delta": 1e-5}));
+    plan["derived"] = json!([{"transform": "log", "from": ["crp"], "offset": 0.5}]);
+    bench.plan(&plan);
+    let row = |row: u32| {
+        let late = row >= 1_000;
+        let of = |first: &str, later: &str| if late { later } else { first }.to_owned();
+        let age = if late && row % 50 == 0 { "-99".to_owned() } else { (20 + row % 60).to_string() };
+        let cells = [
+            age,
+            of("12.5", "12,5"),
+            of(["F", "M"][row as usize % 2], "kvinna"),
+            of("A", ["A", "C"][usize::from(row % 25 == 0)]),
+            of("2019", "12.03.2019"),
+            of("71", "717"),
+            of("130", ["140", ""][row as usize % 2]),
+        ];
+        format!("{}\n", cells.join(";"))
+    };
+    bench.write(
+        "table.csv",
+        format!("age;crp;sex;ward;seen;weight;sbp\n{}", (0..2_000).map(row).collect::<String>()),
+    );
+    bench.open_ledger("2");
+    let before = bench.read("ledger.json");
+    let check = "check --plan plan.json table.csv";
+    let told = text(&bench.run(check).stderr);
+    for expected in [
+        "column `age`: later rows have what looks like a code for a missing value",
+        "column `crp`: later rows have numbers in another format",
+        "column `sex`: later rows have cells that are none of its levels",
+        "column `ward`: later rows have cells that are none of its levels",
+        "column `seen`: later rows have dates",
+        "column `weight`: later rows have numbers beyond its bounds",
+    ] {
+        assert_eq!(told.lines().filter(|line| line.contains(expected)).count(), 1, "{expected}: {told}");
+    }
+    assert_eq!(told.lines().count(), 6, "{told}");
+    assert!(!told.contains(|letter: char| letter.is_ascii_digit()), "{told}");
+    assert!(!["kvinna", "`C`", "12", "717"].iter().any(|cell| told.contains(cell)), "{told}");
+    assert_eq!(bench.read("ledger.json"), before);
+    // A stream is read once, and so not before the charge.
+    let streamed = bench.piped(&check.replace("table.csv", "-"), "table.csv");
+    assert_eq!((streamed.status.code(), text(&streamed.stderr).as_str()), (Some(0), ""));
+    // Half of the rows can count, so a script goes on; one that has agreed does not read the file twice.
+    let warned = text(&bench.run(RELEASE).stderr);
+    assert!(warned.starts_with(&told) && warned.contains(" rows counted"), "{warned}");
+    assert!(!text(&bench.run(CONFIRMED).stderr).contains("later rows"));
+    assert_eq!(bench.ledger().entries().len(), 2);
+}
+
+#[test]
+fn a_file_of_which_no_row_can_count_is_not_charged() {
+    let bench = Bench::new();
+    bench.open_ledger("1");
+    let before = bench.read("ledger.json");
+    // The first rows have a value of each column, and none has one of both.
+    let rows = (0..400).map(|row| if row % 2 == 0 { "20.5,90,\n" } else { ",90,100\n" });
+    bench.write("table.csv", format!("bmi,bp,target\n{}", rows.collect::<String>()));
+    let refused = bench.run(RELEASE);
+    let errors = text(&refused.stderr);
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{errors}");
+    assert!(errors.contains("warning: no row would count") && errors.contains("add --confirm"), "{errors}");
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    plan["only"] = json!([{"column": "bmi", "lower": 30}]);
+    bench.plan(&plan);
+    assert!(text(&bench.run(RELEASE).stderr).contains("no row meets all conditions of `only`"));
+    // Most cells of a column are missing further down.
+    plan["only"] = json!([]);
+    bench.plan(&plan);
+    let rows = (0..400).map(|row| if row < 100 { "20.5,90,100\n" } else { "20.5,,100\n" });
+    bench.write("table.csv", format!("bmi,bp,target\n{}", rows.collect::<String>()));
+    let told = text(&bench.run("check --plan plan.json table.csv").stderr);
+    assert!(told.contains("most rows would not count: most cells of `bp` are missing"), "{told}");
+    bench.write("table.csv", format!("bmi,bp,target\n{}1,2\n", "20.5,90,100\n".repeat(200)));
+    assert!(text(&bench.run("check --plan plan.json table.csv").stderr).contains("line 202"));
+    assert_eq!(bench.read("ledger.json"), before);
 }
 
 #[test]
@@ -1385,6 +1479,15 @@ fn a_table_that_contradicts_the_plan_is_asked_about_on_a_terminal() {
     assert!(said.contains("numbers in another format") && said.contains("Type yes:"), "{said}");
     assert!(said.contains("nothing was charged") && code == Some(2), "{code:?} {said}");
     assert_eq!(bench.ledger().entries().len(), 0);
+    // Nor does what the later rows alone contradict go unasked.
+    let table = bench.read("table.csv");
+    let good = "20,80,100\n".repeat(100);
+    bench.write("table.csv", format!("bmi,bp,target\n{good}{}", "20,n.d.,100\n".repeat(50)));
+    let (code, said) = on_a_terminal(&bench, RELEASE, "no\n").unwrap();
+    assert!(said.contains("later rows have words in place of numbers"), "{said}");
+    assert!(said.contains("Type yes:") && code == Some(2), "{code:?} {said}");
+    assert_eq!(bench.ledger().entries().len(), 0);
+    bench.write("table.csv", table);
     let (_, said) = on_a_terminal(&bench, CONFIRMED, "").unwrap();
     assert!(!said.contains("Type yes"), "{said}");
     assert_eq!(bench.ledger().entries().len(), 1);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::data::first_line::{Doubt, without_units};
 use crate::data::genotypes::none_joined;
-use crate::data::inspection::Misfits;
+use crate::data::inspection::{Misfits, are_many};
 use crate::data::mismatch::{
     Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, meeting, mismatches,
     names_persons, persons, spelt_twice, survey_weight, turned_round, two_values, unmet,
@@ -20,9 +20,6 @@ use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
 use crate::ui::view_model::Inspection;
 use crate::words;
-
-/// Of so many rows of the file one may have a cell that does not fit before the person is asked about it.
-const OFTEN: u64 = 100;
 
 /// The end of the identifier of what is said where few samples have a row in the phenotypes.
 const PHENOTYPES: &str = "phenotypes";
@@ -213,16 +210,15 @@ fn add_further(found: &mut Vec<Mismatch>, misfits: &Misfits, column: &ColumnDraf
     if !found.is_empty() {
         return;
     }
-    let often = |cells: u64| cells > rows / OFTEN;
     let mut add = |kind, cells| found.push(Mismatch { kind, cells, repairs: Vec::new() });
-    if often(misfits.unread) {
+    if are_many(misfits.unread, rows) {
         let kind = if column.kind == Some(ColumnType::Category) {
             Contradiction::Levels
         } else {
             Contradiction::Words
         };
         add(kind, misfits.usual_cells().into_iter().map(str::to_owned).collect());
-    } else if often(misfits.outside) {
+    } else if are_many(misfits.outside, rows) {
         add(Contradiction::Beyond { above: 2 * misfits.above > misfits.outside }, Vec::new());
     }
 }
