@@ -14,6 +14,7 @@ use discreet::release::reduced::Reduced;
 use discreet::release::row_count::{RowCount, Verdict};
 use discreet::release::significance::{Tests, two_sided};
 use discreet::release::supplement::{Description, Supplement};
+use discreet::words;
 use serde_json::{Value, json};
 
 use crate::cli::{Bench, RELEASE};
@@ -1098,13 +1099,31 @@ fn follows(release: &Release, facts: &Supplement, printed: &[String]) {
     assert_eq!(block("column,with").len(), described.map_or(0, |of| of.pairs().len()));
 }
 
-/// Every number of the table, from the program in Python that the release hands out.
+/// Has R print its tables as Python does: as CSV, with all digits.
+const R_PRINTS_CSV: &str = r#"print.data.frame <- function(x, ...) {
+  written <- function(column) ifelse(is.na(column), "", if (is.numeric(column)) sprintf("%.17g", column) else column)
+  write.csv(lapply(x, written), quote = FALSE, row.names = FALSE)
+}
+"#;
+
+/// Runs a release's program in Python or R, and returns what it prints, in blocks. Nothing where the interpreter is not on this machine.
+fn run_program(bench: &Bench, command: &str, program: &str) -> Option<Vec<String>> {
+    let before = if command == "Rscript" { R_PRINTS_CSV } else { "" };
+    bench.write("program", format!("{before}{program}"));
+    let output = Command::new(command)
+        .args([bench.path("program"), bench.path("release.json")])
+        // A terminal of Windows has an alphabet of its own.
+        .env("PYTHONIOENCODING", "ascii")
+        .output()
+        .ok()?;
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n");
+    Some(text.split("\n\n").map(str::to_owned).collect())
+}
+
+/// Every number of the table, from the programs in Python and R that the release hands out.
 #[test]
-fn the_program_in_python_reproduces_the_table() {
-    if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("python3 is not on this machine: the program in Python is not tested");
-        return;
-    }
+fn the_programs_in_python_and_r_reproduce_the_table() {
     let budget = json!({"epsilon": 6, "delta": 1e-6});
     let linear =
         demonstrations(&wide_plan(json!({"name": "adaptive-gauss"}), budget.clone()), 24, 1).remove(0);
@@ -1137,44 +1156,46 @@ fn the_program_in_python_reproduces_the_table() {
             tested || log_odds,
             "{own}"
         );
-        let printed = |labels: &Labels| {
-            bench.write("program.py", Format::Python.write(release, &facts, labels, None).unwrap());
-            let output = Command::new("python3")
-                .args([bench.path("program.py"), bench.path("release.json")])
-                // A terminal of Windows has an alphabet of its own.
-                .env("PYTHONIOENCODING", "ascii")
-                .output()
-                .unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            let text = String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n");
-            text.split("\n\n").map(str::to_owned).collect::<Vec<_>>()
-        };
-        follows(release, &facts, &printed(&Labels::default()));
-        // For ten units each cell is that of the page's table.
-        for line in printed(&ten)[0].lines().skip(1) {
-            let cells: Vec<&str> = line.split(',').collect();
-            let shown = tables::lines(release, cells[0], 10.0);
-            let shown = shown.iter().find(|line| line.term == cells[1]).unwrap();
-            let near = |cell: &str, value: Option<f64>| match value {
-                None => assert!(cell.is_empty(), "{line}"),
-                Some(value) => {
-                    let cell: f64 = cell.parse().unwrap();
-                    assert!((cell - value).abs() <= 1e-12 * value.abs(), "{line} {value}");
-                }
+        for (command, format) in [("python3", Format::Python), ("Rscript", Format::R)] {
+            let printed = |labels: &Labels| {
+                let program = format.write(release, &facts, labels, None).unwrap();
+                run_program(&bench, command, &program)
             };
-            near(cells[2], shown.entry.estimate);
-            near(cells[3], shown.entry.std_error);
-            near(cells[4], shown.entry.lower);
-            near(cells[5], shown.entry.upper);
+            let (Some(usual), Some(by_ten)) = (printed(&Labels::default()), printed(&ten)) else {
+                eprintln!("{command} is not on this machine: its program is not run");
+                continue;
+            };
+            reproduces(release, &facts, [&usual, &by_ten], own);
         }
-        let printed = &printed(&Labels::default())[0];
-        assert_eq!(printed.lines().count(), own.lines().count());
-        for (theirs, ours) in printed.lines().zip(own.lines()) {
-            for (theirs, ours) in theirs.split(',').zip(ours.split(',')) {
-                match (theirs.parse::<f64>(), ours.parse::<f64>()) {
-                    (Ok(a), Ok(b)) => assert!((a - b).abs() <= 1e-9 * b.abs().max(1e-300), "{theirs} {ours}"),
-                    _ => assert_eq!(theirs, ours.trim_start_matches('\'')),
-                }
+    }
+}
+
+/// Compares what a program prints, per unit and per ten units, with the tables and the CSV.
+fn reproduces(release: &Release, facts: &Supplement, [usual, by_ten]: [&[String]; 2], own: &str) {
+    follows(release, facts, usual);
+    // For ten units each cell is that of the page's table.
+    for line in by_ten[0].lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let shown = tables::lines(release, cells[0], 10.0);
+        let shown = shown.iter().find(|line| line.term == cells[1]).unwrap();
+        let near = |cell: &str, value: Option<f64>| match value {
+            None => assert!(cell.is_empty(), "{line}"),
+            Some(value) => {
+                let cell: f64 = cell.parse().unwrap();
+                assert!((cell - value).abs() <= 1e-12 * value.abs(), "{line} {value}");
+            }
+        };
+        near(cells[2], shown.entry.estimate);
+        near(cells[3], shown.entry.std_error);
+        near(cells[4], shown.entry.lower);
+        near(cells[5], shown.entry.upper);
+    }
+    assert_eq!(usual[0].lines().count(), own.lines().count());
+    for (theirs, ours) in usual[0].lines().zip(own.lines()) {
+        for (theirs, ours) in theirs.split(',').zip(ours.split(',')) {
+            match (theirs.parse::<f64>(), ours.parse::<f64>()) {
+                (Ok(a), Ok(b)) => assert!((a - b).abs() <= 1e-9 * b.abs().max(1e-300), "{theirs} {ours}"),
+                _ => assert_eq!(theirs, ours.trim_start_matches('\'')),
             }
         }
     }
@@ -1321,6 +1342,29 @@ fn a_penalised_or_withheld_coefficient_has_no_p_value() {
     let table = tables::coefficients(&release, &facts, "target", 1.0);
     assert!(table.notes.iter().any(|note| note.starts_with("There are no p-values")), "{:?}", table.notes);
     assert!(table.heads.iter().all(|head| head.text != "p" && head.text != "z"), "{:?}", table.heads);
+}
+
+/// Privacy noise makes a test conservative: that is said wherever there are p-values, and nowhere else.
+#[test]
+fn p_values_are_said_to_be_conservative_where_there_are_some() {
+    let budget = json!({"epsilon": 6, "delta": 1e-6});
+    let note = "a test finds less than it would without privacy";
+    assert!(words::journal::p_note().contains(note));
+    for (mechanism, has_tests) in [
+        (json!({"name": "adaptive-gauss"}), true),
+        (json!({"name": "analyze-gauss"}), true),
+        (json!({"name": "analyze-gauss", "params": {"ridge": 0.01}}), false),
+    ] {
+        let release = demonstrations(&wide_plan(mechanism, budget.clone()), 24, 1).remove(0);
+        let lines = tables::lines(&release, "target", 1.0);
+        assert_eq!(tables::has_test(Tests::of(&release), &lines), has_tests);
+        let notes = tables::test_notes(&release, &lines);
+        assert_eq!(notes.iter().any(|told| *told == words::journal::p_note()), has_tests, "{notes:?}");
+        for format in ["html", "word", "markdown", "latex", "text"] {
+            let printed = printed(&release, &format!("--format {format}")).replace('\n', " ");
+            assert_eq!(printed.matches(note).count(), usize::from(has_tests), "{format}: {printed}");
+        }
+    }
 }
 
 #[test]

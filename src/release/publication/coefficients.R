@@ -75,6 +75,7 @@ if (length(facts$categories) > 0) {
 }
 tests <- result[result$term != "(Intercept)" & !is.na(result$p_value), c("term", "outcome", "p_value")]
 tests <- tests[ave(seq_len(nrow(tests)), tests$term, FUN = length) > 1, ]
+tests <- tests[order(match(tests$term, tests$term)), ]
 if (nrow(tests) > 0) {
   tests$holm <- ave(tests$p_value, tests$term, FUN = function(p) p.adjust(p, "holm"))
   tests$benjamini_hochberg <- ave(tests$p_value, tests$term, FUN = function(p) p.adjust(p, "BH"))
