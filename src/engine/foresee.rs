@@ -654,6 +654,14 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     let stage = prepared;
     let prepared = stage.fit();
     let rows = prepared.stated_rows()?;
+    let mut preview = on_rows(prepared, rows)?;
+    retain_stated(&mut preview.terms, stage);
+    preview.advice = advice(prepared, &preview, rows);
+    Some(preview)
+}
+
+/// Returns the same on another number of rows, without advice.
+fn on_rows(prepared: &Prepared, rows: u64) -> Option<Preview> {
     let post_processing = prepared.post_processing();
     let options = Options {
         ridge: post_processing.ridge,
@@ -670,9 +678,31 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     if let Some(part) = part {
         preview.project(part, rows);
     }
-    retain_stated(&mut preview.terms, stage);
-    preview.advice = advice(prepared, &preview, rows);
     Some(preview)
+}
+
+/// Returns that each interval will be too wide to be of use, and what would help.
+fn too_wide(prepared: &Prepared, narrowest: f64, rows: u64) -> String {
+    let is_narrow = |times: &f64| {
+        let preview = on_rows(prepared, whole(real(rows) * times));
+        preview.is_some_and(|preview| preview.narrowest().is_some_and(|narrowest| narrowest <= 1.0))
+    };
+    let enough = TIMES.get(TIMES.partition_point(|times| !is_narrow(times)));
+    let mut told = vec![words::forecast::too_wide(two_digits(narrowest))];
+    told.push(match enough {
+        Some(times) => words::forecast::narrow_enough(in_groups(real(rows) * times), grouped(real(rows))),
+        None => words::forecast::never_narrow().to_owned(),
+    });
+    // Moments that are whitened by public ones are not on the grid of the bounds.
+    if prepared.whitener().is_none() {
+        told.push(words::forecast::narrower_bounds().to_owned());
+    }
+    told.join(" ")
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a forecast; `as` saturates")]
+fn whole(rows: f64) -> u64 {
+    rows.round() as u64
 }
 
 /// The share by which a coefficient is drawn towards 0 that is worth a word.
@@ -691,6 +721,9 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     let ways = needed.ways(rows);
     if preview.projected {
         return words::forecast::projected(ways);
+    }
+    if let Some(narrowest) = preview.narrowest().filter(|_| preview.is_too_wide()) {
+        return too_wide(prepared, narrowest, rows);
     }
     let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
     let shrunk = most >= SHRUNK;
@@ -812,7 +845,9 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
     let times = NORMAL_FROM / least;
     let epsilon = of_release(prepared, Some(mu * times));
     let needed = Needed { rows: Some(real(rows) * times), epsilon, mu: Some(mu * times), features: 0 };
-    Some(format!("{} {}", words::forecast::verdict_drowned(), needed.ways(rows)))
+    let bounds = prepared.whitener().is_none().then(words::forecast::narrower_bounds);
+    let told = [words::forecast::verdict_drowned().to_owned(), needed.ways(rows)].into_iter();
+    Some(told.chain(bounds.map(str::to_owned)).collect::<Vec<_>>().join(" "))
 }
 
 /// Returns that features follow from others whatever the rows are, and what to do; nothing where none does.
@@ -837,7 +872,8 @@ pub fn hopeless(
         return foreseen.is_asked_about().then(|| foreseen.why_asked());
     }
     if let Some(preview) = expected {
-        return (preview.verdict == Verdict::Withheld).then(|| preview.advice.clone());
+        let is_useless = preview.verdict == Verdict::Withheld || preview.is_too_wide();
+        return is_useless.then(|| preview.advice.clone());
     }
     drowned(prepared.fit(), &standard_errors(prepared.fit())?)
 }

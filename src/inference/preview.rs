@@ -469,7 +469,22 @@ fn scaled_rows(rows: u64, factor: f64) -> u64 {
 /// Part of the most that sums can be from which their noise is expected to be projected.
 const PROJECTED_FROM: f64 = 1.0;
 
+/// Half of an interval in plausible effects from which on it says next to nothing.
+const TOO_WIDE: f64 = 4.0;
+
 impl Preview {
+    /// Returns half of the narrowest interval in plausible effects of its coefficient, which a ridge shrinks as much; nothing without a
+    /// coefficient that has one.
+    pub fn narrowest(&self) -> Option<f64> {
+        let told = self.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
+        told.map(|term| term.half() / term.plausible_effect.abs()).reduce(f64::min)
+    }
+
+    /// Returns whether there are intervals, and each would be too wide to be of use.
+    pub fn is_too_wide(&self) -> bool {
+        self.verdict != Verdict::Withheld && self.narrowest().is_some_and(|narrowest| narrowest >= TOO_WIDE)
+    }
+
     /// Takes the intervals where noise that is so large a part of what sums can be will be projected.
     pub fn project(&mut self, part: f64, rows: u64) {
         if part < PROJECTED_FROM || self.verdict == Verdict::Withheld {

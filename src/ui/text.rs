@@ -130,8 +130,9 @@ pub fn one_in(delta: f64) -> String {
     words::page::one_in(grouped(1.0 / delta))
 }
 
-pub fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
+pub fn verdict(preview: &Preview) -> &'static str {
+    match preview.verdict {
+        _ if preview.is_too_wide() => words::method::verdict_too_wide(),
         Verdict::Clear => words::method::verdict_clear(),
         Verdict::Approximate => words::method::verdict_approximate(),
         Verdict::Withheld => words::method::verdict_withheld(),

@@ -335,7 +335,7 @@ fn noise(app: App, forecast: &Forecast) -> String {
             _ if untrack(|| app.falls_back(&forecast.plan)) => words::method::penalised_at_best().to_owned(),
             (Verdict::Approximate, Some(wide)) => words::release_bar::approximate(wide),
             (Verdict::Clear, Some(wide)) => wide,
-            (verdict, None) => text::verdict(verdict).to_owned(),
+            (_, None) => text::verdict(preview).to_owned(),
         },
         (None, Some(outlook)) => text::public::noise(outlook),
         (None, None) if forecast.errors.is_some() => {

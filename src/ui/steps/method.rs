@@ -201,13 +201,10 @@ fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
     let units = units(&plan, &preview.terms);
     let app = App::here();
     let too_few = untrack(|| app.falls_back(&plan));
-    let clear = preview.verdict == Verdict::Clear && !too_few;
+    let clear = preview.verdict == Verdict::Clear && !too_few && !preview.is_too_wide();
     let withheld = preview.verdict == Verdict::Withheld;
-    let verdict = if too_few && !withheld {
-        words::method::penalised_at_best()
-    } else {
-        text::verdict(preview.verdict)
-    };
+    let verdict =
+        if too_few && !withheld { words::method::penalised_at_best() } else { text::verdict(&preview) };
     // A Wishart release always gives intervals, but for a penalised regression, and the page has to say so.
     let help = (!clear || preview.signal_to_noise.is_infinite()).then(|| {
         let advice = preview.advice.clone();

@@ -429,7 +429,7 @@ fn Prospect() -> impl IntoView {
                     let verdict = if app.falls_back(&forecast.plan) && !withheld {
                         words::method::penalised_at_best()
                     } else {
-                        text::verdict(preview.verdict)
+                        text::verdict(preview)
                     };
                     Some((verdict.to_owned(), Some(preview.advice.clone())))
                 }
