@@ -11,7 +11,9 @@ use super::error::CliError;
 use super::job::Job;
 use super::ledger::{intended, price};
 use super::{help, print, store, warnings, whole_file};
-use crate::engine::foresee::{Foreseen, dependence, expected, foresee, hopeless, rows_of_one_person};
+use crate::engine::foresee::{
+    Foreseen, dependence, expected, foresee, hopeless, rows_of_one_person, verdict_of_steps,
+};
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::info::are_log_odds;
@@ -101,10 +103,10 @@ fn described(job: &Job) -> String {
         (None, None) => match (outlook(prepared), hopeless(stage, None, None)) {
             (Some(outlook), _) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
             (None, Some(why)) => (why, Vec::new()),
-            (None, None) if !errors.is_empty() => {
-                ("The widths of the intervals are said below.".to_owned(), Vec::new())
+            (None, None) => {
+                let told = verdict_of_steps(&errors).map(|(_, told)| told);
+                (told.unwrap_or("The noise of this mechanism cannot be forecast.").to_owned(), Vec::new())
             }
-            (None, None) => ("The noise of this mechanism cannot be forecast.".to_owned(), Vec::new()),
         },
     };
     let promised = prepared.cost().and_then(|cost| cost.promise);

@@ -7,7 +7,7 @@ use super::prepare::Prepared;
 use super::rehearse::{EXPECTED, Rehearsal, Rehearsed, RehearsedTerm, in_the_middle};
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
-use crate::inference::forecast::TermForecast;
+use crate::inference::forecast::{self, TermForecast};
 use crate::inference::joint::dependent;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
@@ -114,7 +114,7 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let advice = foreseen.forecast.advice;
     let Some(rehearsal) = Rehearsal::new(prepared, foreseen.forecast.link) else { return Some(foreseen) };
     if let Some(Rehearsed { terms, full, none }) = rehearsal.all() {
-        foreseen.forecast.advice = advised(advice, &terms, full);
+        foreseen.forecast.advice = advised(advice, &terms, full, none);
         let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
         foreseen.lost = names(of(0.0..LOST));
         foreseen.at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
@@ -227,10 +227,13 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
 const UNEXPECTED: f64 = 0.5;
 const LOST: f64 = 0.3;
 
-/// Returns the advice of the formula, or less where the rehearsals have fewer intervals: `full` is the share of those that gave all. Where
-/// the formula sees none and the rehearsals have some, it is open.
-fn advised(formula: Advice, terms: &[RehearsedTerm], full: f64) -> Advice {
-    if terms.iter().all(|term| term.given <= 0.0) {
+/// Share of the runs without any interval from which on none is expected.
+const NONE_FROM: f64 = 0.9;
+
+/// Returns the advice of the formula, or less where the rehearsals have fewer intervals: `full` is the share of those that gave all, and
+/// `none` of those that gave none. Where the formula sees none and the rehearsals have some, it is open.
+fn advised(formula: Advice, terms: &[RehearsedTerm], full: f64, none: f64) -> Advice {
+    if none >= NONE_FROM || terms.iter().all(|term| term.given <= 0.0) {
         Advice::TooFew
     } else if full < EXPECTED || formula == Advice::TooFew {
         Advice::Uncertain
@@ -833,21 +836,34 @@ pub fn precision(
     Some(Precision { noise, withheld_below, full_from: withheld_below })
 }
 
+/// Returns whether a fit in noisy steps will have intervals, also in a sentence; nothing without coefficients.
+pub fn verdict_of_steps(errors: &[TermForecast]) -> Option<(Verdict, &'static str)> {
+    let verdict = forecast::verdict(errors)?;
+    let told = match verdict {
+        Verdict::Clear => words::forecast::verdict_recommended(),
+        Verdict::Approximate => words::forecast::verdict_uncertain(),
+        Verdict::Withheld => words::forecast::verdict_drowned(),
+    };
+    Some((verdict, told))
+}
+
 /// Returns what would give intervals where noisy steps will give none for any outcome; nothing where they may give some. The curvature
 /// grows with the rows, and its noise falls with μ.
 fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
-    let best = errors.iter().map(|term| term.signal_to_noise).reduce(f64::max)?;
-    if best >= WITHHELD_BELOW {
-        return None;
-    }
+    let (_, told) = verdict_of_steps(errors).filter(|(verdict, _)| *verdict == Verdict::Withheld)?;
     let (rows, mu) = (prepared.stated_rows()?, prepared.cost()?.mu?);
-    let least = errors.iter().map(|term| term.signal_to_noise).fold(best, f64::min);
+    let least = errors.iter().map(|term| term.signal_to_noise).reduce(f64::min)?;
     let times = NORMAL_FROM / least;
     let epsilon = of_release(prepared, Some(mu * times));
     let needed = Needed { rows: Some(real(rows) * times), epsilon, mu: Some(mu * times), features: 0 };
     let bounds = prepared.whitener().is_none().then(words::forecast::narrower_bounds);
-    let told = [words::forecast::verdict_drowned().to_owned(), needed.ways(rows)].into_iter();
-    Some(told.chain(bounds.map(str::to_owned)).collect::<Vec<_>>().join(" "))
+    Some(
+        [told.to_owned(), needed.ways(rows)]
+            .into_iter()
+            .chain(bounds.map(str::to_owned))
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
 }
 
 /// Returns that features follow from others whatever the rows are, and what to do; nothing where none does.

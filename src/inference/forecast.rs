@@ -8,8 +8,9 @@
 
 use super::assumptions::{USUAL, chance};
 use super::curvature::Curvature;
+use super::design::{NORMAL_FROM, WITHHELD_BELOW};
 use super::newton::{Link, Setting};
-use super::preview::{HALF, OUTCOMES, Picture};
+use super::preview::{HALF, OUTCOMES, Picture, Verdict};
 use crate::data::encode::Geometry;
 use crate::inference::report::RegressionTerms;
 use crate::math::linalg::Eigen;
@@ -30,6 +31,18 @@ pub struct TermForecast {
     pub sampling_std_error: Option<f64>,
     /// The least eigenvalue of the outcome's curvature over the spectral norm of its noise, at most; infinite without noise.
     pub signal_to_noise: f64,
+}
+
+/// Returns whether these coefficients will have intervals; nothing where there are none. Between the two nobody can say: a step's noise may
+/// be with the curvature or against it.
+pub fn verdict(terms: &[TermForecast]) -> Option<Verdict> {
+    let ratios = || terms.iter().map(|term| term.signal_to_noise);
+    let (least, most) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);
+    Some(match (least, most) {
+        (_, most) if most < WITHHELD_BELOW => Verdict::Withheld,
+        (least, _) if least >= NORMAL_FROM => Verdict::Clear,
+        _ => Verdict::Approximate,
+    })
 }
 
 impl TermForecast {

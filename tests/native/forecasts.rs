@@ -1,7 +1,7 @@
 //! Whether forecasts hold: on samples and generated tables, at wide and at narrow bounds, the half-widths that are foreseen and the verdict
 //! beside those of releases.
 
-use discreet::engine::foresee::{Precision, expected, foresee, hopeless, precision};
+use discreet::engine::foresee::{Precision, expected, foresee, hopeless, precision, verdict_of_steps};
 use discreet::engine::{prepare, standard_errors};
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
@@ -179,8 +179,12 @@ fn look_at(text: &str, plan: &Value) -> Seen {
         ),
         (None, None) => {
             let errors = standard_errors(&prepared).unwrap();
-            // These are the errors at least, so a release that is not hopeless is left open.
-            let verdict = hopeless(&prepared, None, None).map(|_| false);
+            let verdict = match verdict_of_steps(&errors).unwrap().0 {
+                Verdict::Clear => Some(true),
+                Verdict::Approximate => None,
+                Verdict::Withheld => Some(false),
+            };
+            assert_eq!(hopeless(&prepared, None, None).is_some(), verdict == Some(false));
             (verdict, errors.iter().map(|term| (term.term.clone(), term.half().unwrap())).collect())
         }
     };
@@ -273,7 +277,7 @@ fn yes_or_no() -> Vec<Table> {
 
 #[test]
 fn what_is_foreseen_is_what_is_released() {
-    let (mut wrong, mut far, mut open) = (Vec::new(), Vec::new(), 0);
+    let (mut wrong, mut undecided, mut far, mut open) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let (mut plans, mut approximate, mut misjudged) = (0, 0, Vec::new());
     let linear = tables().into_iter().map(|table| (table, ["adaptive-gauss", "analyze-gauss"]));
     let logistic = yes_or_no().into_iter().map(|table| (table, ["adaptive-logistic", "dp-logistic"]));
@@ -292,16 +296,18 @@ fn what_is_foreseen_is_what_is_released() {
                         seen.ratio
                     );
                     println!("{line}");
-                    let agrees = match seen.foreseen {
-                        Some(true) => seen.given >= RUNS - 1,
-                        Some(false) => seen.given <= 1,
+                    let decided = !(2..RUNS - 1).contains(&seen.given);
+                    match seen.foreseen {
+                        Some(true) if seen.given >= RUNS - 1 => {}
+                        Some(false) if seen.given <= 1 => {}
+                        Some(_) => wrong.push(line.clone()),
+                        // An open verdict is right where some releases have intervals and some have none.
                         None => {
                             open += 1;
-                            true
+                            if decided {
+                                undecided.push(line.clone());
+                            }
                         }
-                    };
-                    if !agrees {
-                        wrong.push(line.clone());
                     }
                     if let Some(foreseen) = seen.approximate.filter(|_| seen.given > RUNS / 2) {
                         approximate += u32::from(foreseen);
@@ -322,17 +328,19 @@ fn what_is_foreseen_is_what_is_released() {
         }
     }
     println!("{approximate} foreseen to be approximate; misjudged: {misjudged:#?}");
-    println!("{plans} plans, {open} left open; verdict wrong: {wrong:#?}; width far: {far:#?}");
-    // A verdict that leaves open whether there are intervals counts for nothing. Of the others both wrong ones are of `analyze-gauss`, at the
-    // edge of what its rows give. Its widths fall short where features go together more than the usual picture assumes. `adaptive-gauss` is
-    // wider where a long tail raises its noise and its verdict says so.
+    println!(
+        "{plans} plans, {open} left open, of these {undecided:#?}; verdict wrong: {wrong:#?}; width far: {far:#?}"
+    );
+    // Both wrong verdicts are of `analyze-gauss`, at the edge of what its rows give. Nine in ten agree, if an open one agrees only where two
+    // to eight of ten releases have intervals.
     assert!(wrong.len() <= 2 && wrong.iter().all(|line| line.contains("analyze-gauss")), "{wrong:#?}");
-    assert!(10 * wrong.len() <= plans - open && open <= plans / 4, "{open} of {plans} left open");
+    assert!(10 * (wrong.len() + undecided.len()) <= plans, "{wrong:#?} {undecided:#?}");
+    assert!(20 * open <= 3 * plans, "{open} of {plans} left open");
     // The four are of plans whose verdict is open, or with half of the intervals marked.
     assert!(approximate >= 20 && misjudged.len() <= 4, "{approximate}, {misjudged:#?}");
-    let wide = |mechanism: &str| far.iter().filter(|line| line.contains(mechanism)).count();
-    assert!(wide("adaptive-gauss") <= 1 && wide("adaptive-logistic") == 0, "{far:#?}");
-    assert!(wide("analyze-gauss") <= 3 && wide("dp-logistic") == 0, "{far:#?}");
+    // `analyze-gauss` falls short where features go together more than the usual picture assumes: here they have a correlation of 0.6.
+    let is_known = |line: &String| line.starts_with("normal, analyze-gauss");
+    assert!(far.len() <= 3 && far.iter().all(is_known), "{far:#?}");
 }
 
 /// Returns the precision that is rehearsed of the small sample at ε, with the budget's μ.

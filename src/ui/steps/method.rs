@@ -11,6 +11,7 @@ use super::expectations::{Expectations, Foresight, units};
 use super::parameters::{Advanced, First, Passes};
 use super::public::PublicMoments;
 use crate::engine::Outlook;
+use crate::engine::foresee::verdict_of_steps;
 use crate::inference::preview::{Preview, Verdict};
 use crate::mechanisms::find;
 use crate::mechanisms::info::are_log_odds;
@@ -161,12 +162,19 @@ fn Expectation() -> impl IntoView {
                 view! { {dependent} {short} <Expected preview plan=forecast.plan/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
             }
             None if forecast.outlook.is_some() || forecast.errors.is_some() => {
-                let hopeless = forecast.hopeless.filter(|_| forecast.outlook.is_none()).map(|why| {
-                    view! { <div class="verdict withheld" role="status"><p class="verdict-main">{why}</p></div> }
+                let of_steps = || verdict_of_steps(forecast.errors.as_ref()?);
+                let told = match (&forecast.outlook, forecast.hopeless) {
+                    (Some(_), _) => None,
+                    (None, Some(why)) => Some((Verdict::Withheld, why)),
+                    (None, None) => of_steps().map(|(verdict, told)| (verdict, told.to_owned())),
+                };
+                let told = told.map(|(verdict, told)| {
+                    let (clear, withheld) = (verdict == Verdict::Clear, verdict == Verdict::Withheld);
+                    view! { <div class="verdict" class:clear=clear class:withheld=withheld role="status"><p class="verdict-main">{told}</p></div> }
                 });
                 let prospect = forecast.outlook.map(|outlook| view! { <Prospect outlook/> });
                 let errors = forecast.errors.map(|errors| view! { <LeastErrors errors/> });
-                view! { {hopeless} {prospect} {errors} }.into_any()
+                view! { {told} {prospect} {errors} }.into_any()
             }
             None => {
                 let has_rows = forecast.plan.rows.or(forecast.plan.stated_rows).is_some();
