@@ -5,7 +5,7 @@ pub mod genotypes;
 pub mod public;
 
 use super::draft::{BudgetKind, Filled};
-use crate::inference::preview::Verdict;
+use crate::inference::preview::{Preview, Verdict};
 use crate::mechanisms::Scope;
 use crate::model::{Assurance, Missing, Role};
 use crate::plan::document::ColumnType;
