@@ -39,9 +39,9 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     else {
         return Ok(());
     };
-    let mut job = Job::new(&args, Purpose::Release)?;
+    let job = Job::new(&args, Purpose::Release)?;
     let mut warned = warnings::warn(&job)?;
-    if let Err(error) = whole_file::warn(&mut job, &mut warned) {
+    if let Err(error) = whole_file::warn(&job, &mut warned) {
         // A release would end with this error.
         let _ = writeln!(io::stderr(), "discreet: warning: {}", shortened(&one_line(&error.to_string())));
     }

@@ -252,23 +252,17 @@ impl Job {
         names.get(field).map(String::as_str).unwrap_or_default()
     }
 
-    /// Reads all records of a source that can be read again; nothing of a stream.
+    /// Reads all records of a table that can be read again; nothing of a stream and of genotypes.
     ///
     /// # Errors
     /// [`TableError`] if it cannot be read or is malformed.
     pub fn read_ahead<S: RowSink + Send>(
-        &mut self,
+        &self,
         sink: impl Fn(&BoundPlan) -> S + Sync,
     ) -> Result<Option<Scan<S>>, TableError> {
+        let Some(table) = self.table().and_then(Table::again) else { return Ok(None) };
         let bound = self.prepared.fit().bound();
-        let sink = || sink(bound);
-        match &mut self.input {
-            Input::Table(table) => {
-                let again = table.again();
-                again.map(|table| table.scan(bound, sink, self.workers)).transpose()
-            }
-            Input::Genotypes(files) => files.scan(bound, sink, self.workers).map(Some),
-        }
+        table.scan(bound, || sink(bound), self.workers).map(Some)
     }
 
     /// Returns whether the plan says which line is the header.

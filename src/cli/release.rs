@@ -35,13 +35,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let path = args.needed_path("ledger")?;
     check_output()?;
     let job = Job::new(&args, Purpose::Release)?;
-    let mut job = if public::confirmed(&args)? { job } else { job.compare()? };
+    let job = if public::confirmed(&args)? { job } else { job.compare()? };
     let fit = job.fit()?;
     let mut warned = warnings::warn(&job)?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     affordable(&ledger, &job.prepared)?;
     if !args.flag("confirm") {
-        whole_file::warn(&mut job, &mut warned)?;
+        whole_file::warn(&job, &mut warned)?;
     }
     let asked = || answered(file.path(), &ledger, job.prepared.plan());
     let again = (!args.flag("confirm")).then(asked).flatten();

@@ -17,11 +17,11 @@ const MOST_OUTSIDE: &str =
     "most rows lie outside its own range, and are clipped to it; is it the first column less the second?";
 
 /// Reads a file to its end, writes what only its later rows show, and adds it to what was warned of. A stream is not read: it can be read
-/// only once. Nor is a file of which no row can count by its first rows.
+/// only once. Nor are genotypes, and a file of which no row can count by its first rows.
 ///
 /// # Errors
 /// [`CliError`] if the file cannot be read or is malformed.
-pub fn warn(job: &mut Job, warned: &mut Warned) -> Result<(), CliError> {
+pub fn warn(job: &Job, warned: &mut Warned) -> Result<(), CliError> {
     if warned.stop.is_some() {
         return Ok(());
     }

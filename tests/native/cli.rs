@@ -474,12 +474,12 @@ fn a_plan_that_later_rows_contradict_is_warned_of_before_the_charge() {
     let row = |row: u32| {
         let late = row >= 1_000;
         let of = |first: &str, later: &str| if late { later } else { first }.to_owned();
-        let age = if late && row % 50 == 0 { "-99".to_owned() } else { (20 + row % 60).to_string() };
+        let age = if late && row.is_multiple_of(50) { "-99".to_owned() } else { (20 + row % 60).to_string() };
         let cells = [
             age,
             of("12.5", "12,5"),
             of(["F", "M"][row as usize % 2], "kvinna"),
-            of("A", ["A", "C"][usize::from(row % 25 == 0)]),
+            of("A", ["A", "C"][usize::from(row.is_multiple_of(25))]),
             of("2019", "12.03.2019"),
             of("71", "717"),
             of("130", ["140", ""][row as usize % 2]),
