@@ -49,10 +49,11 @@ function ready(use) {
   return result;
 }
 
-const native = () =>
+/// A release, with more arguments.
+const native = (...further) =>
   ready((command) => {
     const [program, ...args] = command(TABLE);
-    return processTime(program, args);
+    return processTime(program, [...args, ...further]);
   });
 
 const has = (module) => spawnSync(PYTHON, ["-c", `import numpy, ${module}`]).status === 0;
@@ -61,7 +62,7 @@ const python = (script) => () => ({ [script]: processTime(PYTHON, [join(HERE, `$
 /// Returns the competitors that this machine has.
 function competitors(url) {
   const list = [];
-  if (existsSync(PROGRAM)) list.push(() => ({ native: native() }));
+  if (existsSync(PROGRAM)) list.push(() => ({ native: native(), confirmed: native("--confirm") }));
   if (has("pandas")) list.push(python("pandas_numpy"));
   if (has("polars")) list.push(python("polars_sums"));
   if (has("duckdb")) list.push(python("duckdb_sums"));
@@ -73,7 +74,8 @@ function competitors(url) {
 }
 
 const TITLES = {
-  native: "`discreet release`, two threads",
+  native: "`discreet release`, two threads: all rows are checked before the charge, so the file is read twice",
+  confirmed: "`discreet release --confirm`: without that check",
   recognised: "page: file chosen to table recognised",
   at_once: "page: click to the workers' answer, nothing read ahead",
   both: "page: both together",
@@ -121,7 +123,7 @@ const rows = Object.entries(TITLES).filter(([name]) => results[name]).map(([name
   const ratio = reference ? `${(least / reference.least).toFixed(2)} | ${(median / reference.median).toFixed(2)}` : "|";
   return `| ${title} | ${seconds(least)} | ${seconds(median)} | ${seconds(most)} | ${ratio} |`;
 });
-const counted = existsSync(PROGRAM) ? ready((command, folder) => instructions(TABLE, folder, command)) : null;
+const counted = existsSync(PROGRAM) ? ready((command, folder) => instructions(TABLE, folder, (table) => [...command(table), "--confirm"])) : null;
 const parts = page ? sizes() : [];
 const total = (key) => parts.reduce((sum, part) => sum + part[key], 0);
 const report = [

@@ -279,10 +279,12 @@ impl MinHasher {
     }
 
     /// Returns whether the cells of this column count, and notes whether these bytes of one can identify a person.
+    #[inline(always)]
     fn counts(&mut self, bytes: &[u8]) -> bool {
         let counts = self.columns.as_ref().is_none_or(|columns| columns.get(self.column) == Some(&true));
-        let telling = |&byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-        self.telling = self.telling || counts && bytes.iter().any(telling);
+        if counts && !self.telling {
+            self.telling = bytes.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+        }
         counts
     }
 

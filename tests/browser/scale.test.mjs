@@ -138,6 +138,8 @@ test("thousands of outcomes are searched, sorted, filtered, paged through, opene
   // A long document that is no release, and a release that is broken, are refused, and the page goes on.
   await discreet.openSaved(json("other.json", { ...release, schema: "other" }));
   await discreet.alert.filter({ hasText: say("data.not_json") }).waitFor();
+  await discreet.openSaved(json("later.json", { ...release, schema: "discreet.release/2" }));
+  await discreet.alert.filter({ hasText: like("data.other_version", { schema: "discreet.release/2" }) }).waitFor();
   await discreet.openSaved(json("broken.json", { ...release, unknown: 1 }));
   await discreet.alert.filter({ hasText: like("page.release_unreadable") }).waitFor();
   await discreet.openSaved(json("release.json", release));

@@ -82,8 +82,19 @@ async fn open_document(app: App, file: &Blob) {
             Err(error) => fail(app, Step::Data, error.to_string(), false),
         },
         crate::privacy::ledger::SCHEMA => import(app, &content).await,
-        _ => fail(app, Step::Data, words::data::not_json(), false),
+        other => {
+            let version = known_version(other).map(|known| words::data::other_version(other, known));
+            fail(app, Step::Data, version.unwrap_or_else(|| words::data::not_json().to_owned()), false);
+        }
     }
+}
+
+/// Returns the version of a document that is read, where one of another version was chosen.
+fn known_version(schema: &str) -> Option<&'static str> {
+    let kind = |schema: &str| schema.rsplit_once('/').map(|(kind, _)| kind.to_owned());
+    let known =
+        [crate::plan::document::SCHEMA, crate::release::document::SCHEMA, crate::privacy::ledger::SCHEMA];
+    known.into_iter().find(|known| kind(schema).is_some() && kind(known) == kind(schema))
 }
 
 async fn import(app: App, content: &str) {

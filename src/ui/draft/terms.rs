@@ -221,9 +221,16 @@ fn optional(text: &str) -> Option<Option<f64>> {
     if text.is_empty() { Some(None) } else { number(text).map(Some) }
 }
 
-/// Reads two numbers with a space between them, or none; nothing where they cannot be read.
+/// Reads two numbers with a space or a dash between them, as in `0-60`, or none; nothing where they cannot be read.
 fn two(text: &str) -> Option<[Option<f64>; 2]> {
-    match *text.split_whitespace().collect::<Vec<_>>() {
+    const DASHES: [char; 2] = ['-', '–'];
+    let after_digit =
+        |(place, _): &(usize, &str)| text[..*place].ends_with(|mark: char| mark.is_ascii_digit());
+    let parts = match text.match_indices(DASHES).find(after_digit) {
+        Some((place, dash)) => vec![&text[..place], &text[place + dash.len()..]],
+        None => text.split_whitespace().filter(|part| !matches!(*part, "-" | "–")).collect(),
+    };
+    match *parts {
         [] => Some([None, None]),
         [first, second] => Some([Some(number(first)?), Some(number(second)?)]),
         _ => None,

@@ -116,7 +116,13 @@ fn a_term_is_typed_as_it_was_and_is_refused_before_it_is_in_the_plan() {
     let entry = stay.entry(&[]).unwrap();
     assert_eq!((entry.factor, entry.unit.as_deref(), entry.role), (Some(365.25), Some("day"), stay.role));
     assert_eq!(TermDraft::of(&entry), TermDraft { factor: "365.25".to_owned(), ..stay.clone() });
-    for [factor, value, typical] in [["x", "", ""], ["", "0-60", ""], ["", "1 2 3", ""], ["", "0 60", "6"]] {
+    for (value, expected) in
+        [("0-60", [0.0, 60.0]), ("-5–10", [-5.0, 10.0]), ("0 - 60", [0.0, 60.0]), ("-9 -5", [-9.0, -5.0])]
+    {
+        let entry = TermDraft { value: value.to_owned(), ..stay.clone() }.entry(&[]).unwrap();
+        assert_eq!([entry.lower, entry.upper], expected.map(Some), "{value}");
+    }
+    for [factor, value, typical] in [["x", "", ""], ["", "0-", ""], ["", "1 2 3", ""], ["", "0 60", "6"]] {
         let (factor, value, typical) = (factor.to_owned(), value.to_owned(), typical.to_owned());
         let typed = TermDraft { factor, value, typical, ..stay.clone() };
         assert_eq!(typed.entry(&[]), None, "{typed:?}");
