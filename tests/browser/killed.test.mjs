@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DiscreetPage, RELEASE } from "./page-object.mjs";
-import { faults, profile } from "./browser.mjs";
+import { FIREFOX, faults, profile } from "./browser.mjs";
 import { people, table } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { meddler, promise } from "./meddle.mjs";
-import { storedLedger } from "./stored.mjs";
+import { stored, storedLedger } from "./stored.mjs";
 import { like, say } from "./words.mjs";
 
 const stage = journeys();
@@ -70,6 +70,14 @@ function grown(before, after) {
   const more = after.entries.slice(before.entries.length);
   assert.ok(more.length <= 1);
   return more[0]?.state ?? "none";
+}
+
+/// Kills the browser of a profile.
+async function kill(folder, context) {
+  const closed = context.waitForEvent("close");
+  // The lock of a profile is a link whose name ends with the number of its process.
+  process.kill(Number(readlinkSync(join(folder, "SingletonLock")).split("-").pop()), "SIGKILL");
+  await closed;
 }
 
 test("a tab that is closed in a charge loses a release at most", async (t) => {
@@ -173,13 +181,45 @@ test("a browser that is killed in a charge loses a release at most", async (t) =
     await tab.discreet.ready();
     await tab.discreet.release.click();
     await tab.meddle.reached(at + 1);
-    const closed = context.waitForEvent("close");
-    // The lock of a profile is a link whose name ends with the number of its process.
-    process.kill(Number(readlinkSync(join(folder, "SingletonLock")).split("-").pop()), "SIGKILL");
-    await closed;
+    await kill(folder, context);
     tab = await start();
     assert.ok(allowed(plan, at).includes(grown(before, await storedLedger(tab.page))), plan.names[at]);
   }
+});
+
+test("a description that was typed is there again after its browser is killed", { skip: FIREFOX && "the profile is Chromium's" }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "killed-"));
+  let context;
+  t.after(async () => {
+    await context?.close().catch(() => {});
+    rmSync(folder, { recursive: true, force: true, maxRetries: 9 });
+  });
+  const mine = () => table("mine.csv", "age,sbp", people(600, (row) => `${30 + (row % 50)},${110 + ((row * 7) % 60)}`));
+  const field = (page, key, name) => page.getByLabel(say(key, { name }), { exact: true });
+  const start = async () => {
+    context = await profile(folder);
+    const [page] = context.pages();
+    const discreet = new DiscreetPage(page);
+    await discreet.open(stage.server.url);
+    return { page, discreet };
+  };
+  const first = await start();
+  await first.discreet.load(mine());
+  await first.discreet.goTo(say("step.columns"));
+  await first.discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 99 });
+  await first.discreet.describe("sbp", { role: say("columns.outcome"), lower: 70, upper: 230 });
+  const isKept = async () => Object.values((await stored(first.page)).stores.settings ?? {}).some((text) => typeof text === "string" && text.includes("230"));
+  for (let tries = 0; tries < 100 && !(await isKept()); tries += 1) await first.page.waitForTimeout(100);
+  await kill(folder, context);
+
+  const { page, discreet } = await start();
+  await page.getByText(say("data.last_table", { name: "mine.csv" })).waitFor();
+  await discreet.load(mine());
+  await discreet.preview.getByText(say("data.draft_restored")).waitFor();
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await field(page, "columns.lowest_of", "age").inputValue(), "18");
+  assert.equal(await field(page, "columns.highest_of", "sbp").inputValue(), "230");
+  assert.equal(await field(page, "columns.role_of", "sbp").inputValue(), say("columns.outcome"));
 });
 
 test("a storage that is full gives no charge before it and says after it that the release is not kept; a ledger that was forgotten pays for nothing", async (t) => {
