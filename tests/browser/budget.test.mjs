@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
-import { json, table } from "./files.mjs";
+import { json, people, table } from "./files.mjs";
 import { hold } from "./hold.mjs";
 import { journeys } from "./journey.mjs";
 import { exact } from "./page-object.mjs";
@@ -108,6 +108,50 @@ test("a share that buys nothing is asked about, and the share that would do is n
   await discreet.release.click();
   await discreet.released.waitFor();
   assert.equal((await discreet.account()).entries.length, 1);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a budget that protects in name only takes typed words, one that nothing can be charged to takes none, and the result praises neither", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.load(table("ward.csv", "age,sbp", people(10_000, (row) => `${30 + (row % 50)},${110 + ((row * 7) % 60)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 10_000, epsilon: 8, oneIn: 1000 });
+  const words = page.getByLabel(say("promise.confirm"), { exact: true });
+  await discreet.alert.filter({ hasText: /Delta [^]* is above one over the 10.?000 rows/ }).waitFor();
+  const held = async (why) => {
+    await discreet.strip.getByText(why).waitFor();
+    assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  };
+  await held(like("promise.unconfirmed"));
+  await words.fill("weak");
+  await held(like("promise.unconfirmed"));
+  await words.fill("Weak  Promise");
+  await discreet.ready();
+
+  // Noise has whole steps: at epsilon 45 one step would be more than the budget, whatever is typed.
+  await discreet.budget({ epsilon: 45, oneIn: 1_000_000 });
+  await discreet.alert.filter({ hasText: /Epsilon 45 protects next to nobody/ }).waitFor();
+  assert.equal(await words.inputValue(), "Weak  Promise");
+  await held(say("gap.never_pays", { most: 20 }));
+  await discreet.release.click({ force: true });
+
+  await discreet.budget({ epsilon: 8, oneIn: 1000 });
+  await discreet.make();
+  assert.deepEqual((await discreet.account()).entries.length, 1, "nothing was released from a budget that cannot pay");
+  await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
+  await discreet.released.waitFor();
+  const seal = discreet.released.locator(".seal");
+  assert.match(await seal.getAttribute("class"), /\bin-name\b/);
+  const headline = say("guarantee.headline_delta", { whom: say("guarantee.each_person_of_one_row") });
+  assert.ok((await seal.innerText()).includes(headline), await seal.innerText());
+  const { text: report } = await discreet.download(say("result.report_html"));
+  assert.ok(report.includes(headline), "the report says it, too");
+  for (const [where, told] of [["page", await page.locator("body").innerText()], ["report", report]]) {
+    assert.ok(told.includes(say("guarantee.promise_in_name")), where);
+    assert.ok(!told.includes(say("guarantee.almost_the_same")), `the ${where} says that nearly the same is learned`);
+  }
   assert.deepEqual(faults(record), {});
 });
 
