@@ -124,6 +124,35 @@ test("what the first rows do not have is found in the whole file on the way to a
   assert.deepEqual(faults(record), {});
 });
 
+test("where far fewer rows counted than were stated, the result says so and names the column to look at", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  // Of 2,000 rows 800 have a level that nobody stated.
+  await discreet.load(table("wards.csv", "age,ward,sbp", people(2000, (row) => `${30 + (row % 50)},${"ACBCA"[row % 5]},${110 + ((row * 7) % 60)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
+  await discreet.describe("ward", { role: say("columns.feature"), type: say("columns.category"), levels: "A, B" });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 2000, epsilon: 8, oneIn: 1000000, share: say("privacy.a_quarter") });
+  await discreet.strip.getByText(say("gap.contradicted", { name: "ward" })).waitFor();
+  await discreet.goTo(say("step.columns"));
+  await contradictions(page, "ward").getByLabel(say("contradiction.right_as_missing")).check();
+  await discreet.make();
+  const count = discreet.released.locator("#row-count");
+  const told = await count.innerText();
+  assert.match(told, /That is far from the number that was stated: about 1.?[12]\d\d of 2.?000\./);
+  assert.ok(told.includes(say("journal.check_levels", { columns: "ward" })), told);
+  // What the person has to look at is nothing for a journal's readers.
+  const { text } = await discreet.download(say("export.markdown"));
+  assert.ok(text.includes("The number stated was 2") && !text.includes("check the levels"), "in print");
+  // With the level all rows count, and nothing is said.
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("ward", { levels: "A, B, C" });
+  await discreet.keepDue();
+  await discreet.make();
+  assert.doesNotMatch(await count.innerText(), /far from the number/);
+  assert.deepEqual(faults(record), {});
+});
+
 test("a column that writes numbers in its own way is read so, and the others as before", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const comma = (number) => number.toFixed(1).replace(".", ",");
