@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { THOROUGH, accessibilityFaults, looker, sideways } from "./axe.mjs";
 import { faults } from "./browser.mjs";
-import { csv, json, plinkSet, publicPeople, study, wideTable } from "./files.mjs";
+import { csv, json, people, plinkSet, publicPeople, study, table, wideTable } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { longRelease } from "./long-release.mjs";
-import { RELEASE, STEPS, exact } from "./page-object.mjs";
+import { RELEASE, STEPS, contradictions, exact } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 import { like, say } from "./words.mjs";
 
@@ -176,6 +176,69 @@ test("terms are made from columns, and a question stands before a description is
   await look("Question");
   await dialog.getByRole("button", exact(say("confirm.stay"))).click();
   assert.deepEqual(found, []);
+});
+
+test("a messy file has no accessibility fault on its way: its questions, its faults, a weak budget, no intervals, odds ratios and nothing left", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const { found, look } = looker(page);
+  const line = (row) => `${row % 50 === 9 ? -99 : 30 + (row % 50)},${row > 200 && row % 9 === 4 ? "X" : "FM"[row % 2]},${110 + ((row * 7) % 60)},${row % 3 ? "no" : "yes"}`;
+  await discreet.load(table("bare.csv", line(0), people(600, line)));
+  const header = discreet.preview.getByRole("group", exact(say("data.header_question")));
+  await header.waitFor();
+  await look("Data with the question about the header", THOROUGH.slice(0, 2));
+  await discreet.load(table("ward.csv", "age,sex,sbp,died", people(600, line)));
+  await header.waitFor({ state: "detached" });
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 70 });
+  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "Male, Female" });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  const [age, sex] = ["age", "sex"].map((name) => contradictions(page, name));
+  await age.waitFor();
+  await sex.waitFor();
+  await look("Columns with cells that contradict it");
+  await discreet.describe("sex", { levels: "F, M" });
+  await page.getByRole("button", exact(say("whole.start"))).click();
+  await sex.getByText(/Cells read X/).waitFor();
+  await look("Columns with what the whole file has");
+  await sex.getByLabel(say("contradiction.right_as_missing")).check();
+  await age.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-99" }))).click();
+  await age.getByLabel(say("contradiction.right_to_be_clipped")).check();
+  await discreet.budget({ rows: 600, epsilon: 3, oneIn: 100 });
+  await page.getByLabel(say("promise.confirm"), { exact: true }).waitFor();
+  await look("Privacy with delta above one over the rows");
+  await discreet.budget({ oneIn: 1_000_000 });
+  const share = page.getByLabel(say("privacy.typed_share"));
+  await share.fill("1");
+  await share.blur();
+  // The page would recommend a ridge, whose coefficients always have intervals.
+  await discreet.mechanism("adaptive-gauss");
+  await discreet.ready();
+  await discreet.release.click();
+  const question = page.getByRole("alertdialog", exact(say("release_bar.question")));
+  await question.waitFor();
+  await look("The question before a release");
+  await discreet.anyway.click();
+  await discreet.released.waitFor();
+  assert.match(await discreet.released.innerText(), new RegExp(`^${say("result.interval_withheld")}$|${say("result.undetermined")}`, "m"));
+  await look("Result without intervals");
+
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("sbp", { role: say("columns.ignored") });
+  await discreet.describe("died", { role: say("columns.outcome"), type: say("columns.category"), levels: "no, yes" });
+  await discreet.goTo(say("step.method"));
+  await discreet.chosen.getByRole("button", { name: say("method.follow_recommendation") }).click();
+  await discreet.budget({ share: say("privacy.all") });
+  await discreet.keepDue();
+  await discreet.make();
+  await discreet.released.getByRole("columnheader", { name: say("result.odds_ratio", { level: 95 }) }).waitFor();
+  await look("Result with odds ratios");
+  await discreet.goTo(say("step.privacy"));
+  await look("Privacy of a budget that is spent");
+  await discreet.goTo(say("step.method"));
+  await discreet.strip.getByText(say("gap.spent"), { exact: true }).waitFor();
+  await look("Method of a budget that is spent");
+  assert.deepEqual(found, []);
+  assert.deepEqual(faults(record), {});
 });
 
 test("groups of mechanisms and public moments in each of their ways have no accessibility fault", async (t) => {
