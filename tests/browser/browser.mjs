@@ -38,13 +38,19 @@ export const NO_CLIPBOARD = FIREFOX && "a test has no right to the clipboard of 
 /// The folder into which Firefox writes. It raises no event for a file that a page makes.
 const DOWNLOADS = FIREFOX && mkdtempSync(join(tmpdir(), "downloads-"));
 
-/// What a page gives as a file while `act` runs: `{ name, text }`.
+/// A file that came, as a text and as it is.
+async function content(name, path) {
+  const bytes = await readFile(path);
+  return { name, text: bytes.toString("utf8"), bytes };
+}
+
+/// What a page gives as a file while `act` runs: `{ name, text, bytes }`.
 export async function downloaded(page, act) {
   if (!FIREFOX) {
     const arrives = page.waitForEvent("download");
     await act();
     const file = await arrives;
-    return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+    return content(file.suggestedFilename(), await file.path());
   }
   const before = new Set(readdirSync(DOWNLOADS));
   await act();
@@ -53,7 +59,7 @@ export async function downloaded(page, act) {
     const files = readdirSync(DOWNLOADS);
     const name = files.find((file) => !before.has(file));
     // While a file grows, another one named like it stands beside it.
-    if (name && !files.some((file) => file.endsWith(".part"))) return { name, text: await readFile(join(DOWNLOADS, name), "utf8") };
+    if (name && !files.some((file) => file.endsWith(".part"))) return content(name, join(DOWNLOADS, name));
   }
   throw new Error("no file came");
 }

@@ -4,9 +4,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { SAMPLES, DIST, NO_CLIPBOARD, faults } from "./browser.mjs";
+import { SAMPLES, DIST, NO_CLIPBOARD, downloaded, faults } from "./browser.mjs";
 import { json, planOfTen } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { exact } from "./page-object.mjs";
 import { serve } from "./server.mjs";
 import { like, say } from "./words.mjs";
 
@@ -123,7 +124,14 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   assert.match(shown[0], /per 10 years/);
   const [estimate, p] = [shown[1], await discreet.released.locator(".p-value").nth(1).innerText()];
   assert.match(p, /<.0\.001[^]*z = \d+\.\d\d/);
-  const caveat = (await discreet.released.locator(".notes li").allInnerTexts()).at(-1);
+  // What the intervals do not cover stands beside them, the other notes below.
+  const caveats = await discreet.released.locator(".caveat, .notes li").allInnerTexts();
+  assert.ok(caveats.length > 3, caveats.join("|"));
+  // Escapes and marks differ; the words do not.
+  const words = (sentence) => sentence.replace(/<[^>]*>|&\w+;|\\\w+/g, "").replace(/[^a-z]/gi, "");
+  // What else the person could ask for is told to nobody else.
+  const offers = ["note.robust_offer", "note.far_rows_offer", "note.held_offer"].map((key) => words(say(key)));
+  const printed = caveats.map((caveat) => offers.reduce((left, offer) => left.replace(offer, ""), words(caveat)));
   const count = await discreet.released.locator("#row-count").innerText();
   for (const [format, sign] of [
     [say("result.report_html"), "Table 2 &lt;pressure &amp; age&gt;"],
@@ -134,9 +142,9 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   ]) {
     const { text } = await discreet.download(format);
     for (const part of [sign, estimate, count.slice(0, 8)]) assert.ok(text.includes(part), `${format}: ${part}`);
-    // Escapes differ; the words do not.
-    const words = (sentence) => sentence.replace(/[^a-z]/gi, "");
-    assert.ok(words(text).includes(words(caveat)), `${format} has the caveat`);
+    const told = words(text);
+    const lost = caveats.filter((_, place) => !told.includes(printed[place]));
+    assert.deepEqual(lost, [], `${format} lacks what the screen says`);
     assert.equal(text.includes("23 November 2026"), format !== say("export.text"), format);
   }
   const svg = (await discreet.download(say("export.svg"))).text;
@@ -316,5 +324,39 @@ test("another regression from the same release costs nothing", async (t) => {
   // What is drawn stands below in numbers.
   const numbers = page.getByRole("group", { name: like("effect.of", { column: "age" }) }).getByRole("row");
   assert.match(await numbers.last().innerText(), /^\d+\t\d.* to \d/);
+  assert.deepEqual(faults(record), {});
+});
+
+test("each figure is a file of lines and a picture of twice its size: coefficients, the line over a column, the ridge and the comparison", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.mechanism("analyze-gauss");
+  await discreet.make();
+  await discreet.refit.getByRole("button", exact(say("refit.run"))).click();
+  await discreet.refit.getByRole("table").first().waitFor();
+  for (const fold of ["path.title", "compared.title", "effect.title"]) await discreet.openFold(say(fold));
+  await page.getByLabel(say("columns.column"), { exact: true }).selectOption("salt");
+  await page.getByRole("img", { name: like("effect.of", { column: "salt" }) }).waitFor();
+  await page.locator("#export-format").selectOption({ label: say("export.svg") });
+  // The files of a refit stand before the fold of its ridge.
+  const beside = discreet.refit.locator("#ridge-path").locator("xpath=preceding-sibling::*[1]");
+  for (const [name, place, title] of [
+    ["figure", page.locator(".downloads"), "Linear regression of sbp"],
+    ["refit", beside, "Linear regression of sbp"],
+    ["effect-salt", page.locator("#effect"), "sbp (mmHg) over salt"],
+    ["ridge", page.locator("#ridge-path"), say("path.of", { outcome: "sbp" })],
+    ["Release-1-sbp-epsilon", page.locator("#side-by-side"), "Refit 1"],
+  ]) {
+    const save = (label) => downloaded(page, () => place.getByRole("button", exact(label)).click());
+    const svg = await save(say(name === "figure" ? "export.download" : "export.svg"));
+    const png = await save(say("export.png"));
+    assert.ok(svg.name.startsWith(`discreet-${name}-`) && svg.name.endsWith("-blood-pressure-1.svg"), svg.name);
+    assert.equal(png.name, svg.name.replace(/svg$/, "png"));
+    const [, width, height] = svg.text.match(/^<svg [^>]*width="(\d+)" height="(\d+)"/);
+    assert.ok(svg.text.match(/<title>([^<]*)</)[1].includes(title), `${name}: ${svg.text.slice(0, 400)}`);
+    assert.equal(png.bytes.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n", name);
+    assert.deepEqual([png.bytes.readUInt32BE(16), png.bytes.readUInt32BE(20)], [2 * width, 2 * height], name);
+    // A picture without a line on it would be a tenth of this.
+    assert.ok(png.bytes.length > 20_000, `${name}: ${png.bytes.length} bytes`);
+  }
   assert.deepEqual(faults(record), {});
 });

@@ -345,7 +345,7 @@ export class DiscreetPage {
     return this.page.getByRole("region", exact(say("method.chosen_method")));
   }
 
-  /// What the page gives as a file: `{ name, text }`. A format of the release is chosen from one list; other files have buttons of their own,
+  /// What the page gives as a file: `{ name, text, bytes }`. A format of the release is chosen from one list; other files have buttons of their own,
   /// of which the first with that name is pressed unless another is meant.
   async download(button, place = 0) {
     const formats = this.page.locator("#export-format");
