@@ -419,6 +419,77 @@ test("the presentation size survives a reload, and no table of coefficients scro
   assert.deepEqual(faults(record), {});
 });
 
+test("on a phone a finger meets every control and the figures are whole, and a wide screen is used", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const { height } = page.viewportSize();
+  const unfold = async () => {
+    // A fold may have folds of its own.
+    for (let depth = 0; depth < 3; depth += 1) {
+      await page.evaluate(() => document.querySelectorAll("main details").forEach((fold) => { fold.open = true; }));
+      await page.waitForTimeout(100);
+    }
+  };
+  const small = async (where) => {
+    await unfold();
+    const found = await page.evaluate(() => {
+      // A link in a sentence is as high as its line, and the slider of epsilon has a field for the same number beside it.
+      const inSentence = (own) => own.matches("a, .link") && own.parentElement.matches("p, span, li") && own.parentElement.innerText.trim() !== own.innerText.trim();
+      const controls = [...document.querySelectorAll("button, input:not([type=file], [type=range]), select, textarea, summary, a[href]")];
+      return controls.filter((own) => own.checkVisibility() && !inSentence(own)).flatMap((own) => {
+        const { width, height, bottom } = (own.closest("label") ?? own).getBoundingClientRect();
+        const size = Math.floor(Math.min(width, height) + 0.1);
+        // What is hidden but for a screen reader is a pixel; what the keyboard alone brings in lies above the page.
+        return size > 1 && size < 44 && bottom + scrollY > 0 ? [`${own.getAttribute("aria-label") ?? (own.innerText || own.id)}: ${size} px`] : [];
+      });
+    });
+    return found.map((what) => `${where}: ${what}`);
+  };
+  const line = (row) => `${row % 50 === 9 ? -99 : 30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`;
+  const found = [];
+  await discreet.load(table("bare.csv", line(0), people(600, line)));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await discreet.preview.getByRole("group", exact(say("data.header_question"))).waitFor();
+  found.push(...(await small("Data with the question about the header")));
+  await discreet.load(table("ward.csv", "age,sex,sbp", people(600, line)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  await contradictions(page, "age").waitFor();
+  found.push(...(await small("Columns with cells that contradict it")));
+  await discreet.goTo(say("step.data"));
+  await discreet.sample("Blood pressure").click();
+  await discreet.agree();
+  await discreet.table("blood-pressure.csv");
+  for (const step of STEPS) {
+    await discreet.step(step).click();
+    found.push(...(await small(step)));
+  }
+  await discreet.make();
+  await unfold();
+  await discreet.refit.getByRole("button", exact(say("refit.run"))).click();
+  await discreet.refit.getByRole("table").first().waitFor();
+  await page.getByRole("img", { name: like("effect.of", { column: "age" }) }).waitFor();
+  found.push(...(await small("Result after a release and a refit")));
+  assert.deepEqual(found, []);
+
+  // Nothing of a figure lies beside the window, and none is squeezed.
+  const figures = await page.evaluate(() => [...document.querySelectorAll(".plot-cell, .plot-axis, .drawn svg")].filter((own) => own.checkVisibility()).map((own) => {
+    const { left, right } = own.getBoundingClientRect();
+    return { left, right, width: right - left };
+  }));
+  assert.ok(figures.length >= 14, `${figures.length} figures`);
+  assert.deepEqual(figures.filter(({ left, right, width }) => left < 0 || right > 390 || width <= 100), []);
+
+  await page.setViewportSize({ width: 1920, height });
+  for (const step of STEPS) {
+    await discreet.step(step).click();
+    const { width } = await page.getByRole("main").boundingBox();
+    assert.ok(width > 1300, `${step} is ${width} px wide`);
+  }
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
 test("arrow keys move epsilon from notch to notch, the curve of widths does not move with it, and a phone's bar has the cost", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.table("blood-pressure.csv");
