@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { SAMPLES, DIST, NO_CLIPBOARD, downloaded, faults } from "./browser.mjs";
-import { json, planOfTen } from "./files.mjs";
+import { json, people, planOfTen, table } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { exact } from "./page-object.mjs";
 import { serve } from "./server.mjs";
@@ -358,5 +358,108 @@ test("each figure is a file of lines and a picture of twice its size: coefficien
     // A picture without a line on it would be a tenth of this.
     assert.ok(png.bytes.length > 20_000, `${name}: ${png.bytes.length} bytes`);
   }
+  assert.deepEqual(faults(record), {});
+});
+
+test("each step leads to the next, up to that on which a release is made; the method has plain alternatives, and its forecast is in the outcome's unit and follows what is typical", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.goTo(say("step.data"));
+  for (const step of ["columns", "privacy", "method"]) {
+    await page.getByRole("button", exact(say("page.next", { step: say(`step.${step}`) }))).click();
+    await page.getByRole("heading", { level: 1, name: say(`step.${step}_title`) }).waitFor();
+  }
+  await discreet.ready();
+  assert.equal(await page.getByRole("button", { name: like("page.next") }).count(), 0);
+
+  await discreet.openFold(say("method.change"));
+  const alternatives = discreet.chosen.getByRole("radiogroup", exact(say("method.change"))).getByRole("radio");
+  const name = discreet.chosen.getByText(/^[a-z]+(-[a-z]+)+$/);
+  assert.equal(await alternatives.count(), 2);
+  assert.equal(await name.innerText(), "adaptive-gauss");
+  await discreet.chosen.getByRole("radio", { name: /^With published means and standard deviations/ }).check();
+  await discreet.chosen.getByText("pmt-ridge", { exact: true }).waitFor();
+  await discreet.chosen.getByText(say("method.chosen_by_hand")).waitFor();
+  // They have to be given then, and are asked for on the step.
+  await discreet.known.waitFor();
+  await discreet.strip.getByRole("button").first().waitFor();
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  await discreet.chosen.getByRole("radio", { name: new RegExp(`^${say("method.alternative_recommended")}`) }).check();
+  await discreet.chosen.getByText("adaptive-gauss", { exact: true }).waitFor();
+  await discreet.known.waitFor({ state: "detached" });
+  await discreet.ready();
+
+  const age = page.getByRole("region", exact(say("method.what_to_expect"))).getByRole("row").filter({ has: page.getByRole("rowheader", { name: /^age/ }) });
+  const size = async () => Number((await age.getByRole("cell").first().innerText()).trim());
+  assert.match(await age.getByRole("rowheader").innerText(), /mmHg, per year/);
+  const assumed = await size();
+  await discreet.openFold(say("method.assumptions"));
+  const spread = page.getByLabel(say("method.typical_sd_of", { column: "sbp" }), { exact: true });
+  const stated = await spread.inputValue();
+  await spread.fill(String(stated / 2));
+  // Another forecast takes a moment.
+  const becomes = async (fits) => {
+    for (let tries = 0; tries < 100 && !fits(await size()); tries += 1) await page.waitForTimeout(50);
+    assert.ok(fits(await size()), `a plausible effect is ${await size()}, and was ${assumed}`);
+  };
+  await becomes((now) => now < assumed / 1.5);
+  await spread.fill(stated);
+  await becomes((now) => now === assumed);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a spline, a centred number and an interaction are made on the page and released under their names, and p-values of two outcomes are adjusted", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const line = (row) => {
+    const [age, bmi] = [20 + ((row * 7) % 60), 18 + ((row * 11) % 20)];
+    return `${age},${"FM"[row % 2]},${bmi},${100 + age / 2 + bmi + ((row * 13) % 31)},${60 + age / 4 + ((row * 17) % 23)}`;
+  };
+  await discreet.load(table("terms.csv", "age,sex,bmi,sbp,dbp", people(4000, line)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 90 });
+  await discreet.describe("sex", { role: say("columns.feature"), levels: "F, M" });
+  await discreet.describe("bmi", { role: say("columns.feature"), lower: 15, upper: 45 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.describe("dbp", { role: say("columns.outcome"), lower: 20, upper: 160 });
+  const terms = page.getByRole("region", exact(say("terms.title")));
+  for (const [transform, name, fields] of [
+    ["spline", "rcs(age; 30 50 70)", { from: "age", knots: "30 50 70" }],
+    ["centred", "bmi - 25", { from: "bmi", at: "25" }],
+    ["product", "(bmi - 25):sex", { from: "bmi - 25, sex" }],
+  ]) {
+    await terms.locator("details").evaluate((fold) => { fold.open = true; });
+    await terms.getByLabel(say("terms.transform"), { exact: true }).selectOption({ label: say(`terms.${transform}`) });
+    for (const [key, value] of Object.entries(fields)) await terms.getByLabel(say(`terms.${key}`), { exact: true }).fill(value);
+    await terms.locator("#term-add").click();
+    await terms.locator("code").getByText(name, { exact: true }).waitFor();
+  }
+  // A number and the same less 25 say the same.
+  await terms.getByRole("button", exact(say("terms.leave_out", { column: "bmi" }))).click();
+  await discreet.budget({ rows: 4000, epsilon: 8, oneIn: 1000000, share: say("privacy.half") });
+  await discreet.make();
+  const { plan, coefficients } = await discreet.downloadJson(say("result.release_json"));
+  assert.deepEqual(plan.derived, [
+    { name: "rcs(age; 30 50 70)", role: "feature", transform: "spline", from: ["age"], knots: [30, 50, 70] },
+    { name: "bmi - 25", role: "feature", transform: "centred", from: ["bmi"], at: 25 },
+    { name: "(bmi - 25):sex", role: "feature", transform: "product", from: ["bmi - 25", "sex"] },
+  ]);
+  const names = ["age", "sex[M]", "rcs(age; 30 50 70)[1]", "bmi - 25", "(bmi - 25):sex[M]"];
+  const of = (outcome) => coefficients.filter((one) => one.outcome === outcome);
+  for (const outcome of ["sbp", "dbp"]) assert.deepEqual(of(outcome).map(({ term }) => term), ["(Intercept)", ...names]);
+  const slope = of("sbp").find(({ term }) => term === "bmi - 25");
+  assert.ok(Math.abs(slope.estimate - 1) < 0.3, JSON.stringify(slope));
+  const shown = (await discreet.coefficients(discreet.released.getByRole("group", exact(say("result.coefficients_for", { outcome: "sbp" }))))).map(([term]) => term.split("\n")[0].replace(/\s*(per|M against).*$/, ""));
+  assert.deepEqual(shown, [say("result.intercept"), ...names]);
+
+  await discreet.openFold(say("journal.tests"));
+  const adjusted = page.getByRole("table", exact(say("journal.adjusted")));
+  assert.deepEqual((await adjusted.getByRole("columnheader").allInnerTexts()).slice(-3), ["p", say("journal.holm"), say("journal.benjamini_hochberg")]);
+  const rows = await adjusted.getByRole("row").filter({ hasText: /^sex\[M\]/ }).allInnerTexts();
+  const numbers = rows.map((row) => row.split("\t").slice(2).map((cell) => Number(cell.replace(/[^\d.]/g, "")))).sort(([one], [other]) => one - other);
+  assert.equal(numbers.length, 2);
+  // The smaller of two counts twice, and no adjusted one is below another of a smaller p.
+  const [[least, holm], [most, , benjamini]] = numbers;
+  const near = (found, wanted) => assert.ok(Math.abs(found - Math.min(wanted, 1)) < 0.0025, `${found} in place of ${wanted}: ${rows}`);
+  near(holm, 2 * least);
+  near(benjamini, most);
   assert.deepEqual(faults(record), {});
 });

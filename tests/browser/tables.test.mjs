@@ -151,7 +151,7 @@ test("workbooks, compressed tables and UTF-16 are opened like a CSV", async (t) 
   await question.filter({ hasText: say("release_bar.takes_rest") }).waitFor();
   await question.getByRole("button", exact(say("release_bar.not_now"))).click();
   // What cannot be read says how to export it, and the open table stays.
-  for (const [name, bytes, words] of [["old.xls", "d0cf11e0a1b11ae1", /save it as \.xlsx/], ["study.sav", "24464c3240282329", /SAVE TRANSLATE/], ["cut.csv.gz", gzipSync(plain).subarray(0, 60).toString("hex"), /cut off/]]) {
+  for (const [name, bytes, words] of [["old.xls", "d0cf11e0a1b11ae1", /save it as \.xlsx/], ["study.sav", "24464c3240282329", /SAVE TRANSLATE/], ["ward.parquet", "504152311504150050415231", /Parquet[^]*read_parquet/], ["cut.csv.gz", gzipSync(plain).subarray(0, 60).toString("hex"), /cut off/]]) {
     await discreet.choose({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes, "hex") });
     await discreet.alert.filter({ hasText: words }).waitFor();
     assert.match(await discreet.step(say("step.data")).innerText(), /ward\.xlsx/);
