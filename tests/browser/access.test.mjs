@@ -179,7 +179,7 @@ test("terms are made from columns, and a question stands before a description is
 });
 
 test("a messy file has no accessibility fault on its way: its questions, its faults, a weak budget, no intervals, odds ratios and nothing left", async (t) => {
-  const { page, record, discreet } = await stage.arrive(t);
+  const { page, record, discreet } = await stage.arrive(t, { keeps: true });
   const { found, look } = looker(page);
   const line = (row) => `${row % 50 === 9 ? -99 : 30 + (row % 50)},${row > 200 && row % 9 === 4 ? "X" : "FM"[row % 2]},${110 + ((row * 7) % 60)},${row % 3 ? "no" : "yes"}`;
   await discreet.load(table("bare.csv", line(0), people(600, line)));
@@ -228,7 +228,6 @@ test("a messy file has no accessibility fault on its way: its questions, its fau
   await discreet.goTo(say("step.method"));
   await discreet.chosen.getByRole("button", { name: say("method.follow_recommendation") }).click();
   await discreet.budget({ share: say("privacy.all") });
-  await discreet.keepDue();
   await discreet.make();
   await discreet.released.getByRole("columnheader", { name: say("result.odds_ratio", { level: 95 }) }).waitFor();
   await look("Result with odds ratios");
