@@ -28,6 +28,15 @@ function leaves(value, path = "") {
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}/${key}`));
 }
 
+/// The letters of a text: escapes and marks differ from form to form, the words do not.
+const letters = (text) => text.replace(/<[^>]*>|&\w+;|\\\w+/g, "").replace(/[^a-z]/gi, "");
+
+/// The notes of the screen that a form of the release lacks. What else a person could ask for is told to nobody else.
+function lost(notes, text) {
+  const [told, offers] = [letters(text), ["note.robust_offer", "note.far_rows_offer", "note.held_offer"].map((key) => letters(say(key)))];
+  return notes.filter((note) => !told.includes(offers.reduce((left, offer) => left.replace(offer, ""), letters(note))));
+}
+
 test("the page opens below the root of a host, under the policy as a header", async (t) => {
   const below = await serve(DIST, {
     base: "/some/path/",
@@ -127,11 +136,6 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   // What the intervals do not cover stands beside them, the other notes below.
   const caveats = await discreet.released.locator(".caveat, .notes li").allInnerTexts();
   assert.ok(caveats.length > 3, caveats.join("|"));
-  // Escapes and marks differ; the words do not.
-  const words = (sentence) => sentence.replace(/<[^>]*>|&\w+;|\\\w+/g, "").replace(/[^a-z]/gi, "");
-  // What else the person could ask for is told to nobody else.
-  const offers = ["note.robust_offer", "note.far_rows_offer", "note.held_offer"].map((key) => words(say(key)));
-  const printed = caveats.map((caveat) => offers.reduce((left, offer) => left.replace(offer, ""), words(caveat)));
   const count = await discreet.released.locator("#row-count").innerText();
   for (const [format, sign] of [
     [say("result.report_html"), "Table 2 &lt;pressure &amp; age&gt;"],
@@ -142,9 +146,7 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   ]) {
     const { text } = await discreet.download(format);
     for (const part of [sign, estimate, count.slice(0, 8)]) assert.ok(text.includes(part), `${format}: ${part}`);
-    const told = words(text);
-    const lost = caveats.filter((_, place) => !told.includes(printed[place]));
-    assert.deepEqual(lost, [], `${format} lacks what the screen says`);
+    assert.deepEqual(lost(caveats, text), [], `${format} lacks what the screen says`);
     assert.equal(text.includes("23 November 2026"), format !== say("export.text"), format);
   }
   const svg = (await discreet.download(say("export.svg"))).text;
@@ -176,6 +178,29 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   });
   await reader.close();
   assert.ok(copied.includes("<table") && copied.includes(estimate));
+});
+
+test("chosen rows, merged levels and log-odds are told in the report and in each form of the tables", async (t) => {
+  const { record, discreet } = await stage.arrive(t);
+  await discreet.load(table("ward.csv", "age,ward,died", people(4000, (row) => `${30 + (row % 50)},${["A", "B", "North", "South"][(row * 3) % 4]},${(row * 7) % 10 < 4 ? "yes" : "no"}`)));
+  await discreet.openSaved(json("plan.json", {
+    schema: "discreet.plan/1", adjacency: "add-remove", stated_rows: 3200,
+    columns: [
+      { name: "age", role: "feature", type: "number", lower: 18, upper: 100 },
+      { name: "ward", role: "ignored", type: "category", levels: ["A", "B", "North", "South"] },
+      { name: "died", role: "outcome", type: "category", levels: ["no", "yes"] },
+    ],
+    derived: [{ transform: "merged", from: ["ward"], name: "wing", groups: [{ name: "letters", levels: ["A", "B"] }] }],
+    only: [{ column: "age", lower: 40 }],
+    mechanism: { name: "adaptive-logistic" }, budget: { epsilon: 8, delta: 1e-6 },
+  }));
+  await discreet.make();
+  const notes = await discreet.released.locator(".caveat, .notes li").allInnerTexts();
+  for (const told of [/log-odds/, /age from 40/, /letters/]) assert.ok(notes.some((note) => told.test(note)), `${told}: ${notes.join("|")}`);
+  for (const format of ["result.report_html", "export.word", "export.word_commas", "export.markdown", "export.latex"]) {
+    assert.deepEqual(lost(notes, (await discreet.download(say(format))).text), [], `${say(format)} lacks what the screen says`);
+  }
+  assert.deepEqual(faults(record), {});
 });
 
 test("a file is described, released, downloaded in every form and opened again", async (t) => {
