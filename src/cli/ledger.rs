@@ -216,11 +216,13 @@ fn show(ledger: &Ledger) -> String {
             "one of its releases is IDEALISED: the promise holds for exact real-number arithmetic only\n",
         );
     }
-    let _ = writeln!(
-        text,
-        "\nGaussian budget: mu {}\n(epsilon, delta) budget: epsilon {}, delta {}",
-        pair.mu, pair.epsilon, pair.delta
-    );
+    text.push('\n');
+    if capacity.gaussian > 0 {
+        let _ = writeln!(text, "Gaussian budget: mu {}", pair.mu);
+    }
+    if capacity.epsilon > 0 {
+        let _ = writeln!(text, "(epsilon, delta) budget: epsilon {}, delta {}", pair.epsilon, pair.delta);
+    }
     for (name, left, whole) in [
         ("mu squared (2^-40)", left.gaussian, capacity.gaussian),
         ("epsilon (2^-40)", left.epsilon, capacity.epsilon),

@@ -404,7 +404,9 @@ impl Foreseen {
                 words::forecast::verdict_approximate_but_rare()
             }
             Advice::Approximate => words::forecast::verdict_approximate(),
-            Advice::Uncertain if self.dependence.is_some() => words::forecast::verdict_dependent(),
+            Advice::Uncertain | Advice::TooFew if self.dependence.is_some() => {
+                words::forecast::verdict_dependent()
+            }
             Advice::Uncertain if self.loses_some_alone() => words::forecast::verdict_but_some(),
             Advice::Uncertain if self.loses_many() => words::forecast::verdict_many(),
             Advice::Uncertain => words::forecast::verdict_uncertain(),
@@ -417,11 +419,12 @@ impl Foreseen {
         self.has_levels && !self.states_shares && self.forecast.least_share >= LEAST_SHARE_NAMED
     }
 
-    /// Returns whether a good part of the coefficients will be withheld: more than half of those that were rehearsed, and of a regression of
-    /// numbers as measured (theory/adaptive 6.2).
+    /// Returns whether a good part of the coefficients will be withheld: more than half of those that were rehearsed, and without rehearsals, of
+    /// a regression of numbers, as measured (theory/adaptive 6.2).
     pub fn loses_many(&self) -> bool {
         let NoiseForecast { advice, link, condition, .. } = self.forecast;
-        advice == Advice::Uncertain && (self.loses_most || link == Link::Identity && condition < LOSES_MANY)
+        let measured = self.usual.is_none() && link == Link::Identity && condition < LOSES_MANY;
+        advice == Advice::Uncertain && (self.loses_most || measured)
     }
 
     /// Returns whether some coefficients may be withheld and the others, the most, are expected to have intervals.
@@ -492,7 +495,7 @@ impl Foreseen {
     /// Returns why a person is asked, and what would help.
     fn why_asked(&self) -> String {
         let lost = self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all);
-        let ways = self.needed.map(|needed| needed.ways(self.rows));
+        let ways = self.help();
         let nothing =
             (self.nothing > 0.0).then(|| words::forecast::perhaps_nothing(in_twentieths(self.nothing)));
         [Some(self.verdict().to_owned()), lost, nothing, ways]
@@ -504,9 +507,9 @@ impl Foreseen {
 
     /// Returns what would give full intervals.
     pub fn help(&self) -> Option<String> {
-        // More rows or budget do not make rows of one person independent.
+        // More rows or budget make neither rows of one person nor features independent.
         let approximate = self.forecast.advice == Advice::Approximate && self.rows_of_one_person.is_some();
-        Some(self.needed.filter(|_| !approximate)?.ways(self.rows))
+        Some(self.needed.filter(|_| !approximate && self.dependence.is_none())?.ways(self.rows))
     }
 
     /// Returns what follows for the result, and what would help, in sentences with numbers.
@@ -546,6 +549,8 @@ impl Foreseen {
             if !self.rare_references.is_empty() {
                 sentences.push(words::forecast::rare_reference(self.rare_references.join(", ")));
             }
+        } else {
+            sentences.extend(self.dependence.clone());
         }
         sentences.extend(self.help());
         if let Some(rarely) = self.rarely {

@@ -6,6 +6,7 @@ use discreet::data::csv::Record;
 use discreet::data::encode::{Encoded, Encoder};
 use discreet::engine::foresee::{dependence, foresee};
 use discreet::engine::prepare;
+use discreet::inference::noise_forecast::Advice;
 use discreet::plan::bound::Kind;
 use discreet::plan::derived::{all_columns, terms_of};
 use discreet::plan::{CheckedPlan, Plan, Purpose, faults};
@@ -527,6 +528,12 @@ fn features_that_follow_from_others_are_told_before_the_charge() {
     let foreseen = foresee(&prepare(parsed(&both), &names, b',', Purpose::Release).unwrap()).unwrap();
     assert!(foreseen.verdict().contains("some features say exactly the same"), "{}", foreseen.verdict());
     assert!(foreseen.sentences().contains(&why), "{:?}", foreseen.sentences());
+    // Few rows are not the reason, and more would not help.
+    both["stated_rows"] = json!(900);
+    let foreseen = foresee(&prepare(parsed(&both), &names, b',', Purpose::Release).unwrap()).unwrap();
+    assert_eq!(foreseen.forecast.advice, Advice::TooFew);
+    assert!(foreseen.verdict().contains("some features say exactly the same"), "{}", foreseen.verdict());
+    assert_eq!((foreseen.sentences().contains(&why), foreseen.help()), (true, None));
     // Through the origin a number and the same less a constant are two columns.
     both["intercept"] = json!(false);
     both["mechanism"]["name"] = json!("analyze-gauss");

@@ -71,7 +71,8 @@ impl Format {
     pub const fn file(self) -> (&'static str, &'static str) {
         match self {
             Self::Report => ("discreet-report.html", "text/html"),
-            Self::Word | Self::WordCommas => ("discreet-tables.doc", "application/msword"),
+            Self::Word => ("discreet-tables.doc", "application/msword"),
+            Self::WordCommas => ("discreet-tables-commas.doc", "application/msword"),
             Self::Markdown => ("discreet-tables.md", "text/markdown"),
             Self::Latex => ("discreet-tables.tex", "application/x-tex"),
             Self::Csv => ("discreet-coefficients.csv", "text/csv"),

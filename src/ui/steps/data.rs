@@ -476,11 +476,10 @@ fn Rows(table: Arc<Table>) -> impl IntoView {
     // The first rows of genotypes do not contain the variants.
     let columns = table.genotypes.as_ref().map_or(table.names.len(), |genotypes| genotypes.first);
     let more = columns.saturating_sub(SHOWN_COLUMNS);
-    let head = table
-        .names
-        .iter()
-        .take(columns.min(SHOWN_COLUMNS))
-        .map(|name| view! { <th scope="col">{name.clone()}</th> });
+    let head = table.names.iter().take(columns.min(SHOWN_COLUMNS)).map(|name| match name.trim() {
+        "" => view! { <th scope="col" class="empty">{words::data::empty()}</th> }.into_any(),
+        _ => view! { <th scope="col">{name.clone()}</th> }.into_any(),
+    });
     let rows = table.rows.iter().map(|row| {
         let cells = row.iter().take(SHOWN_COLUMNS).map(|cell| {
             if cell.is_empty() {

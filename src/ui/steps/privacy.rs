@@ -492,13 +492,16 @@ fn Share() -> impl IntoView {
         let input = event_target::<HtmlInputElement>(&event);
         let typed = draft::percent(&input.value());
         refused.set(typed.is_none());
-        let share = typed.unwrap_or_else(|| current.get_untracked());
-        input.set_value(&share.to_string());
+        // Another share than the one that was meant is not released.
+        let share = typed.unwrap_or(0);
+        if share > 0 {
+            input.set_value(&share.to_string());
+        }
         setup.update(|setup| setup.share = share);
     };
     let why = move || {
         refused.get().then(|| {
-            view! { <p class="wrong" role="alert">{move || words::privacy::no_share(current.get())}</p> }
+            view! { <p class="wrong" role="alert">{words::privacy::no_share()}</p> }
         })
     };
     let ask = move || {

@@ -143,7 +143,7 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
         (true, _, true) => gap("split", words::page::other_wallet()),
         (true, _, false) => gap("split", words::page::keep_wallet()),
         (false, true, _) => gap("share", words::gap::spent()),
-        (false, false, true) if setup.share == 0 => gap("share", words::gap::share()),
+        (false, false, _) if setup.share == 0 => gap("share", words::gap::share()),
         (false, false, _) if wallet == Wallet::Other => {
             let (epsilon, delta) = (epsilon_of_units(left.epsilon), delta_of_units(left.delta));
             Ok(draft::ask_other(epsilon.get(), delta.get(), setup.share))
