@@ -529,7 +529,7 @@ fn features_that_follow_from_others_are_told_before_the_charge() {
     assert!(foreseen.verdict().contains("some features say exactly the same"), "{}", foreseen.verdict());
     assert!(foreseen.sentences().contains(&why), "{:?}", foreseen.sentences());
     // Few rows are not the reason, and more would not help.
-    both["stated_rows"] = json!(900);
+    both["stated_rows"] = json!(200);
     let foreseen = foresee(&prepare(parsed(&both), &names, b',', Purpose::Release).unwrap()).unwrap();
     assert_eq!(foreseen.forecast.advice, Advice::TooFew);
     assert!(foreseen.verdict().contains("some features say exactly the same"), "{}", foreseen.verdict());
