@@ -465,6 +465,7 @@ test("visits that stand far apart are found in the whole file, a code is missing
   const saved = await downloaded(page, () => page.getByRole("button", exact(say("columns.save_plan"))).click());
   const plan = JSON.parse(saved.text);
   assert.equal(plan.person, "patient_id");
+  assert.equal(plan.max_rows_per_person, 0, "how many rows of each count was not said yet");
   assert.deepEqual(plan.columns.find(({ name }) => name === "answer").na, ["99"]);
   // A table with other columns has no description.
   await discreet.load(late(), "late.csv");

@@ -144,6 +144,8 @@ test("a column that names persons with several rows is asked about before a rele
   await said.waitFor({ state: "detached" });
   await discreet.goTo(say("step.privacy"));
   assert.equal(await page.locator("#privacy-person").inputValue(), "MRN");
+  await discreet.strip.getByText(say("gap.max_rows")).waitFor();
+  await page.getByLabel(say("privacy.rows_of_one_person_that_count"), { exact: true }).fill("1");
   // Rows of a person beyond the first are left out as stated, so that most are is no mistake.
   await discreet.budget({ rows: 200, epsilon: 8, oneIn: 1000000 });
   await discreet.goTo(say("step.columns"));

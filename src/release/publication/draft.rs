@@ -28,6 +28,9 @@ const MOST_OUTCOMES: usize = 20;
 /// Terms of an outcome that are written out.
 const MOST_TERMS: usize = 60;
 
+/// Coefficients of a category, or of a spline, that are written out. Of more the test of all together is told.
+const MOST_LEVELS: usize = 4;
+
 /// Columns whose bounds are written out.
 const MOST_COLUMNS: usize = 60;
 
@@ -222,11 +225,21 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
     let tests = Tests::of(release);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let lines = tables::lines(release, outcome, per);
+    let whole: Vec<&CategoryTest> =
+        supplement.categories.iter().filter(|test| test.outcome == outcome).take(MOST_TERMS).collect();
+    let large: Vec<String> =
+        whole.iter().filter(|test| test.degrees > MOST_LEVELS).map(|test| test.column.clone()).collect();
+    let is_of_large = |line: &figure::Line| {
+        line.term.split_once('[').is_some_and(|(column, _)| large.iter().any(|name| name == column))
+    };
     let mut withheld = Vec::new();
     let mut told = Vec::new();
     for line in lines.iter().filter(|line| line.term != INTERCEPT).take(MOST_TERMS) {
         if line.entry.interval == Interval::Withheld {
             withheld.push(name(&line.term).to_owned());
+            continue;
+        }
+        if is_of_large(line) {
             continue;
         }
         let ratio = supplement.log_odds.then(|| odds::ratio(&line.term, &line.entry)).flatten();
@@ -259,13 +272,18 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
         };
         text = format!("{text} {told}");
     }
-    let whole = supplement.categories.iter().filter(|test| test.outcome == outcome).take(MOST_TERMS);
-    let whole: Vec<String> = whole.map(whole_category).collect();
     if !whole.is_empty() {
-        text = format!("{text} {}", words::journal::categories_told(whole.join("; ")));
+        let tests: Vec<String> = whole.into_iter().map(whole_category).collect();
+        text = format!("{text} {}", words::journal::categories_told(tests.join("; ")));
+    }
+    if !large.is_empty() {
+        text = format!("{text} {}", words::journal::levels_in_the_table(enumerated(&large)));
     }
     if let Some(factors) = tables::factors(release, outcome, per) {
-        let told: Vec<String> = factors.rows.iter().take(MOST_TERMS).map(|row| row.join(" ")).collect();
+        let left_out: Vec<String> =
+            lines.iter().filter(|line| is_of_large(line)).map(tables::label).collect();
+        let told = factors.rows.iter().filter(|row| row.first().is_none_or(|term| !left_out.contains(term)));
+        let told: Vec<String> = told.take(MOST_TERMS).map(|row| row.join(" ")).collect();
         text = format!("{text} {}", words::journal::factors_told(factors.caption, told.join("; ")));
     }
     if let Some(found) = tables::differences(release, supplement, outcome, per) {

@@ -98,6 +98,7 @@ fn at_field(error: &PlanError) -> Gap {
         "confirm" => (Place::privacy("protect"), words::gap::protect()),
         "columns" => (Place::Whole(Step::Columns), words::gap::outcome()),
         "confidence" => (Place::method("confidence"), words::gap::confidence()),
+        "max_rows_per_person" => (Place::privacy("max-rows"), words::gap::max_rows()),
         path => return Gap::new(field(path), fault(error)),
     };
     Gap::new(place, text)

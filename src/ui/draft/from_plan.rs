@@ -44,7 +44,11 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
     let rows = plan.rows.or(plan.stated_rows);
     let setup = Setup {
         person: plan.person.clone().filter(|_| has_person).unwrap_or_default(),
-        max_rows: plan.max_rows_per_person.unwrap_or(1).to_string(),
+        // A plan that was saved before it was stated has 0.
+        max_rows: match plan.max_rows_per_person.unwrap_or(1) {
+            0 => String::new(),
+            most => most.to_string(),
+        },
         missing: plan.missing.unwrap_or_default(),
         adjacency: plan.adjacency,
         // A confirmation that another person typed has to be typed again.

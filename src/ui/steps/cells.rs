@@ -365,7 +365,8 @@ fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> 
                 let rows = rows_of_each.get()?;
                 let rows = match draft::count(&rows) {
                     Some(1) => words::columns::one_row_counts().to_owned(),
-                    _ => words::columns::rows_count(rows),
+                    Some(_) => words::columns::rows_count(rows),
+                    None => words::columns::rows_asked().to_owned(),
                 };
                 Some(view! { <p class="cell-note">{words::columns::names_the_persons(rows)}</p> })
             };

@@ -318,7 +318,12 @@ fn take(app: App, index: usize, repair: &Repair) {
         Repair::LeaveOut => app.edit(index, |column| column.role = Role::Ignored),
         Repair::Person => {
             let name = untrack(|| name(app, index));
-            app.state.setup().update(|setup| setup.identify(name, setup.max_rows.clone()));
+            // How many of a person's rows count is asked, unless a ledger says so already.
+            let fixed = app.state.ledger().with_untracked(Option::is_some);
+            app.state.setup().update(|setup| {
+                let max_rows = if fixed { setup.max_rows.clone() } else { String::new() };
+                setup.identify(name, max_rows);
+            });
         }
         Repair::Format(format) => read_format(app, *format),
         Repair::OwnFormat(format) => app.edit(index, |column| column.written = Some(*format)),
