@@ -437,6 +437,29 @@ fn of_term(release: &Release, term: &str) -> f64 {
 }
 
 #[test]
+fn a_term_of_many_coefficients_is_told_by_its_test_alone() {
+    let mut plan = wide_plan(json!({"name": "analyze-gauss"}), json!({"none": true}));
+    plan["columns"][3] = column("target", "ignored", 1.0, 350.0);
+    plan["derived"] = json!([
+        {"transform": "spline", "from": ["bp"], "name": "curve", "knots": [70, 80, 88, 96, 104, 112, 125]},
+        {"transform": "log", "from": ["target"], "name": "ln", "role": "outcome"}]);
+    let release = demonstrations(&plan, 1, 1).remove(0);
+    let text = printed(&release, "--format text");
+    let (_, text) = text.split_once("\n\nN 442").unwrap();
+    let told = "The single coefficients of curve are in the table.";
+    assert!(
+        text.contains("Wald tests: site, chi-square ") && text.contains("; curve, chi-square "),
+        "{text}"
+    );
+    assert!(text.contains(told) && !text.contains("curve[1]"), "{text}");
+    assert!(
+        text.contains("site: B against A, ") && text.contains("What multiplies target, with intervals: bmi"),
+        "{text}"
+    );
+    assert!(printed(&release, "--format markdown").contains("curve[1]"));
+}
+
+#[test]
 fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     let mut plan = wide_plan(json!({"name": "analyze-gauss"}), json!({"none": true}));
     plan["columns"][3] = column("target", "ignored", 1.0, 350.0);

@@ -284,7 +284,9 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             lines.iter().filter(|line| is_of_large(line)).map(tables::label).collect();
         let told = factors.rows.iter().filter(|row| row.first().is_none_or(|term| !left_out.contains(term)));
         let told: Vec<String> = told.take(MOST_TERMS).map(|row| row.join(" ")).collect();
-        text = format!("{text} {}", words::journal::factors_told(factors.caption, told.join("; ")));
+        if !told.is_empty() {
+            text = format!("{text} {}", words::journal::factors_told(factors.caption, told.join("; ")));
+        }
     }
     if let Some(found) = tables::differences(release, supplement, outcome, per) {
         let is_ratio = tables::ratio_head(release, supplement, outcome).is_some();
