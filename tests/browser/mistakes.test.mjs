@@ -148,6 +148,7 @@ test("a column that names persons with several rows is asked about before a rele
   await page.getByLabel(say("privacy.rows_of_one_person_that_count"), { exact: true }).fill("1");
   // Rows of a person beyond the first are left out as stated, so that most are is no mistake.
   await discreet.budget({ rows: 200, epsilon: 8, oneIn: 1000000 });
+  await discreet.goTo(say("step.method"));
   await discreet.goTo(say("step.columns"));
   const zone = page.getByRole("region", exact(say("whole.title")));
   await page.getByText(/^Names the persons\. Of each person /).waitFor();

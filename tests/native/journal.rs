@@ -456,7 +456,7 @@ fn a_term_of_many_coefficients_is_told_by_its_test_alone() {
         text.contains("site: B against A, ") && text.contains("What multiplies target, with intervals: bmi"),
         "{text}"
     );
-    assert!(printed(&release, "--format markdown").contains("curve[1]"));
+    assert!(printed(&release, "--format csv").contains("curve[1]"));
 }
 
 #[test]

@@ -137,6 +137,10 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
     let counted: Vec<Derived> =
         setup.derived.iter().filter(is_counted).map(|term| Derived { role: None, ..term.clone() }).collect();
     let mut plan = draft_plan(&[], &Setup { derived: counted, ..setup.clone() }, Ok(NO_NOISE)).0;
+    // Which rows count is not said yet.
+    if plan.max_rows_per_person == Some(0) {
+        return None;
+    }
     plan.columns = columns.iter().filter(used).map(to_inspect).collect();
     let chosen_by =
         |column: &&ColumnDraft| !used(column) && setup.only.iter().any(|of| of.column == column.name);
