@@ -487,17 +487,19 @@ fn Share() -> impl IntoView {
             </label>
         }
     });
+    // An empty field where none is chosen.
+    let shown = move || match current.get() {
+        0 => String::new(),
+        share => share.to_string(),
+    };
     let refused = RwSignal::new(false);
     let type_share = move |event: web_sys::Event| {
         let input = event_target::<HtmlInputElement>(&event);
         let typed = draft::percent(&input.value());
         refused.set(typed.is_none());
         // Another share than the one that was meant is not released.
-        let share = typed.unwrap_or(0);
-        if share > 0 {
-            input.set_value(&share.to_string());
-        }
-        setup.update(|setup| setup.share = share);
+        setup.update(|setup| setup.share = typed.unwrap_or(0));
+        input.set_value(&shown());
     };
     let why = move || {
         refused.get().then(|| {
@@ -516,7 +518,7 @@ fn Share() -> impl IntoView {
                 <div class="field">
                     <label for="privacy-typed-share">{words::privacy::typed_share()}</label>
                     <input id="privacy-typed-share" class="numeric" type="text" inputmode="numeric" autocomplete="off"
-                        prop:value=move || Some(current.get()).filter(|share| *share > 0).map(|share| share.to_string()) on:change=type_share/>
+                        prop:value=shown on:change=type_share/>
                     {why}
                 </div>
             </div>
