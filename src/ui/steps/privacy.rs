@@ -499,10 +499,10 @@ fn Share() -> impl IntoView {
         refused.set(typed.is_none());
         // Another share than the one that was meant is not released.
         setup.update(|setup| setup.share = typed.unwrap_or(0));
-        input.set_value(&shown());
+        input.set_value(&untrack(shown));
     };
     let why = move || {
-        refused.get().then(|| {
+        (refused.get() && current.get() == 0).then(|| {
             view! { <p class="wrong" role="alert">{words::privacy::no_share()}</p> }
         })
     };
