@@ -1,6 +1,8 @@
 //! What a journal prints follows from a release: numbers against independent computations on the rows, noise against its stated size, programs
 //! against the table.
 
+use std::collections::BTreeSet;
+
 use std::process::Command;
 
 use discreet::engine::{held, refit, supplement};
@@ -434,6 +436,12 @@ fn a_further_regression_says_its_contrasts_its_notes_and_its_guarantee() {
 /// Without noise the test of a product is that of least squares with and without it.
 fn of_term(release: &Release, term: &str) -> f64 {
     list(release).iter().find(|entry| entry.term == term).and_then(|entry| entry.estimate).unwrap()
+}
+
+#[test]
+fn each_form_has_a_file_name_of_its_own() {
+    let names: BTreeSet<&str> = Format::ALL.iter().map(|(_, format)| format.file().0).collect();
+    assert_eq!(names.len(), Format::ALL.len(), "{names:?}");
 }
 
 #[test]
