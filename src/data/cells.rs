@@ -37,15 +37,6 @@ pub(super) struct Usual {
     decimal: u8,
 }
 
-impl Usual {
-    /// Returns the number in the field, if it is a short one.
-    #[inline]
-    pub(super) fn number(&self, record: &Record<'_>) -> Option<f64> {
-        let (text, start) = record.until(self.field);
-        number::short(text, start, self.decimal)
-    }
-}
-
 impl Cells {
     pub(super) fn new(rules: &CsvRules) -> Self {
         let trimmed = |na: &[String]| na.iter().map(|token| token.trim().to_owned()).collect();
@@ -103,8 +94,17 @@ impl Cells {
 
     /// Returns the number in a field; `None` if it is missing.
     pub(super) fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
-        let usual = self.rules(field).short.map(|decimal| Usual { field, decimal });
-        usual.and_then(|usual| usual.number(record)).or_else(|| self.unusual(record, field))
+        match self.rules(field).short {
+            Some(decimal) => self.usual_cell(record, Usual { field, decimal }),
+            None => self.unusual(record, field),
+        }
+    }
+
+    /// Returns the number in a field that is read as usual; `None` if it is missing.
+    #[inline]
+    pub(super) fn usual_cell(&self, record: &Record<'_>, usual: Usual) -> Option<f64> {
+        let (text, start) = record.until(usual.field);
+        number::short(text, start, usual.decimal).or_else(|| self.unusual(record, usual.field))
     }
 
     #[inline(never)]

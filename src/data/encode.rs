@@ -674,8 +674,10 @@ impl Encoder {
             match column {
                 Cell::Number { source, usual, unit } => {
                     let label = self.labels && place >= self.split;
-                    let short = usual.and_then(|usual| usual.number(record));
-                    let number = short.or_else(|| self.cells.number(record, source));
+                    let number = match usual {
+                        Some(usual) => self.cells.usual_cell(record, *usual),
+                        None => self.cells.number(record, source),
+                    };
                     self.values[place] = match number.filter(|number| !label || [0.0, 1.0].contains(number)) {
                         Some(number) => number,
                         None if miss() => unit.centre,

@@ -861,14 +861,9 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
     let times = NORMAL_FROM / least;
     let epsilon = of_release(prepared, Some(mu * times));
     let needed = Needed { rows: Some(real(rows) * times), epsilon, mu: Some(mu * times), features: 0 };
+    let ways = needed.ways(rows);
     let bounds = prepared.whitener().is_none().then(words::forecast::narrower_bounds);
-    Some(
-        [told.to_owned(), needed.ways(rows)]
-            .into_iter()
-            .chain(bounds.map(str::to_owned))
-            .collect::<Vec<_>>()
-            .join(" "),
-    )
+    Some([Some(told), Some(ways.as_str()), bounds].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// Returns that features follow from others whatever the rows are, and what to do; nothing where none does.

@@ -2,7 +2,6 @@
 //! against the table.
 
 use std::collections::BTreeSet;
-
 use std::process::Command;
 
 use discreet::engine::{held, refit, supplement};

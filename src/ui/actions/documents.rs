@@ -91,10 +91,10 @@ async fn open_document(app: App, file: &Blob) {
 
 /// Returns the version of a document that is read, where one of another version was chosen.
 fn known_version(schema: &str) -> Option<&'static str> {
-    let kind = |schema: &str| schema.rsplit_once('/').map(|(kind, _)| kind.to_owned());
+    let (kind, _) = schema.rsplit_once('/')?;
     let known =
         [crate::plan::document::SCHEMA, crate::release::document::SCHEMA, crate::privacy::ledger::SCHEMA];
-    known.into_iter().find(|known| kind(schema).is_some() && kind(known) == kind(schema))
+    known.into_iter().find(|known| known.rsplit_once('/').is_some_and(|(own, _)| own == kind))
 }
 
 async fn import(app: App, content: &str) {
