@@ -74,8 +74,8 @@ function competitors(url) {
 }
 
 const TITLES = {
-  native: "`discreet release`, two threads: all rows are checked before the charge, so the file is read twice",
-  confirmed: "`discreet release --confirm`: without that check",
+  native: "`discreet release`, two threads",
+  confirmed: "`discreet release --confirm`: without the check of all cells before the charge",
   recognised: "page: file chosen to table recognised",
   at_once: "page: click to the workers' answer, nothing read ahead",
   both: "page: both together",

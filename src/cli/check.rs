@@ -10,7 +10,8 @@ use super::args::Args;
 use super::error::CliError;
 use super::job::Job;
 use super::ledger::{intended, price};
-use super::{help, print, store, warnings, whole_file};
+use super::whole_file::WholeFile;
+use super::{help, print, store, warnings};
 use crate::engine::foresee::{
     Foreseen, dependence, expected, foresee, hopeless, rows_of_one_person, verdict_of_steps,
 };
@@ -41,9 +42,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     };
     let job = Job::new(&args, Purpose::Release)?;
     let mut warned = warnings::warn(&job)?;
-    if let Err(error) = whole_file::warn(&job, &mut warned) {
+    let whole = WholeFile::of(&job);
+    match job.count(&whole.columns) {
+        Ok(counts) => counts.iter().for_each(|counts| whole.warn(counts, &mut warned)),
         // A release would end with this error.
-        let _ = writeln!(io::stderr(), "discreet: warning: {}", shortened(&one_line(&error.to_string())));
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "discreet: warning: {}", shortened(&one_line(&error.to_string())));
+        }
     }
     let mut text = described(&job);
     if let Some(path) = args.path("ledger") {

@@ -45,8 +45,8 @@ Reads the table, charges the ledger, adds noise from the operating system's rand
   --workers N     threads that read the table; default: the number of processors. The result is the same for every N.
   --confirm       release also where `discreet check` says that no interval can be expected, where the rows of the file
                   contradict the plan, and where a release of the ledger answers the same question. Without it the
-                  command reads a file once more before the charge, asks on a terminal, and warns on standard error
-                  elsewhere, where it stops if no row can count.
+                  command asks before the charge on a terminal, and warns on standard error elsewhere, where it stops
+                  if no row can count.
 ";
 
 /// `discreet check --help`.

@@ -14,6 +14,7 @@ use super::packed::Packed;
 use super::public::{Comparison, PublicFile};
 use super::table::{Table, TableError};
 use crate::data::genotypes::{DELIMITER, Form, Wanted};
+use crate::data::inspection::{Column, Counts, Inspected, Inspection};
 use crate::data::{EncodedRows, FewRows, HeaderRules, Merge, RowSink, Scan, Statistic, Sums};
 use crate::engine::recommend::{Recommendation, recommend};
 use crate::engine::{ConfiguredPlan, EngineError, Prepared, after_bounds, check_rows, check_table};
@@ -35,6 +36,16 @@ pub struct Job {
     files: Files,
     purpose: Purpose,
     states_header: bool,
+}
+
+/// What was read of a table before its charge.
+pub struct Read {
+    /// The plan with everything that is public about it.
+    pub prepared: Prepared,
+    /// The input of the release.
+    pub material: Material,
+    /// The cells that do not fit, where they were counted.
+    pub counts: Option<Counts>,
 }
 
 /// Where the table is.
@@ -252,17 +263,15 @@ impl Job {
         names.get(field).map(String::as_str).unwrap_or_default()
     }
 
-    /// Reads all records of a table that can be read again; nothing of a stream and of genotypes.
+    /// Counts the cells of these columns that do not fit, in a table that can be read again; nothing of a stream and of genotypes.
     ///
     /// # Errors
     /// [`TableError`] if it cannot be read or is malformed.
-    pub fn read_ahead<S: RowSink + Send>(
-        &self,
-        sink: impl Fn(&BoundPlan) -> S + Sync,
-    ) -> Result<Option<Scan<S>>, TableError> {
+    pub fn count(&self, columns: &[Column]) -> Result<Option<Counts>, TableError> {
         let Some(table) = self.table().and_then(Table::again) else { return Ok(None) };
         let bound = self.prepared.fit().bound();
-        table.scan(bound, || sink(bound), self.workers).map(Some)
+        let scan = table.scan(bound, || Inspection::of(bound, columns.to_vec()), self.workers)?;
+        Ok(Some(scan.sink.into_counts()))
     }
 
     /// Returns whether the plan says which line is the header.
@@ -276,30 +285,40 @@ impl Job {
         recommend(self.prepared.plan(), names, delimiter)
     }
 
-    /// Reads the table for a release: what it needs, or, where rows are too many to be kept, whether it is well formed.
+    /// Reads the table for a release: what it needs, or, where rows are too many to be kept, whether it is well formed. The cells of the
+    /// `columns` that do not fit are counted beside, if there are any.
     ///
     /// # Errors
     /// As [`Self::scan`], and for a table that is to be read again and cannot be.
-    pub fn read(self) -> Result<(Prepared, Material), CliError> {
+    pub fn read(self, columns: Option<&[Column]>) -> Result<Read, CliError> {
+        let counting = |prepared: &Prepared| {
+            columns.map(|columns| Inspection::of(prepared.fit().bound(), columns.to_vec()))
+        };
+        let counts = |inspection: Option<Inspection>| inspection.map(Inspection::into_counts);
         if !self.prepared.repeats() {
-            let (prepared, scan) = self.scan(Prepared::sums)?;
-            return Ok((prepared, Material::Summed(Some(scan.sink))));
+            let both =
+                |prepared: &Prepared| Inspected { rows: prepared.sums(), inspection: counting(prepared) };
+            let (prepared, scan) = self.scan(both)?;
+            let Inspected { rows, inspection } = scan.sink;
+            return Ok(Read { prepared, material: Material::Summed(Some(rows)), counts: counts(inspection) });
         }
         let Self { prepared, input, workers, mut comparison, .. } = self;
         let publicly_many = prepared.rereads();
         let most = if publicly_many { 0 } else { prepared.most_rows() };
-        let few = || FewRows::new(prepared.row_width(), most);
+        let few =
+            || Inspected { rows: FewRows::new(prepared.row_width(), most), inspection: counting(&prepared) };
         if publicly_many && input.is_stream() {
             return Err(read_once());
         }
         let (scan, source) = input.scan(prepared.bound(), few, workers)?;
         check(&prepared, comparison.as_mut(), &scan)?;
-        let material = match scan.sink.into_rows() {
+        let Inspected { rows, inspection } = scan.sink;
+        let material = match rows.into_rows() {
             Some(rows) => Material::Kept(Kept { rows, workers }),
             None if source.is_none() => return Err(read_once()),
             None => Material::Again(Again { source, workers, records: scan.records }),
         };
-        Ok((prepared, material))
+        Ok(Read { prepared, material, counts: counts(inspection) })
     }
 
     /// Reads the table into a sink and compares its length where that is public.

@@ -7,11 +7,12 @@ use super::args::Args;
 use super::check::consent;
 use super::error::CliError;
 use super::halt::halt;
-use super::job::{Job, software};
+use super::job::{Job, Read, software};
 use super::kept::{Kept, answered};
 use super::ledger::affordable;
 use super::store::LedgerFile;
-use super::{check_output, help, public, warnings, whole_file, write_out};
+use super::whole_file::WholeFile;
+use super::{check_output, help, public, warnings, write_out};
 use crate::engine::{Computation, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::Purpose;
@@ -40,18 +41,20 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let mut warned = warnings::warn(&job)?;
     let (mut file, mut ledger) = LedgerFile::open(&path)?;
     affordable(&ledger, &job.prepared)?;
-    if !args.flag("confirm") {
-        whole_file::warn(&job, &mut warned)?;
+    let whole = (!args.flag("confirm")).then(|| WholeFile::of(&job));
+    let read = job.read(whole.as_ref().map(|whole| whole.columns.as_slice()))?;
+    let plan = read.prepared.plan();
+    let again = whole.as_ref().and_then(|_| answered(file.path(), &ledger, plan));
+    if let (Some(whole), Some(counts)) = (whole, &read.counts) {
+        whole.warn(counts, &mut warned);
     }
-    let asked = || answered(file.path(), &ledger, job.prepared.plan());
-    let again = (!args.flag("confirm")).then(asked).flatten();
     if let Some(entry) = again {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(io::stderr(), "discreet: warning: {}", words::error::cli_again(entry));
     }
-    consent(&job.prepared, &ledger, &args, !warned.said.is_empty() || again.is_some(), warned.stop)?;
+    consent(&read.prepared, &ledger, &args, !warned.said.is_empty() || again.is_some(), warned.stop)?;
     let software = software()?;
-    let first = charged(job, &mut file, &mut ledger, software.clone())?;
+    let first = charged(read, &mut file, &mut ledger, software.clone())?;
     let Some(fit) = fit else { return first.print() };
     // From here on the bounds are paid for, so what was released of them is printed whatever happens.
     let alone = |error: CliError| match error {
@@ -60,7 +63,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     };
     let second = fit.job(&first.prepared, &first.release).and_then(|job| {
         ledger.check(&job.prepared.request())?;
-        charged(job, &mut file, &mut ledger, software)
+        charged(job.read(None)?, &mut file, &mut ledger, software)
     });
     match second {
         Ok(second) => second.print(),
@@ -98,14 +101,14 @@ fn after_charge(what: String, entry: u64, kept: bool) -> CliError {
     if kept { CliError::Kept { what, entry } } else { CliError::Charged { what, entry } }
 }
 
-/// Reads the table, charges the ledger and makes the release.
+/// Charges the ledger and makes the release.
 fn charged(
-    job: Job,
+    read: Read,
     file: &mut LedgerFile,
     ledger: &mut Ledger,
     software: Software,
 ) -> Result<Charged, CliError> {
-    let (prepared, mut material) = job.read()?;
+    let Read { prepared, mut material, counts: _ } = read;
     let rng = PrivateRng::from_os().map_err(|error| CliError::failed(error.to_string()))?;
 
     let entry = ledger.reserve(&prepared.request())?;

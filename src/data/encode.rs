@@ -439,6 +439,10 @@ pub struct Encoder {
     labels: bool,
     /// Whether a row is the numbers themselves.
     doubles: bool,
+    /// Whether each column is a field of the table.
+    are_fields: bool,
+    /// Whether the last record had a value in each column, all within their bounds.
+    fits: bool,
 }
 
 /// The affine map from values within −1 to 1 to whitened coordinates.
@@ -527,7 +531,8 @@ struct Unit {
 impl Unit {
     const OF_VALUES: Self = Self { centre: 0.0, half_width: 1.0, limit: f64::INFINITY, weight: 1.0 };
 
-    fn value(&self, number: f64) -> f64 {
+    /// Returns the value, and whether the number was within the limit.
+    fn value(&self, number: f64) -> (f64, bool) {
         let value = (number - self.centre) / self.half_width;
         let unclamped = is_active(Mutant::NoClip) || is_active(Mutant::DerivedUnclipped);
         let clamped = if value.is_nan() && !unclamped && !is_active(Mutant::NanUnmapped) {
@@ -539,7 +544,7 @@ impl Unit {
         } else {
             value
         };
-        self.weight * clamped
+        (self.weight * clamped, value.abs() <= self.limit)
     }
 }
 
@@ -620,12 +625,21 @@ impl Encoder {
             whitening: plan.whitening.as_ref().map(|whitening| Map::new(plan, whitening)),
             labels: plan.labels,
             doubles: matches!(plan.grid.norms, Norms::Doubles),
+            are_fields: plan.columns.iter().all(|column| matches!(column.source, Source::Field(_))),
+            fits: false,
         }
+    }
+
+    /// Returns whether the last record had a value in each column, each a field of the table, and all within their bounds, but for the
+    /// rounding of a value. `false` says nothing.
+    pub const fn fits(&self) -> bool {
+        self.fits
     }
 
     /// Returns the row of one record.
     #[inline(never)]
     pub fn encode(&mut self, record: &Record<'_>) -> Encoded<'_> {
+        self.fits = false;
         if self.doubles {
             return self.numbers(record);
         }
@@ -661,14 +675,18 @@ impl Encoder {
     fn read(&mut self, record: &Record<'_>) -> Option<Complete> {
         let apart = self.outcomes.is_some_and(|(_, clipping)| clipping == Clipping::Apart);
         let mut sides = Complete { features: true, outcomes: true };
+        let mut fits = self.are_fields;
         let mut place = 0;
         for column in &self.columns {
-            let mut miss = || match (self.missing, apart) {
-                (Missing::Midpoint, _) => true,
-                (Missing::Skip, false) => false,
-                (Missing::Skip, true) => {
-                    *(if place < self.split { &mut sides.features } else { &mut sides.outcomes }) = false;
-                    true
+            let mut miss = || {
+                fits = false;
+                match (self.missing, apart) {
+                    (Missing::Midpoint, _) => true,
+                    (Missing::Skip, false) => false,
+                    (Missing::Skip, true) => {
+                        *(if place < self.split { &mut sides.features } else { &mut sides.outcomes }) = false;
+                        true
+                    }
                 }
             };
             match column {
@@ -707,8 +725,11 @@ impl Encoder {
             }
         }
         for (value, unit) in self.values.iter_mut().zip(&self.units) {
-            *value = unit.value(*value);
+            let (weighted, is_within) = unit.value(*value);
+            *value = weighted;
+            fits &= is_within;
         }
+        self.fits = fits;
         Some(sides)
     }
 

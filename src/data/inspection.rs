@@ -307,6 +307,51 @@ impl Inspection {
     }
 }
 
+/// A sink of rows, with the counts of the same records where they are asked for.
+#[derive(Debug)]
+pub struct Inspected<S> {
+    /// The rows.
+    pub rows: S,
+    /// The counts.
+    pub inspection: Option<Inspection>,
+}
+
+impl<S: RowSink> RowSink for Inspected<S> {
+    fn row(&mut self, row: &[i32]) {
+        self.rows.row(row);
+    }
+
+    fn person(&mut self, number: u32) {
+        self.rows.person(number);
+    }
+
+    fn record(&mut self, record: &Record<'_>, encoder: &mut Encoder) {
+        self.rows.record(record, encoder);
+        let Some(inspection) = &mut self.inspection else { return };
+        // Most records fit, and their cells are not read again.
+        if encoder.fits() {
+            inspection.counts.chosen += 1;
+            inspection.counts.used += 1;
+        } else {
+            inspection.count(record);
+        }
+    }
+
+    fn least_bytes(&self) -> usize {
+        self.rows.least_bytes()
+    }
+}
+
+impl<S: Merge> Merge for Inspected<S> {
+    fn append(&mut self, later: Self) -> Result<(), MomentsError> {
+        self.rows.append(later.rows)?;
+        match (&mut self.inspection, later.inspection) {
+            (Some(own), Some(later)) => own.append(later),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl RowSink for Inspection {
     fn row(&mut self, _: &[i32]) {}
 

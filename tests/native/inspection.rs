@@ -1,9 +1,9 @@
 //! The count of cells that do not fit, and columns that write numbers in ways of their own.
 
 use discreet::data::header::read_header;
-use discreet::data::inspection::{Counts, Inspection, Misfits};
+use discreet::data::inspection::{Counts, Inspected, Inspection, Misfits};
 use discreet::data::slices::{Combiner, Scan, ScanError, SliceReport};
-use discreet::data::{EncodedRows, HeaderRead, HeaderRules, Merge, RowSink, SliceScanner};
+use discreet::data::{EncodedRows, HeaderRead, HeaderRules, Merge, Nothing, RowSink, SliceScanner};
 use discreet::engine::bind_described;
 use discreet::plan::bound::BoundPlan;
 use discreet::plan::{CheckedPlan, Plan, Purpose};
@@ -49,6 +49,9 @@ fn counts(plan: &Plan, text: &str, step: u64) -> (u64, Counts) {
     let scan = read(plan, text, step, Inspection::new, |found| {
         Counts::from_bytes(&found.into_counts().to_bytes()).expect("as it was written")
     });
+    let beside = |bound: &BoundPlan| Inspected { rows: Nothing, inspection: Some(Inspection::new(bound)) };
+    let counted = read(plan, text, step, beside, |found| found.inspection.unwrap().into_counts());
+    assert_eq!(counted.sink, scan.sink, "as counted beside the rows");
     (scan.records, scan.sink)
 }
 
