@@ -195,6 +195,55 @@ test("a plan that says how a file is written opens it", async (t) => {
   await discreet.make();
 });
 
+test("a plan finds its columns however another file is written, and asks before it is opened without one", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const rows = Array.from({ length: 60 }, (_, row) => [`"${150 + (row % 7)},5"`, `${80 + (row % 40)}`]);
+  const written = (name, separator, before, encoding) => {
+    const lines = [...before, ["größe", "bp"].join(separator), ...rows.map((row) => row.join(separator)), ""];
+    return { name, mimeType: "text/csv", buffer: Buffer.from(lines.join("\r\n"), encoding) };
+  };
+  const number = (name, role, lower, upper) => ({ name, role, type: "number", lower, upper });
+  const plan = (more) => json("plan.json", {
+    schema: "discreet.plan/1", adjacency: "add-remove", stated_rows: 100000, csv: { delimiter: ";", decimal: ",", encoding: "latin-1" },
+    columns: [number("größe", "feature", 50, 250), number("bp", "outcome", 40, 200), ...more], mechanism: { name: "adaptive-gauss" }, budget: { epsilon: 8, delta: 1e-6 },
+  });
+  const highest = async () => {
+    await discreet.goTo(say("step.columns"));
+    return page.getByLabel(say("columns.highest_of", { name: "größe" }), { exact: true }).inputValue();
+  };
+  const files = [
+    written("utf-8.csv", ";", [], "utf8"),
+    written("commas.csv", ",", [], "utf8"),
+    written("commas-latin-1.csv", ",", [], "latin1"),
+    written("title.csv", ";", ["Klinik Nord;", "Stand 2024;"], "latin1"),
+  ];
+  for (const [place, file] of files.entries()) {
+    await discreet.open(stage.server.url);
+    // One waits for its table.
+    if (place % 2) await discreet.openSaved(plan([]));
+    await discreet.choose(file);
+    if (place % 2 === 0) await discreet.openSaved(plan([]));
+    await discreet.step(say("step.data")).filter({ hasText: file.name }).waitFor();
+    await discreet.idle();
+    assert.equal(await highest(), "250", file.name);
+    assert.equal(await discreet.alert.count(), 0, file.name);
+  }
+  const lacking = plan([number("gewicht", "feature", 30, 200)]);
+  const question = page.getByText(say("confirm.lacks", { columns: "gewicht" }));
+  const replace = async () => {
+    await discreet.goTo(say("step.data"));
+    await page.getByLabel(say("data.open")).setInputFiles(lacking);
+    await page.getByRole("button", { name: say("confirm.replace") }).click();
+    await question.waitFor();
+  };
+  await replace();
+  await page.getByRole("button", { name: say("confirm.leave_plan") }).click();
+  assert.equal(await highest(), "250");
+  await replace();
+  await page.getByRole("button", { name: say("confirm.open_without") }).click();
+  await page.getByText(say("data.plan_lacks", { columns: "gewicht" })).first().waitFor();
+});
+
 test("another encoding keeps what was said of the columns", async (t) => {
   const { page, discreet } = await stage.arrive(t);
   await discreet.load(csv("klinik.csv", ["größe,bp", ...Array.from({ length: 60 }, (_, row) => `${150 + row},${80 + (row % 40)}`), ""].join("\n")));

@@ -261,11 +261,17 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
     // Among other values above the bound, a number such as 88 is a value, too.
     let values_lie_above =
         values.iter().flatten().any(|value| !is_code(*value) && upper.is_some_and(|upper| *value > upper));
+    // Nines alone among cells that all have decimals are no measurement.
+    let has_decimals = |cell: &&str| cell.contains(char::from(rules.numbers.decimal));
+    let is_nines = |cell: &&str| cell.len() > 2 && cell.bytes().all(|digit| digit == b'9');
+    let nines_are_codes = present.iter().filter(|cell| has_decimals(cell)).count() >= ENOUGH
+        && present.iter().all(|cell| has_decimals(cell) || is_nines(cell));
     let kind = |cell: &str, value: Option<f64>| match value {
         Some(value) => {
             let outside =
                 lower.is_some_and(|lower| value < lower) || upper.is_some_and(|upper| value > upper);
             match is_code(value) {
+                true if nines_are_codes && is_nines(&cell) => Some(Contradiction::Code),
                 true if outside && (value < 0.0 || !values_lie_above) => Some(Contradiction::Code),
                 true if value < 0.0 && negatives_are_codes => Some(Contradiction::Code),
                 _ => outside.then_some(Contradiction::Outside),
@@ -811,6 +817,18 @@ mod tests {
             (&["310", "140"], Some(40.0), Some(270.0), one(Contradiction::Outside, &["310"], None)),
             (&["49", "61"], Some(90.0), Some(20.0), Vec::new()),
             (&["1.78", "1.6"], Some(60.0), None, one(Contradiction::Outside, &["1.78", "1.6"], None)),
+            (
+                &["310.50", "92.10", "9999", "88.20", "140.00", "210.75", "99.90"],
+                Some(0.0),
+                Some(60_000.0),
+                one(Contradiction::Code, &["9999"], missing(&["9999"])),
+            ),
+            (
+                &["310", "92.10", "9999", "88.20", "140.00", "210.75", "99.90"],
+                None,
+                Some(60_000.0),
+                Vec::new(),
+            ),
         ] {
             assert_eq!(number(cells, lower, upper), expected, "{cells:?}");
         }

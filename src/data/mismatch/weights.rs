@@ -6,13 +6,15 @@ use crate::math::round::real;
 use crate::plan::bound::CsvRules;
 
 /// Names of nothing else: letters and digits alone, in small letters.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 21] = [
     "pweight", "wgt", "surveyweight", "surveywt", "samplingweight", "sampleweight", "designweight",
-    "finalweight", "weightfinal", "personweight", "poststratweight", "pspwght",
+    "finalweight", "weightfinal", "personweight", "poststratweight", "pspwght", "expansionfactor",
+    "fatorexpansao", "fatorexpansão", "fatordeexpansao", "fatordeexpansão", "pesoamostral",
+    "factorexpansion", "hochrechnungsfaktor", "pondération",
 ];
 
 /// Names that are a body's weight, too: those of a survey are about 1 in the mean.
-const OTHER_NAMES: [&str; 3] = ["weight", "weights", "wt"];
+const OTHER_NAMES: [&str; 6] = ["weight", "weights", "wt", "peso", "poids", "gewicht"];
 
 /// Returns what a column of this name and these cells says of weights.
 pub fn survey_weight<'a>(

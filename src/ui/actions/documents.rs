@@ -1,5 +1,6 @@
 //! Opens saved plans, releases and ledgers.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -14,6 +15,7 @@ use super::navigation::go;
 use super::release::show;
 use super::run::pool;
 use super::say::fail;
+use crate::data::first_line::Doubt;
 use crate::engine::recommend::recommend;
 use crate::engine::{contradiction, prepare};
 use crate::model::{Role, Wallet};
@@ -31,6 +33,7 @@ use crate::ui::step::Step;
 use crate::ui::table::Table;
 use crate::ui::{dom, names, text, view_model};
 use crate::words;
+use crate::worker::protocol::Failure;
 
 /// Opens a saved plan, release or ledger.
 pub fn choose_document(app: App, file: web_sys::File) {
@@ -184,23 +187,23 @@ pub async fn apply(app: App, plan: Plan) {
         return;
     };
     let mut dialect = dialect_here(app, &plan);
-    // A title above the header belongs to a file and not to a plan, and so does an encoding that was chosen for it: where the names are
-    // there, what they were found with stays.
-    if draft::open(&plan, &table.names).2.is_empty() {
+    let lacks = |table: &Table| !draft::open(&plan, &table.names).2.is_empty();
+    // How a file is written belongs to it and not to a plan: where the names are there, what they were found with stays. Of the encoding that
+    // is so where it was chosen, or where letters show it.
+    if !lacks(&table) {
         app.state.setup().with_untracked(|setup| {
             dialect.header = setup.header;
-            if setup.encoding != Setup::default().encoding {
+            dialect.delimiter.clone_from(&setup.delimiter);
+            if setup.encoding != Setup::default().encoding || table.is_beyond_ascii() {
                 dialect.encoding.clone_from(&setup.encoding);
             }
         });
     }
     let rules = |setup: &Setup| (draft::header_rules(setup), draft::csv_rules(setup, b','));
     let reads_alike = app.state.setup().with_untracked(|now| rules(now) == rules(&dialect));
-    if table.genotypes.is_some() || !reads_alike {
-        let Some(files) = app.files() else { return };
-        let choices = genotypes::of_plan(&plan);
-        match read(app, &files, &dialect, &table.name, table.sample, choices).await {
-            Ok(read) => table = Arc::new(read),
+    if table.genotypes.is_some() || lacks(&table) || !reads_alike {
+        match read_by(app, &plan, &table, dialect).await {
+            Ok((found, read)) => (dialect, table) = (found, Arc::new(read)),
             Err(failure) => return fail(app, Step::Data, failure.message, false),
         }
     }
@@ -211,6 +214,79 @@ pub async fn apply(app: App, plan: Plan) {
     if is_as_recommended(&plan, &table) && !setup.idealised {
         setup.choose(None);
     }
+    if let Some(first) = lacking.first()
+        && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
+    {
+        let told = words::data::wrong_table(first);
+        app.state.pending().set(Some(plan));
+        app.say(told.clone());
+        return fail(app, Step::Data, told, false);
+    }
+    for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
+        if column.kind.is_none() {
+            // For a variant that the plan leaves out, the form starts with what the format says of it.
+            *column = ColumnDraft { role: column.role, ..suggested };
+        }
+    }
+    if lacking.is_empty() {
+        return describe(app, &plan, table, columns, setup, &lacking);
+    }
+    // Without a column the plan asks another question.
+    let question = Question {
+        text: words::confirm::lacks(text::list(&lacking, 12)),
+        stay: words::confirm::leave_plan(),
+        go_on: words::confirm::open_without(),
+    };
+    ask(app, question, move || describe(app, &plan, table, columns, setup, &lacking));
+}
+
+/// Reads the open files so that a plan's columns are found: as the plan's own file was written, by another delimiter or encoding, with a
+/// title above the header, or as they are read now. Where none of these has all, as most are found.
+async fn read_by(app: App, plan: &Plan, table: &Table, dialect: Setup) -> Result<(Setup, Table), Failure> {
+    let Some(files) = app.files() else { return Err(Failure::protocol()) };
+    let any_delimiter = Setup { delimiter: String::new(), ..dialect.clone() };
+    let any_encoding = Setup { encoding: Setup::default().encoding, ..any_delimiter.clone() };
+    let now = app.state.setup().with_untracked(|now| Setup {
+        delimiter: now.delimiter.clone(),
+        encoding: now.encoding.clone(),
+        header: now.header,
+        ..dialect.clone()
+    });
+    let mut readings = VecDeque::from([dialect, any_delimiter, any_encoding, now]);
+    if table.genotypes.is_some() {
+        readings.truncate(1);
+    }
+    let lacks = |table: &Table| draft::open(plan, &table.names).2.len();
+    let mut best: Result<(Setup, Table), Failure> = Err(Failure::protocol());
+    while let Some(reading) = readings.pop_front() {
+        let choices = genotypes::of_plan(plan);
+        let read = read(app, &files, &reading, &table.name, table.sample, choices).await;
+        if let Ok(Table { doubt: Some(Doubt::Title(line)), .. }) = read
+            && reading.header.is_none()
+        {
+            readings.push_front(Setup { header: Some(line), ..reading.clone() });
+        }
+        best = match (best, read) {
+            (Ok(best), Ok(read)) if lacks(&read) >= lacks(&best.1) => Ok(best),
+            (Ok(best), Err(_)) => Ok(best),
+            (_, read) => read.map(|table| (reading, table)),
+        };
+        if best.as_ref().is_ok_and(|(_, table)| lacks(table) == 0) {
+            break;
+        }
+    }
+    best
+}
+
+/// Describes a table as an opened plan does, without the columns that it lacks.
+fn describe(
+    app: App,
+    plan: &Plan,
+    table: Arc<Table>,
+    columns: Vec<ColumnDraft>,
+    mut setup: Setup,
+    lacking: &[String],
+) {
     // A plan is for one release, so a new budget is that of the release, all of it, but where this page wrote what a part of a budget is worth.
     // Of a budget that stands it takes what the plan asks for.
     let is_new = app.state.ledger().with_untracked(Option::is_none);
@@ -221,38 +297,24 @@ pub async fn apply(app: App, plan: Plan) {
     } else if is_new {
         setup.share = 100;
     }
-    let asked = plan.budget;
-    if let Some(first) = lacking.first()
-        && (table.sample || columns.iter().all(|column| column.role == Role::Ignored))
-    {
-        let told = words::data::wrong_table(first);
-        app.state.pending().set(Some(plan));
-        app.say(told.clone());
-        return fail(app, Step::Data, told, false);
-    }
+    let is_sample = table.sample;
     app.state.problem().set(None);
-    app.state.table().set(Some(Arc::clone(&table)));
-    for (column, suggested) in columns.iter_mut().zip(table.columns(Vec::new())) {
-        if column.kind.is_none() {
-            // For a variant that the plan leaves out, the form starts with what the format says of it.
-            *column = ColumnDraft { role: column.role, ..suggested };
-        }
-    }
+    app.state.table().set(Some(table));
     app.state.columns().set(columns);
     app.state.setup().set(setup);
     app.state.pending().set(None);
     lock_setup(app);
     if !is_new {
-        take_share(app, &asked);
+        take_share(app, &plan.budget);
     }
     if lacking.is_empty() {
-        if is_new && !table.sample {
+        if is_new && !is_sample {
             let told = if is_part { words::data::plan_takes_part() } else { words::data::plan_takes_all() };
             app.state.filled().set(Some(told.to_owned()));
         }
         return app.say(words::data::the_plan_is_open());
     }
-    let told = words::data::plan_lacks(text::list(&lacking, 12));
+    let told = words::data::plan_lacks(text::list(lacking, 12));
     app.state.filled().set(Some(told.clone()));
     app.say(told);
     go(app, Step::Columns);

@@ -287,7 +287,12 @@ pub fn reread(app: App) {
                     app.state.columns().set(table.columns(Vec::new()));
                 }
                 app.state.problem().set(None);
+                let fits = |plan: &Plan| draft::open(plan, &table.names).2.is_empty();
+                let waiting = app.state.pending().get_untracked().filter(fits);
                 app.state.table().set(Some(Arc::new(table)));
+                if let Some(plan) = waiting {
+                    apply(app, plan).await;
+                }
                 recognise_if_new(app).await;
             }
             Err(Failure { reason: Reason::Cancelled, .. }) => {}

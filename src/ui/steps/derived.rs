@@ -62,10 +62,14 @@ pub fn Terms() -> impl IntoView {
         let remove = move |event: MouseEvent| {
             dom::focus_after_key(&event, "#columns-terms");
             form.show(TermDraft::default(), None);
-            let removed = app
-                .state
-                .setup()
-                .try_update(|setup| (index < setup.derived.len()).then(|| setup.derived.remove(index)));
+            let removed = app.state.setup().try_update(|setup| {
+                let term = (index < setup.derived.len()).then(|| setup.derived.remove(index))?;
+                // The method was chosen for another outcome.
+                if term.role == Some(Role::Outcome) {
+                    setup.choose(None);
+                }
+                Some(term)
+            });
             if let Some(term) = removed.flatten().filter(|term| term.transform == Transform::Merged) {
                 put_back(app, &term);
             }
