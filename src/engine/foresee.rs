@@ -19,7 +19,7 @@ use crate::model::note::{in_groups, quoted, two_digits, widening};
 use crate::model::{Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
-use crate::plan::derived::{logarithm, name_of, named_with};
+use crate::plan::derived::{far_centre, logarithm, name_of, named_with};
 use crate::plan::document::{Column, ColumnType, Derived, Transform};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
@@ -257,13 +257,10 @@ fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
     plan.columns.iter().find(|column| column.name.as_deref() == Some(name))
 }
 
-/// Returns the columns whose squares are features, too, though their bounds have 0 at an end or outside: of the two one of `doubtful` is.
+/// Returns the columns far from 0 whose squares are features, too: of the two one of `doubtful` is.
 fn far_from_zero(plan: &Plan, doubtful: &[String]) -> Vec<String> {
     let is_far = |name: &String| {
-        column(plan, name)
-            .filter(|column| column.role == Role::Feature)
-            .and_then(Column::stated_bounds)
-            .is_some_and(|(lower, upper)| lower >= 0.0 || upper <= 0.0)
+        column(plan, name).is_some_and(|column| column.role == Role::Feature && far_centre(column).is_some())
     };
     let squares = plan.derived.iter().filter(|entry| entry.transform == Transform::Square);
     let of = |entry: &Derived| {

@@ -394,6 +394,32 @@ test("codes of groups are asked about, and so is an outcome that explains no; an
   assert.match(await codes.innerText(), like("contradiction.codes"));
   await codes.getByRole("button", exact(say("contradiction.make_category"))).click();
   await codes.waitFor({ state: "detached" });
+test("a product of numbers far from 0 is made from centred ones by one click", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.load(table("product.csv", "age,bmi,sbp", people(600, (row) => `${30 + (row % 50)},${20 + ((row * 7) % 20)},${110 + ((row * 11) % 60)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  await discreet.describe("bmi", { role: say("columns.feature"), lower: 15, upper: 45 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  const terms = page.getByRole("region", exact(say("terms.title")));
+  await terms.locator("details").evaluate((fold) => { fold.open = true; });
+  await terms.getByLabel(say("terms.transform"), { exact: true }).selectOption({ label: say("terms.product") });
+  await terms.getByLabel(say("terms.from"), { exact: true }).fill("age, bmi");
+  await terms.locator("#term-add").click();
+  const told = page.getByText(like("forecast.uncentred", { product: "age:bmi", columns: "age and bmi" }));
+  await told.waitFor();
+  await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
+  await discreet.goTo(say("step.method"));
+  await told.waitFor();
+  await page.getByRole("button", exact(say("terms.centre_at", { columns: "age (59), bmi (30)" }))).click();
+  await told.waitFor({ state: "detached" });
+  await discreet.goTo(say("step.columns"));
+  assert.deepEqual(await terms.locator("li > code").allInnerTexts(), ["age - 59", "bmi - 30", "(age - 59):(bmi - 30)"]);
+  const plan = await discreet.downloadJson(say("columns.save_plan"));
+  assert.deepEqual(plan.columns.map(({ role }) => role), ["ignored", "ignored", "outcome"]);
+  assert.deepEqual(faults(record), {});
+});
+
   assert.equal(await contradictions(page, "Alter").count(), 0);
   await page.getByLabel(say("roles.outcome")).selectOption({ label: "Tage" });
   await discreet.describe("Tage", { lower: 1, upper: 60 });

@@ -6,6 +6,7 @@ use super::Status;
 use super::assumptions::Assumptions;
 use super::chooser::Chooser;
 use super::comparison::Comparison;
+use super::derived::Uncentred;
 use super::errors::LeastErrors;
 use super::expectations::{Expectations, Foresight, units};
 use super::parameters::{Advanced, First, Passes};
@@ -41,7 +42,7 @@ fn kind(name: &str) -> String {
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Chosen/> <Expectation/> <Passes/>
+    view! { <Chosen/> <Expectation/> <Uncentred/> <Passes/>
         <Glossed of=[entries::MECHANISM, entries::NOISE, entries::NOISE_SHARE, entries::SAMPLING_ERROR, entries::CONFIDENCE_INTERVAL, entries::APPROXIMATE, entries::WITHHELD, entries::RIDGE]/>
         <Assumptions/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
         .into_any()
