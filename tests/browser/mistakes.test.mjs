@@ -272,6 +272,17 @@ test("an outcome of two values becomes yes or no by one click, and the page asks
   assert.equal(await page.getByLabel(say("columns.role_of", { name: "age" }), { exact: true }).inputValue(), say("columns.feature"));
   await discreet.goTo(say("step.method"));
   await discreet.chosen.getByRole("heading", { name: /Logistic regression/ }).waitFor();
+  // Where a share of yes that nobody stated decides whether there are intervals, it is asked for before anything is charged.
+  await discreet.budget({ rows: 600, epsilon: 4 });
+  await discreet.ready();
+  await discreet.release.click();
+  await question.filter({ hasText: say("forecast.state_share") }).waitFor();
+  await question.getByRole("button", exact(say("release_bar.state_share"))).click();
+  const share = page.getByLabel(say("method.typical_share_of", { level: 2, column: "died" }), { exact: true });
+  await share.and(page.locator(":focus")).waitFor();
+  await page.locator(".release.doubtful").waitFor();
+  await share.fill("50");
+  await page.locator(".release.doubtful").waitFor({ state: "detached" });
   // The rows of a person, and their number.
   await discreet.goTo(say("step.privacy"));
   await page.getByLabel(say("privacy.column_that_identifies_the_person")).selectOption("id");
@@ -383,17 +394,6 @@ test("an empty column, dates and units are told when a column is chosen", async 
   assert.match(await said("seen"), /20\.03\.2019|1\.03\.2019/, "a bound is compared with the dates");
 });
 
-test("codes of groups are asked about, and so is an outcome that explains no; another outcome has its own method", async (t) => {
-  const { page, discreet } = await stage.arrive(t);
-  const line = (row) => `${1 + (row % 9)};${30 + (row % 50)};${"JN"[row % 3 ? 1 : 0]};${3 + (row % 20)}`;
-  await discreet.load(table("discharges.csv", "Station;Alter;Wiederaufnahme;Tage", people(900, line)));
-  await discreet.goTo(say("step.columns"));
-  await discreet.describe("Station", { role: say("columns.feature"), lower: 1, upper: 9 });
-  await discreet.describe("Alter", { role: say("columns.feature"), lower: 18, upper: 100 });
-  const codes = contradictions(page, "Station");
-  assert.match(await codes.innerText(), like("contradiction.codes"));
-  await codes.getByRole("button", exact(say("contradiction.make_category"))).click();
-  await codes.waitFor({ state: "detached" });
 test("a product of numbers far from 0 is made from centred ones by one click", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.load(table("product.csv", "age,bmi,sbp", people(600, (row) => `${30 + (row % 50)},${20 + ((row * 7) % 20)},${110 + ((row * 11) % 60)}`)));
@@ -420,6 +420,17 @@ test("a product of numbers far from 0 is made from centred ones by one click", a
   assert.deepEqual(faults(record), {});
 });
 
+test("codes of groups are asked about, and so is an outcome that explains no; another outcome has its own method", async (t) => {
+  const { page, discreet } = await stage.arrive(t);
+  const line = (row) => `${1 + (row % 9)};${30 + (row % 50)};${"JN"[row % 3 ? 1 : 0]};${3 + (row % 20)}`;
+  await discreet.load(table("discharges.csv", "Station;Alter;Wiederaufnahme;Tage", people(900, line)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("Station", { role: say("columns.feature"), lower: 1, upper: 9 });
+  await discreet.describe("Alter", { role: say("columns.feature"), lower: 18, upper: 100 });
+  const codes = contradictions(page, "Station");
+  assert.match(await codes.innerText(), like("contradiction.codes"));
+  await codes.getByRole("button", exact(say("contradiction.make_category"))).click();
+  await codes.waitFor({ state: "detached" });
   assert.equal(await contradictions(page, "Alter").count(), 0);
   await page.getByLabel(say("roles.outcome")).selectOption({ label: "Tage" });
   await discreet.describe("Tage", { lower: 1, upper: 60 });

@@ -12,7 +12,8 @@ use super::expectations::{Expectations, Foresight, units};
 use super::parameters::{Advanced, First, Passes};
 use super::public::PublicMoments;
 use crate::engine::Outlook;
-use crate::engine::foresee::verdict_of_steps;
+use crate::engine::foresee::half_widths;
+use crate::inference::forecast;
 use crate::inference::preview::{Preview, Verdict};
 use crate::mechanisms::find;
 use crate::mechanisms::info::are_log_odds;
@@ -163,7 +164,7 @@ fn Expectation() -> impl IntoView {
                 view! { {dependent} {short} <Expected preview plan=forecast.plan/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
             }
             None if forecast.outlook.is_some() || forecast.errors.is_some() => {
-                let of_steps = || verdict_of_steps(forecast.errors.as_ref()?);
+                let of_steps = || forecast::verdict(forecast.errors.as_ref()?);
                 let told = match (&forecast.outlook, forecast.hopeless) {
                     (Some(_), _) => None,
                     (None, Some(why)) => Some((Verdict::Withheld, why)),
@@ -208,9 +209,10 @@ fn Prospect(outlook: Outlook) -> impl IntoView {
 #[component]
 fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
     let units = units(&plan, &preview.terms);
+    let halves = half_widths(&plan, &preview.terms);
     let app = App::here();
     let too_few = untrack(|| app.falls_back(&plan));
-    let clear = preview.verdict == Verdict::Clear && !too_few && !preview.is_too_wide();
+    let clear = preview.verdict == Verdict::Clear && !too_few;
     let withheld = preview.verdict == Verdict::Withheld;
     let verdict =
         if too_few && !withheld { words::method::penalised_at_best() } else { text::verdict(&preview) };
@@ -223,6 +225,7 @@ fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=clear class:withheld=withheld role="status">
                 <p class="verdict-main">{verdict}</p>
+                {halves.map(|halves| view! { <p><Quoted words=halves/></p> })}
                 {help}
             </div>
             <Expectations terms=preview.terms units note=words::method::expect_note()/>
