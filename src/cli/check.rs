@@ -13,9 +13,10 @@ use super::ledger::{intended, price};
 use super::whole_file::WholeFile;
 use super::{help, print, store, warnings};
 use crate::engine::foresee::{
-    Foreseen, dependence, expected, foresee, hopeless, rows_of_one_person, verdict_of_steps,
+    Foreseen, dependence, expected, foresee, half_widths, hopeless, rows_of_one_person,
 };
 use crate::engine::{Prepared, outlook, standard_errors};
+use crate::inference::forecast;
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::info::are_log_odds;
 use crate::model::Role;
@@ -109,7 +110,7 @@ fn described(job: &Job) -> String {
             (Some(outlook), _) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
             (None, Some(why)) => (why, Vec::new()),
             (None, None) => {
-                let told = verdict_of_steps(&errors).map(|(_, told)| told);
+                let told = forecast::verdict(&errors).map(|(_, told)| told);
                 (told.unwrap_or("The noise of this mechanism cannot be forecast.").to_owned(), Vec::new())
             }
         },
@@ -122,6 +123,7 @@ fn described(job: &Job) -> String {
     let alike = rows_of_one_person(prepared).filter(|why| !told(why));
     lines.extend(alike.map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
+    lines.extend(half_widths(prepared.plan(), &terms).map(|told| format!("  {told}")));
     lines.extend(sentences.iter().map(|sentence| format!("  {sentence}")));
     let half = if are_log_odds(prepared.plan()) {
         "half of a 95 % interval of log-odds"

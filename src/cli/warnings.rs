@@ -1,4 +1,4 @@
-//! Warnings before a charge: where the first rows contradict the plan. They name a column and a kind, never a cell or a count, and stand on
+//! Warnings before a charge: where the first rows contradict the plan, and of products that can hardly be told apart from their factors. They name a column and a kind, never a cell or a count, and stand on
 //! standard error, which stays with the person at this machine.
 
 use std::io::{self, Write};
@@ -18,6 +18,7 @@ use crate::data::preview::{ROWS, preview};
 use crate::engine::EngineError;
 use crate::model::{Missing, Role};
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
+use crate::plan::derived::Uncentred;
 use crate::plan::kinds::DEFAULT_NA;
 use crate::words;
 
@@ -61,6 +62,13 @@ struct Found {
 }
 
 fn warnings(job: &Job) -> Result<Found, EngineError> {
+    let mut found = of_rows(job)?;
+    let uncentred = Uncentred::of(job.prepared.plan());
+    found.warnings.extend(uncentred.iter().map(Uncentred::sentence));
+    Ok(found)
+}
+
+fn of_rows(job: &Job) -> Result<Found, EngineError> {
     let prepared = job.prepared.fit();
     let bound = prepared.bound();
     if let Some(files) = job.genotypes() {

@@ -11,20 +11,22 @@ use crate::inference::forecast::{self, TermForecast};
 use crate::inference::joint::dependent;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
-use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict};
+use crate::inference::preview::{self, Expected, Preview, TermPreview, Verdict, narrowest};
 use crate::math::round::real;
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
+use crate::mechanisms::info::are_log_odds;
 use crate::model::note::{in_groups, quoted, two_digits, widening};
 use crate::model::{Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
-use crate::plan::derived::{logarithm, name_of, named_with};
+use crate::plan::derived::{far_centre, logarithm, name_of, named_with};
 use crate::plan::document::{Column, ColumnType, Derived, Transform};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
 use crate::privacy::promise::MOST_EPSILON;
-use crate::release::format::at_most;
+use crate::release::figure::{per, unit};
+use crate::release::format::{at_most, significant};
 use crate::text::grouped;
 use crate::words;
 
@@ -88,6 +90,8 @@ pub struct Foreseen {
     pub far_zeros: Vec<String>,
     /// Where half of the rows are assumed to say yes: the noise if one in ten does.
     pub rarely: Option<NoiseForecast>,
+    /// Share of the rehearsals in which no coefficient had an interval if one in ten does; 0 where intervals are expected for all then.
+    pub rarely_nothing: f64,
     /// What would give full intervals; nothing where they are expected.
     pub needed: Option<Needed>,
     /// The factor on the budget's μ below which all coefficients are withheld.
@@ -138,7 +142,18 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     if foreseen.forecast.advice != Advice::Recommended {
         foreseen.needed = rehearsed_ways(prepared, &rehearsal, &foreseen);
     }
+    if foreseen.rarely.is_some_and(|rarely| !gives_all(rarely.advice)) && !foreseen.is_asked_about() {
+        let rare = with_rare_answers(prepared.fit().task());
+        let rehearsal = rare
+            .and_then(|rare| Rehearsal::of_columns(prepared, &rare.encoding.bound, foreseen.forecast.link));
+        foreseen.rarely_nothing = rehearsal.and_then(|rehearsal| Some(rehearsal.all()?.none)).unwrap_or(0.0);
+    }
     Some(foreseen)
+}
+
+/// Returns whether intervals are expected for all coefficients.
+const fn gives_all(advice: Advice) -> bool {
+    matches!(advice, Advice::Recommended | Advice::Approximate)
 }
 
 /// Times the rows, or the budget's μ, that are rehearsed where the formula's are too few.
@@ -217,6 +232,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         assumed: assumed(prepared.plan(), prepared.bound()),
         least_spread: None,
         rarely,
+        rarely_nothing: 0.0,
         needed,
         withheld_below,
     })
@@ -257,13 +273,10 @@ fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
     plan.columns.iter().find(|column| column.name.as_deref() == Some(name))
 }
 
-/// Returns the columns whose squares are features, too, though their bounds have 0 at an end or outside: of the two one of `doubtful` is.
+/// Returns the columns far from 0 whose squares are features, too: of the two one of `doubtful` is.
 fn far_from_zero(plan: &Plan, doubtful: &[String]) -> Vec<String> {
     let is_far = |name: &String| {
-        column(plan, name)
-            .filter(|column| column.role == Role::Feature)
-            .and_then(Column::stated_bounds)
-            .is_some_and(|(lower, upper)| lower >= 0.0 || upper <= 0.0)
+        column(plan, name).is_some_and(|column| column.role == Role::Feature && far_centre(column).is_some())
     };
     let squares = plan.derived.iter().filter(|entry| entry.transform == Transform::Square);
     let of = |entry: &Derived| {
@@ -442,20 +455,17 @@ impl Foreseen {
 
     /// Returns whether intervals are expected only because half of the rows are assumed to say yes.
     pub fn rests_on_even(&self) -> bool {
-        let expects = |advice| matches!(advice, Advice::Recommended | Advice::Approximate);
-        expects(self.forecast.advice) && self.rarely.is_some_and(|rarely| !expects(rarely.advice))
+        gives_all(self.forecast.advice) && self.rarely.is_some_and(|rarely| !gives_all(rarely.advice))
     }
 
     /// Returns whether all intervals are expected only where numbers spread about as is assumed.
     pub fn rests_on_spread(&self) -> bool {
-        matches!(self.forecast.advice, Advice::Recommended | Advice::Approximate)
-            && self.least_spread.is_some_and(|least| least > OFTEN)
+        gives_all(self.forecast.advice) && self.least_spread.is_some_and(|least| least > OFTEN)
     }
 
     /// Returns the factor on the budget's μ from which on no interval is expected to be withheld: 0 if none is with the present one.
     fn full_from(&self, prepared: &Prepared) -> f64 {
-        let is_full = matches!(self.forecast.advice, Advice::Recommended | Advice::Approximate);
-        if is_full && !self.rests_on_even() && !self.rests_on_spread() {
+        if gives_all(self.forecast.advice) && !self.rests_on_even() && !self.rests_on_spread() {
             return 0.0;
         }
         let mu = prepared.fit().cost().and_then(|cost| cost.mu);
@@ -471,7 +481,12 @@ impl Foreseen {
     /// Returns whether a person is asked before such a release: it is expected to give nothing, or to withhold most coefficients, or gave
     /// nothing in some rehearsals.
     pub fn is_asked_about(&self) -> bool {
-        self.withholds_most() || self.nothing >= NOTHING_ASKED
+        self.withholds_most() || self.nothing >= NOTHING_ASKED || self.needs_share()
+    }
+
+    /// Returns whether it may give nothing because few say yes, of whom nobody has stated the share.
+    pub fn needs_share(&self) -> bool {
+        self.rarely_nothing >= NOTHING_ASKED
     }
 
     fn withholds_most(&self) -> bool {
@@ -492,13 +507,21 @@ impl Foreseen {
         self.dependence.clone().or_else(|| (!self.lost.is_empty()).then(lost))
     }
 
+    /// Returns how often no coefficient has an interval if one row in ten says yes.
+    fn rarely_in_words(&self) -> Option<String> {
+        let share = self.rarely_nothing;
+        (share > 0.0).then(|| words::forecast::rarely_nothing(in_twentieths(share)))
+    }
+
     /// Returns why a person is asked, and what would help.
     fn why_asked(&self) -> String {
         let lost = self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all);
         let ways = self.help();
         let nothing =
             (self.nothing > 0.0).then(|| words::forecast::perhaps_nothing(in_twentieths(self.nothing)));
-        [Some(self.verdict().to_owned()), lost, nothing, ways]
+        let rarely = self.rarely_in_words();
+        let share = self.needs_share().then(|| words::forecast::state_share().to_owned());
+        [Some(self.verdict().to_owned()), lost, nothing, rarely, share, ways]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
@@ -560,6 +583,7 @@ impl Foreseen {
                     sentences.push(words::forecast::rare_level(in_percent(hardly_withheld(&rarely))));
                 }
             }
+            sentences.extend(self.rarely_in_words());
             sentences.push(words::forecast::even_odds().to_owned());
         }
         if self.forecast.robust {
@@ -580,6 +604,30 @@ impl Foreseen {
         sentences.push(words::forecast::long_tails().to_owned());
         sentences
     }
+}
+
+/// Returns the range of the halves of 95 % intervals of an outcome's coefficients, each in its own unit; nothing of several outcomes, whose units
+/// differ.
+pub fn half_widths(plan: &Plan, terms: &[TermPreview]) -> Option<String> {
+    let told = || terms.iter().filter(|term| term.is_told());
+    let by_half = |a: &&TermPreview, b: &&TermPreview| a.half().total_cmp(&b.half());
+    let (least, most) = (told().min_by(by_half)?, told().max_by(by_half)?);
+    if told().any(|term| term.outcome != least.outcome) {
+        return None;
+    }
+    let unit =
+        if are_log_odds(plan) { words::method::log_odds().to_owned() } else { unit(plan, &least.outcome) };
+    let after =
+        |mark: &str, part: &str| if part.is_empty() { String::new() } else { format!("{mark}{part}") };
+    let of = |own: &TermPreview| {
+        let term = &own.term;
+        let (unit, per) = (after(" ", &unit), after(", ", &per(plan, term)));
+        format!("± {}{unit} (`{term}`{per})", significant(own.half(), 2))
+    };
+    Some(match least == most {
+        true => words::forecast::half_width(of(least)),
+        false => words::forecast::half_widths(of(least), of(most)),
+    })
 }
 
 /// Returns what several rows of a person do to the intervals; nothing where one counts.
@@ -663,8 +711,8 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     let prepared = stage.fit();
     let rows = prepared.stated_rows()?;
     let mut preview = on_rows(prepared, rows)?;
-    retain_stated(&mut preview.terms, stage);
     preview.advice = advice(prepared, &preview, rows);
+    retain_stated(&mut preview.terms, stage);
     Some(preview)
 }
 
@@ -690,13 +738,13 @@ fn on_rows(prepared: &Prepared, rows: u64) -> Option<Preview> {
 }
 
 /// Returns that each interval will be too wide to be of use, and what would help.
-fn too_wide(prepared: &Prepared, narrowest: f64, rows: u64) -> String {
+fn too_wide(prepared: &Prepared, half: f64, rows: u64) -> String {
     let is_narrow = |times: &f64| {
         let preview = on_rows(prepared, whole(real(rows) * times));
-        preview.is_some_and(|preview| preview.narrowest().is_some_and(|narrowest| narrowest <= 1.0))
+        preview.is_some_and(|preview| narrowest(&preview.terms).is_some_and(|narrowest| narrowest <= 1.0))
     };
     let enough = TIMES.get(TIMES.partition_point(|times| !is_narrow(times)));
-    let mut told = vec![words::forecast::too_wide(two_digits(narrowest))];
+    let mut told = vec![words::forecast::too_wide(two_digits(half))];
     told.push(match enough {
         Some(times) => words::forecast::narrow_enough(in_groups(real(rows) * times), grouped(real(rows))),
         None => words::forecast::never_narrow().to_owned(),
@@ -730,9 +778,6 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     if preview.projected {
         return words::forecast::projected(ways);
     }
-    if let Some(narrowest) = preview.narrowest().filter(|_| preview.is_too_wide()) {
-        return too_wide(prepared, narrowest, rows);
-    }
     let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
     let shrunk = most >= SHRUNK;
     let ways = match shrunk {
@@ -757,6 +802,7 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
             format!("{told} {}", words::forecast::shrunk(percent))
         }
         Verdict::Approximate => words::forecast::approximate(cautious, best, ways),
+        Verdict::TooWide(half) => too_wide(prepared, half, rows),
         Verdict::Withheld => words::forecast::withheld(cautious, best, ways),
     }
 }
@@ -841,21 +887,10 @@ pub fn precision(
     Some(Precision { noise, withheld_below, full_from: withheld_below })
 }
 
-/// Returns whether a fit in noisy steps will have intervals, also in a sentence; nothing without coefficients.
-pub fn verdict_of_steps(errors: &[TermForecast]) -> Option<(Verdict, &'static str)> {
-    let verdict = forecast::verdict(errors)?;
-    let told = match verdict {
-        Verdict::Clear => words::forecast::verdict_recommended(),
-        Verdict::Approximate => words::forecast::verdict_uncertain(),
-        Verdict::Withheld => words::forecast::verdict_drowned(),
-    };
-    Some((verdict, told))
-}
-
 /// Returns what would give intervals where noisy steps will give none for any outcome; nothing where they may give some. The curvature
 /// grows with the rows, and its noise falls with μ.
 fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
-    let (_, told) = verdict_of_steps(errors).filter(|(verdict, _)| *verdict == Verdict::Withheld)?;
+    let (_, told) = forecast::verdict(errors).filter(|(verdict, _)| *verdict == Verdict::Withheld)?;
     let (rows, mu) = (prepared.stated_rows()?, prepared.cost()?.mu?);
     let least = errors.iter().map(|term| term.signal_to_noise).reduce(f64::min)?;
     let times = NORMAL_FROM / least;
@@ -888,7 +923,7 @@ pub fn hopeless(
         return foreseen.is_asked_about().then(|| foreseen.why_asked());
     }
     if let Some(preview) = expected {
-        let is_useless = preview.verdict == Verdict::Withheld || preview.is_too_wide();
+        let is_useless = matches!(preview.verdict, Verdict::Withheld | Verdict::TooWide(_));
         return is_useless.then(|| preview.advice.clone());
     }
     drowned(prepared.fit(), &standard_errors(prepared.fit())?)

@@ -14,7 +14,7 @@ use crate::inference::synthetic::{Synthetic, moments};
 use crate::math::round::{nearest, real};
 use crate::model::{Coefficient, INTERCEPT, Interval, Role};
 use crate::noise::entropy::DemoRng;
-use crate::plan::bound::{BoundColumn, Kind, Source};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::Leaf;
 use crate::release::document::Coefficients;
 
@@ -75,13 +75,18 @@ pub struct Rehearsal<'a> {
 impl<'a> Rehearsal<'a> {
     /// Draws the table. Nothing for a mechanism that sums no maps of records, without a number of rows, and with too many terms.
     pub fn new(stage: &'a Prepared, link: Link) -> Option<Self> {
-        Self::assuming(stage, link, USUAL)
+        Self::assuming(stage, stage.fit().bound(), link, USUAL)
     }
 
-    fn assuming(stage: &'a Prepared, link: Link, assumed: Assumption) -> Option<Self> {
+    /// Draws the table with columns of which other shares are known.
+    pub fn of_columns(stage: &'a Prepared, columns: &BoundPlan, link: Link) -> Option<Self> {
+        Self::assuming(stage, columns, link, USUAL)
+    }
+
+    fn assuming(stage: &'a Prepared, columns: &BoundPlan, link: Link, assumed: Assumption) -> Option<Self> {
         let prepared = stage.fit();
         let rows = i128::from(prepared.stated_rows()?);
-        Some(Self { prepared, link, rows, table: Table::new(prepared, link, assumed)? })
+        Some(Self { prepared, link, rows, table: Table::new(prepared, columns, link, assumed)? })
     }
 
     /// Rehearses all rounds several times.
@@ -118,7 +123,8 @@ impl<'a> Rehearsal<'a> {
             return None;
         }
         let is_full = |times: f64| {
-            let closer = Self::assuming(self.prepared, self.link, USUAL.closer(times));
+            let bound = self.prepared.bound();
+            let closer = Self::assuming(self.prepared, bound, self.link, USUAL.closer(times));
             closer.is_some_and(|closer| closer.full_share() >= EXPECTED)
         };
         let full = CLOSER.partition_point(|times| is_full(*times));
@@ -239,14 +245,14 @@ struct Table {
 }
 
 impl Table {
-    fn new(prepared: &Prepared, link: Link, assumed: Assumption) -> Option<Self> {
+    fn new(prepared: &Prepared, columns: &BoundPlan, link: Link, assumed: Assumption) -> Option<Self> {
         let geometry = prepared.geometry();
         let size = geometry.terms.len();
         if size > MOST_TERMS || !geometry.contrasts.is_empty() {
             return None;
         }
         let records = records(prepared);
-        let synthetic = Synthetic::new(prepared.bound(), link, records, assumed)?;
+        let synthetic = Synthetic::new(columns, link, records, assumed)?;
         let values = |term: &Term| {
             let own = match term.column {
                 None => vec![1.0; records],

@@ -17,6 +17,7 @@ use crate::math::linalg::Eigen;
 use crate::math::round::real;
 use crate::model::INTERCEPT;
 use crate::plan::bound::BoundPlan;
+use crate::words;
 
 /// One coefficient's expected errors, in its own unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,15 +34,15 @@ pub struct TermForecast {
     pub signal_to_noise: f64,
 }
 
-/// Returns whether these coefficients will have intervals; nothing where there are none. Between the two nobody can say: a step's noise may
-/// be with the curvature or against it.
-pub fn verdict(terms: &[TermForecast]) -> Option<Verdict> {
+/// Returns whether these coefficients will have intervals, also in a sentence; nothing where there are none. Between the two nobody can say: a
+/// step's noise may be with the curvature or against it.
+pub fn verdict(terms: &[TermForecast]) -> Option<(Verdict, &'static str)> {
     let ratios = || terms.iter().map(|term| term.signal_to_noise);
     let (least, most) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);
     Some(match (least, most) {
-        (_, most) if most < WITHHELD_BELOW => Verdict::Withheld,
-        (least, _) if least >= NORMAL_FROM => Verdict::Clear,
-        _ => Verdict::Approximate,
+        (_, most) if most < WITHHELD_BELOW => (Verdict::Withheld, words::forecast::verdict_drowned()),
+        (least, _) if least >= NORMAL_FROM => (Verdict::Clear, words::forecast::verdict_recommended()),
+        _ => (Verdict::Approximate, words::forecast::verdict_uncertain()),
     })
 }
 

@@ -80,12 +80,14 @@ pub struct Preview {
 }
 
 /// Whether intervals are to be expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// Full intervals.
     Clear,
     /// Approximate intervals.
     Approximate,
+    /// Intervals that are too wide to be of use: half of the narrowest one, in plausible effects of its coefficient.
+    TooWide(f64),
     /// None.
     Withheld,
 }
@@ -182,9 +184,11 @@ pub fn preview(
     let cautious =
         Design::ratio_alone(&moments_of_cautious, &layout.predictors, &outcomes, intercept, options)?;
     let cautious_signal_to_noise = cautious.unwrap_or(f64::INFINITY);
-    let verdict = match cautious_signal_to_noise {
-        ratio if ratio < WITHHELD_BELOW => Verdict::Withheld,
-        ratio if ratio < NORMAL_FROM => Verdict::Approximate,
+    let terms = picture.terms(&design, &layout);
+    let verdict = match (cautious_signal_to_noise, narrowest(&terms)) {
+        (ratio, _) if ratio < WITHHELD_BELOW => Verdict::Withheld,
+        (_, Some(narrowest)) if narrowest >= TOO_WIDE => Verdict::TooWide(narrowest),
+        (ratio, _) if ratio < NORMAL_FROM => Verdict::Approximate,
         _ => Verdict::Clear,
     };
     // A ridge makes intervals full at once, for coefficients that it has drawn towards 0: what would help is said of a fit without one.
@@ -212,7 +216,7 @@ pub fn preview(
         budget_factor,
         features_that_fit,
         projected: false,
-        terms: picture.terms(&design, &layout),
+        terms,
         advice: String::new(),
     })
 }
@@ -472,19 +476,14 @@ const PROJECTED_FROM: f64 = 1.0;
 /// Half of an interval in plausible effects from which on it says next to nothing.
 const TOO_WIDE: f64 = 4.0;
 
+/// Returns half of the narrowest interval in plausible effects of its coefficient, which a ridge shrinks as much; nothing without a coefficient
+/// that has one.
+pub fn narrowest(terms: &[TermPreview]) -> Option<f64> {
+    let told = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
+    told.map(|term| term.half() / term.plausible_effect.abs()).reduce(f64::min)
+}
+
 impl Preview {
-    /// Returns half of the narrowest interval in plausible effects of its coefficient, which a ridge shrinks as much; nothing without a
-    /// coefficient that has one.
-    pub fn narrowest(&self) -> Option<f64> {
-        let told = self.terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
-        told.map(|term| term.half() / term.plausible_effect.abs()).reduce(f64::min)
-    }
-
-    /// Returns whether there are intervals, and each would be too wide to be of use.
-    pub fn is_too_wide(&self) -> bool {
-        self.verdict != Verdict::Withheld && self.narrowest().is_some_and(|narrowest| narrowest >= TOO_WIDE)
-    }
-
     /// Takes the intervals where noise that is so large a part of what sums can be will be projected.
     pub fn project(&mut self, part: f64, rows: u64) {
         if part < PROJECTED_FROM || self.verdict == Verdict::Withheld {

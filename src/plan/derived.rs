@@ -12,6 +12,7 @@ use super::document::{Bound, Column, ColumnType, Derived, Group, Known, Plan, Tr
 use super::error::{PlanError, known_advice};
 use super::expression::{Expression, Leaf, LevelCodes};
 use super::kinds::{are_usable_bounds, check_typical, column_kinds, described_kind, na};
+use crate::model::note::quoted;
 use crate::model::{INTERCEPT, Role, Typical};
 use crate::words;
 
@@ -125,6 +126,54 @@ pub fn named_with(plan: &Plan, role: Role) -> Vec<String> {
 /// Returns the outcomes of a plan, with derived ones.
 pub fn outcomes(plan: &Plan) -> impl Iterator<Item = Column> {
     all_columns(plan).into_iter().filter(|column| column.role == Role::Outcome)
+}
+
+/// Times its typical standard deviation from which on a typical mean is far from 0.
+const FAR: f64 = 2.0;
+
+/// Returns where a number would be centred that lies far from 0, by its bounds or by what is typical of it: it rises or falls together with its
+/// square, and a product with it together with the other factors.
+pub fn far_centre(column: &Column) -> Option<f64> {
+    let (lower, upper) = column.stated_bounds()?;
+    match column.typical.as_ref().and_then(Known::typical) {
+        Some(Typical { mean: Some(mean), sd }) => (mean.abs() > FAR * sd).then_some(mean),
+        _ => ((lower >= 0.0 || upper <= 0.0) && (lower, upper) != (0.0, 1.0)).then(|| lower.midpoint(upper)),
+    }
+}
+
+/// A product of numbers that can hardly be told apart from them, as some of them lie far from 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uncentred {
+    /// Its name.
+    pub product: String,
+    /// These numbers, and where each would be centred.
+    pub far: Vec<(String, f64)>,
+}
+
+impl Uncentred {
+    /// Returns the products among the features of which a factor is a feature, too.
+    pub fn of(plan: &Plan) -> Vec<Self> {
+        let column = |name: &String| plan.columns.iter().find(|column| column.name.as_ref() == Some(name));
+        let is_number = |name: &&String| column(name).is_none_or(|own| own.kind == Some(ColumnType::Number));
+        let is_feature = |name: &String| column(name).is_some_and(|own| own.role == Role::Feature);
+        let products = plan.derived.iter().filter(|term| {
+            term.transform == Transform::Product && term.role.unwrap_or(Role::Feature) == Role::Feature
+        });
+        let of = |term: &Derived| {
+            let numbers: Vec<&String> = term.from.iter().filter(is_number).collect();
+            let far = numbers.iter().filter_map(|name| Some(((*name).clone(), far_centre(column(name)?)?)));
+            let far: Vec<(String, f64)> = far.collect();
+            let is_like_them = numbers.len() > 1 && !far.is_empty() && term.from.iter().any(is_feature);
+            is_like_them.then(|| Self { product: name_of(term), far })
+        };
+        products.filter_map(of).collect()
+    }
+
+    /// Returns what follows, and what to do.
+    pub fn sentence(&self) -> String {
+        let names: Vec<String> = self.far.iter().map(|(name, _)| name.clone()).collect();
+        words::forecast::uncentred(quoted(std::slice::from_ref(&self.product)), quoted(&names))
+    }
 }
 
 /// An operand of a transform.

@@ -132,9 +132,9 @@ pub fn one_in(delta: f64) -> String {
 
 pub fn verdict(preview: &Preview) -> &'static str {
     match preview.verdict {
-        _ if preview.is_too_wide() => words::method::verdict_too_wide(),
         Verdict::Clear => words::method::verdict_clear(),
         Verdict::Approximate => words::method::verdict_approximate(),
+        Verdict::TooWide(_) => words::method::verdict_too_wide(),
         Verdict::Withheld => words::method::verdict_withheld(),
     }
 }

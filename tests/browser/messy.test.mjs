@@ -76,7 +76,8 @@ test("what the first rows do not have is found in the whole file on the way to a
     const score = { 7: -9, 9: -8 }[late] ?? (row * 5) % 28;
     return [age, late === 3 ? "X" : "FM"[row % 2], late === 5 ? 9 : 1 + ((row * 3) % 5), score, row > 100 ? "12"[row % 2] : "AB"[row % 2]].join();
   };
-  await discreet.load(table("late.csv", "age,sex,answer,score,ward", people(600, line)));
+  const late = () => table("late.csv", "age,sex,answer,score,ward", people(600, line));
+  await discreet.load(late());
   await discreet.goTo(say("step.columns"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
   await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
@@ -90,6 +91,7 @@ test("what the first rows do not have is found in the whole file on the way to a
   const held = (name) => discreet.strip.getByText(say("gap.contradicted", { name })).waitFor();
   await held("age");
   await discreet.goTo(say("step.columns"));
+  const plan = await discreet.downloadJson(say("columns.save_plan"));
   await age.getByRole("button", exact(say("contradiction.count_as_missing", { cells: "k.A." }))).click();
   // Each word is found after another was settled.
   await age.getByText(/not read as numbers?, such as asked[^]*repeat the header/).waitFor();
@@ -122,6 +124,12 @@ test("what the first rows do not have is found in the whole file on the way to a
   await discreet.ready();
   record.loaded();
   assert.deepEqual(faults(record), {});
+
+  // A plan that is opened leads to a release from the first step on: the file is checked there.
+  const opened = await stage.arrive(t);
+  await opened.discreet.load(late());
+  await opened.discreet.openSaved(json("plan.json", plan));
+  await opened.discreet.strip.getByText(say("gap.contradicted", { name: "age" })).waitFor();
 });
 
 test("where far fewer rows counted than were stated, the result says so and names the column to look at", async (t) => {

@@ -272,6 +272,17 @@ test("an outcome of two values becomes yes or no by one click, and the page asks
   assert.equal(await page.getByLabel(say("columns.role_of", { name: "age" }), { exact: true }).inputValue(), say("columns.feature"));
   await discreet.goTo(say("step.method"));
   await discreet.chosen.getByRole("heading", { name: /Logistic regression/ }).waitFor();
+  // Where a share of yes that nobody stated decides whether there are intervals, it is asked for before anything is charged.
+  await discreet.budget({ rows: 600, epsilon: 4 });
+  await discreet.ready();
+  await discreet.release.click();
+  await question.filter({ hasText: say("forecast.state_share") }).waitFor();
+  await question.getByRole("button", exact(say("release_bar.state_share"))).click();
+  const share = page.getByLabel(say("method.typical_share_of", { level: 2, column: "died" }), { exact: true });
+  await share.and(page.locator(":focus")).waitFor();
+  await page.locator(".release.doubtful").waitFor();
+  await share.fill("50");
+  await page.locator(".release.doubtful").waitFor({ state: "detached" });
   // The rows of a person, and their number.
   await discreet.goTo(say("step.privacy"));
   await page.getByLabel(say("privacy.column_that_identifies_the_person")).selectOption("id");
@@ -381,6 +392,32 @@ test("an empty column, dates and units are told when a column is chosen", async 
   assert.equal(await page.getByLabel(say("columns.type_of", { name: "seen" }), { exact: true }).inputValue(), say("columns.number"));
   await discreet.describe("seen", { lower: "2020", upper: "2024" });
   assert.match(await said("seen"), /20\.03\.2019|1\.03\.2019/, "a bound is compared with the dates");
+});
+
+test("a product of numbers far from 0 is made from centred ones by one click", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.load(table("product.csv", "age,bmi,sbp", people(600, (row) => `${30 + (row % 50)},${20 + ((row * 7) % 20)},${110 + ((row * 11) % 60)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  await discreet.describe("bmi", { role: say("columns.feature"), lower: 15, upper: 45 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  const terms = page.getByRole("region", exact(say("terms.title")));
+  await terms.locator("details").evaluate((fold) => { fold.open = true; });
+  await terms.getByLabel(say("terms.transform"), { exact: true }).selectOption({ label: say("terms.product") });
+  await terms.getByLabel(say("terms.from"), { exact: true }).fill("age, bmi");
+  await terms.locator("#term-add").click();
+  const told = page.getByText(like("forecast.uncentred", { product: "age:bmi", columns: "age and bmi" }));
+  await told.waitFor();
+  await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
+  await discreet.goTo(say("step.method"));
+  await told.waitFor();
+  await page.getByRole("button", exact(say("terms.centre_at", { columns: "age (59), bmi (30)" }))).click();
+  await told.waitFor({ state: "detached" });
+  await discreet.goTo(say("step.columns"));
+  assert.deepEqual(await terms.locator("li > code").allInnerTexts(), ["age - 59", "bmi - 30", "(age - 59):(bmi - 30)"]);
+  const plan = await discreet.downloadJson(say("columns.save_plan"));
+  assert.deepEqual(plan.columns.map(({ role }) => role), ["ignored", "ignored", "outcome"]);
+  assert.deepEqual(faults(record), {});
 });
 
 test("codes of groups are asked about, and so is an outcome that explains no; another outcome has its own method", async (t) => {

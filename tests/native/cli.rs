@@ -425,6 +425,28 @@ fn a_table_that_cannot_be_read_is_not_charged_and_not_quoted() {
 }
 
 #[test]
+fn a_product_of_numbers_far_from_zero_is_warned_of_before_the_charge() {
+    let bench = Bench::new();
+    let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    let mut warned = |terms: Value| {
+        plan["derived"] = terms;
+        bench.plan(&plan);
+        text(&bench.run("check --plan plan.json table.csv").stderr)
+    };
+    let told = "discreet: warning: The product `bmi:bp` is nearly a multiple of what it is made from";
+    let errors = warned(json!([{"transform": "product", "from": ["bmi", "bp"]}]));
+    assert!(
+        errors.contains(told) && errors.contains("the values of `bmi` and `bp` are far from 0"),
+        "{errors}"
+    );
+    let centred =
+        |name: &str, at: u8| json!({"transform": "centred", "from": [name], "at": at, "role": "ignored"});
+    let product = json!({"transform": "product", "from": ["bmi - 26", "bp - 95"]});
+    let errors = warned(json!([centred("bmi", 26), centred("bp", 95), product]));
+    assert!(!errors.contains("The product"), "{errors}");
+}
+
+#[test]
 fn a_plan_that_the_first_rows_contradict_is_warned_of_before_the_charge() {
     let bench = Bench::new();
     let mut plan = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));

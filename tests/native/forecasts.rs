@@ -1,8 +1,9 @@
 //! Whether forecasts hold: on samples and generated tables, at wide and at narrow bounds, the half-widths that are foreseen and the verdict
 //! beside those of releases.
 
-use discreet::engine::foresee::{Precision, expected, foresee, hopeless, precision, verdict_of_steps};
+use discreet::engine::foresee::{Precision, expected, foresee, hopeless, precision};
 use discreet::engine::{prepare, standard_errors};
+use discreet::inference::forecast;
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
@@ -172,16 +173,16 @@ fn look_at(text: &str, plan: &Value) -> Seen {
         (None, Some(preview)) => (
             match preview.verdict {
                 Verdict::Clear => Some(true),
-                Verdict::Approximate => None,
+                Verdict::Approximate | Verdict::TooWide(_) => None,
                 Verdict::Withheld => Some(false),
             },
             preview.terms.iter().map(|term| (term.term.clone(), term.half())).collect(),
         ),
         (None, None) => {
             let errors = standard_errors(&prepared).unwrap();
-            let verdict = match verdict_of_steps(&errors).unwrap().0 {
+            let verdict = match forecast::verdict(&errors).unwrap().0 {
                 Verdict::Clear => Some(true),
-                Verdict::Approximate => None,
+                Verdict::Approximate | Verdict::TooWide(_) => None,
                 Verdict::Withheld => Some(false),
             };
             assert_eq!(hopeless(&prepared, None, None).is_some(), verdict == Some(false));

@@ -1,9 +1,10 @@
 //! What is foreseen of a plan and recommended for it, from public numbers alone.
 
-use discreet::engine::foresee::{Foreseen, expected, foresee, hopeless};
+use discreet::engine::foresee::{Foreseen, expected, foresee, half_widths, hopeless};
 use discreet::engine::recommend::recommend;
 use discreet::engine::{bounds_outlook, demonstrate, prepare, prepare_with, standard_errors};
 use discreet::inference::noise_forecast::Advice;
+use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
 use discreet::mechanisms::estimated_bounds::forecast::Prospect;
 use discreet::mechanisms::info::{FAMILY, Info, LOGISTIC, Scope, all};
@@ -11,6 +12,7 @@ use discreet::model::{Assurance, Wallet};
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::PublicTable;
 use discreet::plan::{Plan, Purpose};
+use discreet::release::format::significant;
 use serde_json::{Value, json};
 
 use crate::support::{list, prepared, scan, simulation, software};
@@ -52,7 +54,17 @@ fn recommended(plan: &Value) -> (&'static str, Value, String) {
 
 #[test]
 fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
-    let foreseen = foreseen(&plan(Some(12_000), 2.0));
+    let with_unit = {
+        let mut plan = plan(Some(12_000), 2.0);
+        plan["columns"][3]["unit"] = json!("mmHg");
+        plan
+    };
+    let foreseen = foreseen(&with_unit);
+    let halves = half_widths(&parsed(&with_unit), &foreseen.terms).unwrap();
+    let [least, most] = [&foreseen.terms[0], &foreseen.terms[1]].map(|term| significant(term.half(), 2));
+    let told =
+        format!("from about ± {least} mmHg (`age`, per unit) to ± {most} mmHg (`sex[M]`, M against F).");
+    assert!(halves.ends_with(&told), "{halves}");
     assert_eq!(foreseen.forecast.advice, Advice::Recommended);
     assert_eq!(foreseen.needed, None);
     let terms: Vec<&str> = foreseen.terms.iter().map(|term| term.term.as_str()).collect();
@@ -406,6 +418,28 @@ fn a_stated_share_of_yes_widens_what_is_foreseen() {
     }
 }
 
+/// Who has not stated the share of yes is asked where one in ten would give nothing, and only then.
+#[test]
+fn a_release_that_gives_nothing_if_few_say_yes_is_asked_about_until_the_share_is_stated() {
+    let with = |rows: u64, typical: Value| {
+        let mut plan = plan(Some(rows), 2.0);
+        plan["mechanism"]["name"] = json!("adaptive-logistic");
+        plan["columns"][3] = json!({"name": "sbp", "role": "outcome", "type": "category", "levels": ["no", "yes"], "typical": typical});
+        foreseen_and_asked(&plan)
+    };
+    let (few, question) = with(700, Value::Null);
+    let question = question.unwrap_or_default();
+    assert!(few.rests_on_even() && !few.gives_nothing() && few.nothing < 0.1, "{few:?}");
+    assert!(
+        question.contains("If one row in ten says yes, no coefficient had an interval in about"),
+        "{question}"
+    );
+    assert!(question.contains("state it"), "{question}");
+    assert_eq!(with(700, json!({"share": 0.5})).1, None, "half of them, as stated");
+    let (many, question) = with(20_000, Value::Null);
+    assert_eq!((many.rarely_nothing, question), (0.0, None), "one in ten gives intervals");
+}
+
 #[test]
 fn zeros_far_from_the_other_logarithms_are_told() {
     let told = |lower: u32, offset: f64| {
@@ -489,7 +523,7 @@ fn many_outcomes_share_their_noise_where_the_adaptive_mechanism_fails() {
         let expected = expected(&prepared).unwrap();
         assert_eq!(expected.projected, withheld, "{outcomes}: {}", expected.advice);
         // Those of 200 outcomes are wide: a person is asked all the same.
-        assert_eq!(expected.is_too_wide(), !withheld, "{:?}", expected.narrowest());
+        assert_eq!(matches!(expected.verdict, Verdict::TooWide(_)), !withheld, "{:?}", expected.verdict);
         assert!(hopeless(&prepared, None, Some(&expected)).is_some(), "{outcomes}");
     }
     // What is recommended is nearer to the fit without privacy than what it is preferred to.

@@ -20,12 +20,20 @@ use crate::worker::protocol::{Failure, Reason};
 /// Bytes of the largest file that is read without being asked for: a second or two.
 pub const LARGEST_UNASKED: u64 = 250_000_000;
 
-/// Checks the whole file when the person goes on from its columns, and when it is opened again at a later step.
+/// Checks the whole file when the person goes on from its columns, when it is opened again at a later step, and where a plan that was opened
+/// leads to a release from an earlier one.
 pub fn inspect_on_the_way(app: App) {
+    let is_due = Memo::new(move |_| match app.state.step().get() {
+        Step::Data | Step::Columns => {
+            app.forecast.with(Result::is_ok) && app.state.inspection().with(Option::is_none)
+        }
+        Step::Privacy | Step::Method => true,
+        Step::Result => false,
+    });
     Effect::new(move |_| {
         let known = app.state.key().with(Option::is_some);
-        let is_on_the_way = matches!(app.state.step().get(), Step::Privacy | Step::Method);
-        if known && is_on_the_way && untrack(|| is_unchecked(app)) {
+        app.state.step().track();
+        if known && is_due.get() && untrack(|| is_unchecked(app)) {
             inspect(app);
         }
     });

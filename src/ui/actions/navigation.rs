@@ -50,3 +50,9 @@ pub fn go_to(app: App, gap: &Gap) {
         place => dom::focus_selector_soon(format!("#{}", place.id().as_deref().unwrap_or("step-title"))),
     }
 }
+
+/// Goes to what is typical of a column.
+pub fn go_to_typical(app: App, column: usize) {
+    app.state.step().set(Step::Method);
+    dom::focus_selector_soon(format!(".assumptions [data-column='{column}'] input"));
+}

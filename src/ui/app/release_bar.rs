@@ -13,6 +13,7 @@ use crate::plan::Plan;
 use crate::plan::derived::named_with;
 use crate::release::format::{at_most, percent};
 use crate::release::remarks::condition;
+use crate::ui::draft::ColumnDraft;
 use crate::ui::parts::{Icon, Quoted};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
@@ -177,6 +178,8 @@ struct Doubt {
     why: String,
     /// Whether the release is asked about only for what the first one of a table makes permanent.
     plain: bool,
+    /// The column of the outcome of which a typical share of yes would help.
+    share_of: Option<usize>,
 }
 
 impl Doubt {
@@ -208,7 +211,11 @@ impl Doubt {
         let plain = useless.is_none() && again.is_none();
         let fixes = (is_first && private).then(|| fixes(app, touched)).flatten();
         let said: Vec<String> = again.into_iter().chain(useless).chain(fixes).collect();
-        (!said.is_empty()).then(|| Self { why: said.join(" "), plain })
+        let is_outcome = |column: &ColumnDraft| column.role == Role::Outcome;
+        let outcome = || app.state.columns().with(|columns| columns.iter().position(is_outcome));
+        let share_of = forecast.foreseen.as_ref().filter(|foreseen| foreseen.needs_share());
+        let share_of = share_of.and_then(|_| outcome());
+        (!said.is_empty()).then(|| Self { why: said.join(" "), plain, share_of })
     }
 }
 
@@ -241,7 +248,7 @@ fn answered(app: App, plan: &Plan) -> Option<u64> {
 #[component]
 fn Question(doubt: Doubt) -> impl IntoView {
     let app = App::here();
-    let Doubt { why, plain } = doubt;
+    let Doubt { why, plain, share_of } = doubt;
     let close = move || app.state.asked().set(None);
     let leave = move || {
         close();
@@ -261,12 +268,20 @@ fn Question(doubt: Doubt) -> impl IntoView {
     } else {
         (words::release_bar::question(), words::release_bar::all_the_same())
     };
+    let state_share = share_of.map(|column| {
+        let go = move |_| {
+            close();
+            actions::go_to_typical(app, column);
+        };
+        view! { <button type="button" on:click=go>{words::release_bar::state_share()}</button> }
+    });
     view! {
         <div class="release-question" id="release-question" tabindex="-1" role="alertdialog" aria-label=question
             aria-describedby="release-why" on:keydown=move |event| if event.key() == "Escape" { leave() }>
             <p class="release-blocked" id="release-why"><strong>{question}</strong> " " <Quoted words=why/></p>
             // What charges does not stand where Release stood.
             <button type="button" class:doubtful=!plain on:click=once(actions::release)>{act}</button>
+            {state_share}
             <button type="button" on:click=move |event| if !dom::is_second_click(&event) { leave() }>{words::release_bar::not_now()}</button>
         </div>
     }
@@ -309,10 +324,11 @@ fn noise(app: App, forecast: &Forecast) -> String {
     if let Some(foreseen) = &forecast.foreseen {
         let (times, rarely) = foreseen.widening();
         let rarely = rarely.map(widening).filter(|rarely| *rarely != widening(times));
-        let wide = rarely.map_or_else(
-            || wide(times),
-            |rarely| words::release_bar::widening_range(widening(times), rarely),
-        );
+        let wide = match (rarely, &foreseen.widest) {
+            (Some(rarely), _) => words::release_bar::widening_range(widening(times), rarely),
+            (None, Some((_, most))) => words::release_bar::widening_most(widening(times), widening(*most)),
+            (None, None) => wide(times),
+        };
         return match foreseen.forecast.advice {
             _ if foreseen.rests_on_even() || foreseen.rests_on_spread() => {
                 words::release_bar::may_be_withheld(wide)
@@ -335,7 +351,7 @@ fn noise(app: App, forecast: &Forecast) -> String {
             _ if untrack(|| app.falls_back(&forecast.plan)) => words::method::penalised_at_best().to_owned(),
             (Verdict::Approximate, Some(wide)) => words::release_bar::approximate(wide),
             (Verdict::Clear, Some(wide)) => wide,
-            (_, None) => text::verdict(preview).to_owned(),
+            (Verdict::TooWide(_), _) | (_, None) => text::verdict(preview).to_owned(),
         },
         (None, Some(outlook)) => text::public::noise(outlook),
         (None, None) if forecast.errors.is_some() => {

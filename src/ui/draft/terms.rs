@@ -5,7 +5,7 @@ use super::setup::Setup;
 use super::to_plan::draft_plan;
 use super::typed::{list, number, unlist};
 use crate::model::Role;
-use crate::plan::derived::name_of;
+use crate::plan::derived::{Uncentred, name_of};
 use crate::plan::document::{BudgetForm, ColumnType, Derived, Group, Known, Transform};
 use crate::plan::{Purpose, faults};
 use crate::ui::sentence::{fault, sentence};
@@ -187,6 +187,42 @@ pub fn put_term(
         return Ok(());
     }
     Err(wrong)
+}
+
+/// Returns the products that can hardly be told apart from their factors.
+pub fn uncentred(columns: &[ColumnDraft], setup: &Setup) -> Vec<Uncentred> {
+    Uncentred::of(&draft_plan(columns, setup, Ok(BudgetForm::default())).0)
+}
+
+/// Makes a product from centred numbers. Where such a number is a feature, the centred one is a feature in its place.
+pub fn centre(columns: &mut [ColumnDraft], setup: &mut Setup, uncentred: &Uncentred) {
+    let is_it = |term: &Derived| name_of(term) == uncentred.product;
+    let Some(mut place) = setup.derived.iter().position(is_it) else { return };
+    for (name, at) in &uncentred.far {
+        let own = columns.iter_mut().find(|column| column.name == *name);
+        let feature = own.filter(|column| column.role == Role::Feature);
+        let centred = Derived {
+            transform: Transform::Centred,
+            from: vec![name.clone()],
+            at: Some(*at),
+            role: feature.is_none().then_some(Role::Ignored),
+            ..Derived::default()
+        };
+        let of_centred = name_of(&centred);
+        if setup.derived.iter().take(place).all(|term| name_of(term) != of_centred) {
+            setup.derived.insert(place, centred);
+            place += 1;
+            if let Some(column) = feature {
+                column.role = Role::Ignored;
+            }
+        }
+        let parts = setup.derived.get_mut(place).map(|product| product.from.iter_mut());
+        parts
+            .into_iter()
+            .flatten()
+            .filter(|part| *part == name)
+            .for_each(|part| part.clone_from(&of_centred));
+    }
 }
 
 /// Returns what is wrong at a path of the plan that the draft stands for.

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::model::Role;
+use crate::plan::derived::{Uncentred, name_of};
 use crate::plan::document::{Bound, ColumnType, Confirm, Derived, Transform};
 use crate::plan::number_format::{DateOrder, NumberFormat};
 use crate::privacy::calibrate::Split;
@@ -33,6 +34,37 @@ fn drafts() -> (Vec<ColumnDraft>, Setup) {
         number_column("sbp", Role::Outcome, "60", "260"),
     ];
     (columns, Setup { rows: "12 000".to_owned(), ..Setup::default() })
+}
+
+#[test]
+fn a_product_is_made_from_centred_numbers_by_one_click() {
+    let (mut columns, mut setup) = drafts();
+    columns.push(number_column("bmi", Role::Ignored, "15", "60"));
+    columns.push(number_column("change", Role::Feature, "-40", "40"));
+    columns[0].typical_mean = "60".to_owned();
+    columns[0].typical_sd = "15".to_owned();
+    let product = |from: &[&str]| Derived {
+        transform: Transform::Product,
+        from: from.iter().map(ToString::to_string).collect(),
+        ..Derived::default()
+    };
+    setup.derived = vec![product(&["age", "sex"]), product(&["age", "change", "bmi"])];
+    let found = uncentred(&columns, &setup);
+    let far = vec![("age".to_owned(), 60.0), ("bmi".to_owned(), 37.5)];
+    assert_eq!(found, [Uncentred { product: "age:change:bmi".to_owned(), far }]);
+    centre(&mut columns, &mut setup, &found[0]);
+    let terms: Vec<(String, Option<Role>)> =
+        setup.derived.iter().map(|term| (name_of(term), term.role)).collect();
+    let expected = [
+        ("age:sex", None),
+        ("age - 60", None),
+        ("bmi - 37.5", Some(Role::Ignored)),
+        ("(age - 60):change:(bmi - 37.5)", None),
+    ];
+    assert_eq!(terms, expected.map(|(name, role)| (name.to_owned(), role)));
+    assert_eq!(columns[0].role, Role::Ignored, "its centred number is the feature");
+    assert_eq!(uncentred(&columns, &setup), []);
+    assert_eq!(super::terms::wrong_at(&columns, &setup, "derived"), [""; 0]);
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub fn Assumptions() -> impl IntoView {
 #[component]
 fn Spread(index: usize, name: String) -> impl IntoView {
     view! {
-        <tr>
+        <tr data-column=index>
             <th scope="row">{name.clone()}</th>
             <td><Typed index label=words::method::typical_mean_of(&name) what=Value::Mean/></td>
             <td><Typed index label=words::method::typical_sd_of(&name) what=Value::Spread/></td>
@@ -88,7 +88,7 @@ fn Share(index: usize, name: String, level: String) -> impl IntoView {
     let label = app.state.columns().with_untracked(|columns| columns.get(index)?.labels.get(&level).cloned());
     let called = label.unwrap_or_else(|| level.clone());
     view! {
-        <tr>
+        <tr data-column=index>
             <th scope="row">{words::method::typical_share(&name, &called)}</th>
             <td colspan="2"><Typed index label=words::method::typical_share_of(&called, &name) what=Value::Share(level) unit=" %"/></td>
         </tr>

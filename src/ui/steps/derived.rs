@@ -4,7 +4,7 @@ use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use crate::model::Role;
-use crate::plan::derived::name_of;
+use crate::plan::derived::{self, name_of};
 use crate::plan::document::{Derived, Transform};
 use crate::release::remarks::made;
 use crate::ui::dom;
@@ -103,6 +103,7 @@ pub fn Terms() -> impl IntoView {
             <p class="hint">{words::terms::lead()}</p>
             <ul class="terms-list">{listed}</ul>
             {wrong}
+            <Uncentred/>
             <Typed form/>
         </section>
     }
@@ -160,6 +161,33 @@ fn Itself(column: String) -> impl IntoView {
             <p class="hint">{if is_outcome(place) { words::terms::itself_outcome(&column) } else { words::terms::itself(&column) }} " " <button type="button" class="link" on:click=leave>{act.clone()}</button></p>
         })
     }
+}
+
+/// The products that can hardly be told apart from their factors, each with a way to centre these.
+#[component]
+pub fn Uncentred() -> impl IntoView {
+    let app = App::here();
+    let found = Memo::new(move |_| {
+        app.state.columns().with(|columns| app.state.setup().with(|setup| draft::uncentred(columns, setup)))
+    });
+    let one = move |uncentred: derived::Uncentred| {
+        let told = uncentred.sentence();
+        let names: Vec<String> = uncentred.far.iter().map(|(name, at)| format!("{name} ({at})")).collect();
+        let centre = move |event: MouseEvent| {
+            dom::focus_after_key(&event, "#uncentred");
+            let (mut columns, mut setup) =
+                (app.state.columns().get_untracked(), app.state.setup().get_untracked());
+            draft::centre(&mut columns, &mut setup, &uncentred);
+            app.state.columns().set(columns);
+            app.state.setup().set(setup);
+            app.say(words::terms::centred_factors());
+        };
+        view! {
+            <p class="notice"><span><Quoted words=told/> " "
+                <button type="button" class="link" on:click=centre>{words::terms::centre_at(text::list(&names, 4))}</button></span></p>
+        }
+    };
+    view! { <div id="uncentred" tabindex="-1">{move || found.get().into_iter().map(one).collect_view()}</div> }
 }
 
 /// What is wrong with the plan at a field of the columns step.

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::table::Uncertainty;
-use crate::engine::foresee::Foreseen;
+use crate::engine::foresee::{Foreseen, half_widths};
 use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::info::are_log_odds;
@@ -23,6 +23,7 @@ const SHOWN: usize = 60;
 #[component]
 pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     let withheld = foreseen.forecast.advice == Advice::TooFew;
+    let halves = half_widths(&plan, &foreseen.terms).filter(|_| !foreseen.gives_nothing());
     let units = units(&plan, &foreseen.terms);
     // Where all coefficients are withheld there are no intervals to show.
     let table = (!foreseen.gives_nothing()).then(|| match foreseen.terms.is_empty() {
@@ -36,6 +37,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=foreseen.is_clear() class:withheld=withheld role="status">
                 <p class="verdict-main">{foreseen.verdict()}</p>
+                {halves.map(|halves| view! { <p><Quoted words=halves/></p> })}
                 <Foretold sentences=foreseen.sentences()/>
                 <p class="hint">{words::method::from_plan_alone()}</p>
             </div>

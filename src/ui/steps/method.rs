@@ -6,12 +6,14 @@ use super::Status;
 use super::assumptions::Assumptions;
 use super::chooser::Chooser;
 use super::comparison::Comparison;
+use super::derived::Uncentred;
 use super::errors::LeastErrors;
 use super::expectations::{Expectations, Foresight, units};
 use super::parameters::{Advanced, First, Passes};
 use super::public::PublicMoments;
 use crate::engine::Outlook;
-use crate::engine::foresee::verdict_of_steps;
+use crate::engine::foresee::half_widths;
+use crate::inference::forecast;
 use crate::inference::preview::{Preview, Verdict};
 use crate::mechanisms::find;
 use crate::mechanisms::info::are_log_odds;
@@ -41,7 +43,7 @@ fn kind(name: &str) -> String {
 /// Choose how; see what it will give.
 #[component]
 pub fn Method() -> impl IntoView {
-    view! { <Chosen/> <Expectation/> <Passes/>
+    view! { <Chosen/> <Expectation/> <Uncentred/> <Passes/>
         <Glossed of=[entries::MECHANISM, entries::NOISE, entries::NOISE_SHARE, entries::SAMPLING_ERROR, entries::CONFIDENCE_INTERVAL, entries::APPROXIMATE, entries::WITHHELD, entries::RIDGE]/>
         <Assumptions/> <Chooser/> <PublicMoments/> <First/> <Comparison/> <Accept/> <Advanced/> }
         .into_any()
@@ -162,7 +164,7 @@ fn Expectation() -> impl IntoView {
                 view! { {dependent} {short} <Expected preview plan=forecast.plan/> {ample.map(|words| view! { <p class="lead">{words}</p> })} }.into_any()
             }
             None if forecast.outlook.is_some() || forecast.errors.is_some() => {
-                let of_steps = || verdict_of_steps(forecast.errors.as_ref()?);
+                let of_steps = || forecast::verdict(forecast.errors.as_ref()?);
                 let told = match (&forecast.outlook, forecast.hopeless) {
                     (Some(_), _) => None,
                     (None, Some(why)) => Some((Verdict::Withheld, why)),
@@ -207,9 +209,10 @@ fn Prospect(outlook: Outlook) -> impl IntoView {
 #[component]
 fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
     let units = units(&plan, &preview.terms);
+    let halves = half_widths(&plan, &preview.terms);
     let app = App::here();
     let too_few = untrack(|| app.falls_back(&plan));
-    let clear = preview.verdict == Verdict::Clear && !too_few && !preview.is_too_wide();
+    let clear = preview.verdict == Verdict::Clear && !too_few;
     let withheld = preview.verdict == Verdict::Withheld;
     let verdict =
         if too_few && !withheld { words::method::penalised_at_best() } else { text::verdict(&preview) };
@@ -222,6 +225,7 @@ fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=clear class:withheld=withheld role="status">
                 <p class="verdict-main">{verdict}</p>
+                {halves.map(|halves| view! { <p><Quoted words=halves/></p> })}
                 {help}
             </div>
             <Expectations terms=preview.terms units note=words::method::expect_note()/>

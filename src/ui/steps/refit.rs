@@ -11,6 +11,7 @@ use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
 use crate::model::INTERCEPT;
 use crate::model::note::quoted;
+use crate::plan::derived::Uncentred;
 use crate::release::Release;
 use crate::release::format::short;
 use crate::release::publication::comparison::Regression;
@@ -75,10 +76,12 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
         app.state.outcome().get_untracked().filter(|name| outcomes.contains(name)).unwrap_or(first),
     );
     let Reduced { kept, left_out } = Reduced::of(&release, &outcome.get_untracked(), &held(&release));
-    let left_out = (adaptive && !left_out.is_empty()).then(|| match kept.is_empty() {
+    let told = (adaptive && !left_out.is_empty()).then(|| match kept.is_empty() {
         true => words::refit::all_withheld().to_owned(),
         false => words::refit::without(quoted(&left_out)),
     });
+    let uncentred = Uncentred::of(&release.plan).into_iter().find(|one| left_out.contains(&one.product));
+    let centre = uncentred.filter(|_| told.is_some()).map(|one| words::refit::centre(quoted(&[one.product])));
     let chosen = RwSignal::new(kept);
     let order = StoredValue::new(predictors.clone());
     let (kind, own) = match own_ridge(&release) {
@@ -181,7 +184,7 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
         <section class="block refit" aria-labelledby="refit-title">
             <h2 id="refit-title" tabindex="-1">{words::refit::title()}</h2>
             <p>{words::refit::refit_free()}</p>
-            {left_out.map(|told| view! { <p class="hint"><Quoted words=told/></p> })}
+            {told.into_iter().chain(centre).map(|told| view! { <p class="hint"><Quoted words=told/></p> }).collect_view()}
             <div class="fields">
                 <Choice id="refit-outcome" label=words::refit::outcome_of_the_new_regression() options=outcomes value=outcome set=set_outcome/>
                 <Choice id="refit-ridge" label=words::refit::ridge_penalty() options=ridges.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
