@@ -386,15 +386,16 @@ test("each figure is a file of lines and a picture of twice its size: coefficien
   assert.deepEqual(faults(record), {});
 });
 
-test("each step leads to the next, up to that on which a release is made; the method has plain alternatives, and its forecast is in the outcome's unit and follows what is typical", async (t) => {
+test("each step leads to the next; the method has plain alternatives, and its forecast is in the outcome's unit and follows what is typical", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.goTo(say("step.data"));
-  for (const step of ["columns", "privacy", "method"]) {
+  for (const step of ["columns", "privacy", "method", "result"]) {
     await page.getByRole("button", exact(say("page.next", { step: say(`step.${step}`) }))).click();
     await page.getByRole("heading", { level: 1, name: say(`step.${step}_title`) }).waitFor();
   }
   await discreet.ready();
   assert.equal(await page.getByRole("button", { name: like("page.next") }).count(), 0);
+  await discreet.goTo(say("step.method"));
 
   await discreet.openFold(say("method.change"));
   const alternatives = discreet.chosen.getByRole("radiogroup", exact(say("method.change"))).getByRole("radio");
