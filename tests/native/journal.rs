@@ -220,11 +220,25 @@ fn the_csv_says_per_what_in_which_unit_and_of_which_answer() {
         assert_eq!(of(&ten[place], "per"), per);
         assert_eq!((of(&ten[place], "unit").as_str(), of(&ten[place], "answer").as_str()), ("mmHg", ""));
     }
-    let [points, commas] =
-        ["word", "word-commas"].map(|format| printed(&release, &format!("--format {format}")));
-    assert_ne!(points, commas);
-    assert_eq!(points.replace('.', ","), commas.replace('.', ","), "nothing else is changed");
-    let comma = cells(&printed(&release, "--format csv-semicolons"), ';');
+    for format in ["html", "word", "markdown", "latex", "svg"] {
+        let [points, commas] =
+            ["point", "comma"].map(|mark| printed(&release, &format!("--format {format} --decimal {mark}")));
+        assert_eq!(points, printed(&release, &format!("--format {format}")), "{format}");
+        assert_ne!(points, commas, "{format}");
+        let commas = commas.replace("{,}", ",");
+        assert_eq!(
+            points.replace("{,}", ",").replace('.', ","),
+            commas.replace('.', ","),
+            "{format}: nothing else is changed"
+        );
+    }
+    let latex = printed(&release, "--format latex --decimal comma");
+    let row = latex.lines().find(|line| line.trim_start().starts_with("bmi")).unwrap();
+    assert!(row.contains("{,}") && !row.contains('.'), "{row}");
+    let svg = printed(&release, "--format svg --decimal comma");
+    let drawn: Vec<&str> = svg.lines().filter(|line| line.contains("<text")).collect();
+    assert!(drawn.len() > 3 && drawn.iter().any(|line| line.contains(',')), "{svg}");
+    let comma = cells(&printed(&release, "--format csv --decimal comma"), ';');
     assert_eq!(of(&comma[1], "estimate").replace(',', "."), of(&one[1], "estimate"));
     let tod = json!({"name": "tod", "role": "outcome", "type": "category", "levels": ["Ja", "Nein"]});
     let odds =

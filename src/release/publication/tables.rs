@@ -15,7 +15,7 @@ use super::super::supplement::{
 };
 use super::measure::width;
 use super::stated;
-use super::{Head, MOST_OUTCOMES, Table};
+use super::{Head, Labels, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
 use crate::model::{Estimate, INTERCEPT, Interval, Missing, level_of};
 use crate::plan::Plan;
@@ -35,8 +35,9 @@ const MOST_OF_NAMES: f64 = 226.0;
 /// Most rows of a table of adjusted p-values.
 const MOST_ADJUSTED: usize = 1_000;
 
-/// Returns all tables of a release, coefficients of numbers for `per` units each.
-pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
+/// Returns all tables of a release.
+pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<Table> {
+    let (per, decimal) = (labels.scale(), labels.decimal);
     let mut tables: Vec<Table> = Vec::new();
     if !release.coefficients.is_undetermined() {
         let outcomes = figure::outcomes(release);
@@ -62,8 +63,8 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
         tables.push(columns(release, supplement, description));
         tables.extend(correlations(description));
     }
-    tables.push(stated::columns(release, supplement.log_odds));
-    tables
+    tables.push(stated::columns(release, supplement.log_odds, decimal));
+    tables.into_iter().map(|table| decimal.of_table(table)).collect()
 }
 
 /// Returns the tables of a regression that was computed from a release.
