@@ -83,7 +83,7 @@ impl<'a> Cells<'a> {
         let Meaning { plan, per, shared, .. } = &self.meaning;
         self.terms.entry(term.to_owned()).or_insert_with(|| {
             let contrast = figure::per_units(plan, term, *per);
-            let factor = if figure::is_scaled(plan, term) { *per } else { 1.0 };
+            let factor = if figure::is_scaled(plan, term, *per) { *per } else { 1.0 };
             (name(&contrast).into_owned(), factor, !shared.move_term(plan, term))
         })
     }

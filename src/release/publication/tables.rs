@@ -283,7 +283,7 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
     let has_tests = tests.absent().is_none();
     heads.extend(has_tests.then(|| number(words::journal::p())));
     let row = |one: &&Difference| {
-        let is_scaled = figure::is_scaled(&release.plan, &one.term) && (per - 1.0).abs() > 0.0;
+        let is_scaled = figure::is_scaled(&release.plan, &one.term, per) && (per - 1.0).abs() > 0.0;
         let entry = one.entry.times(if is_scaled { per } else { 1.0 });
         let units =
             if is_scaled { figure::per_units(&release.plan, &one.term, per) } else { one.per.clone() };
@@ -362,7 +362,7 @@ fn standardised(
         return None;
     }
     let of = outcome_spread(release, supplement, outcome)?;
-    let units = if figure::is_scaled(&release.plan, &line.term) { per } else { 1.0 };
+    let units = if figure::is_scaled(&release.plan, &line.term, per) { per } else { 1.0 };
     let own = spread(supplement, &line.term)? / units;
     Some(line.entry.estimate? * own / of)
 }
