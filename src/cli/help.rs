@@ -79,29 +79,31 @@ everybody may see. With the budget {\"none\": true} no noise is added.
 pub const REFIT: &str = "\
 discreet refit --release FILE --outcome NAME --features A,B,... [--ridge none|auto|NUMBER]
                [--repair shift|floor|none] [--confidence 0.95] [--format FORMAT [--per N]] [--path FORMAT]
+               [--decimal point|comma]
 
 Computes another regression from the moments of a release. It reads no table and costs nothing.
 Without --ridge the penalty is that of the release's own regressions.
 From a release of `adaptive-gauss` any of its outcomes can be fitted on any of its features. A ridge is then in the columns' own units.
-Without --format it prints a document that programs read, with it tables for a reader: word, word-commas, markdown, latex, csv,
-csv-semicolons or svg.
-With --per 10 coefficients of numbers are for 10 units.
+Without --format it prints a document that programs read, with it tables for a reader: word, markdown, latex, csv or svg.
+With --per 10 coefficients of numbers are for 10 units. With --decimal comma numbers have decimal commas, and a CSV has semicolons.
 With --path it prints instead how each coefficient changes with the ridge, from 0 over powers of ten, in the same formats.
 ";
 
 /// `discreet report --help`.
 pub const REPORT: &str = "\
-discreet report --release FILE [--format NAME] [--title TEXT] [--date TEXT] [--per N] [--outcome NAME]
-                [--compare FILE]
+discreet report --release FILE [--format NAME] [--title TEXT] [--date TEXT] [--per N] [--decimal point|comma]
+                [--outcome NAME] [--compare FILE]
 
 Prints a release. It reads no table and costs nothing.
 
-  --format NAME   html (a report, the default), word (tables to open or paste in a word processor), word-commas (with decimal commas),
-                  markdown, latex, csv, csv-semicolons, r, python (programs that read the release and print its coefficients),
+  --format NAME   html (a report, the default), word (tables to open or paste in a word processor), markdown, latex, csv,
+                  r, python (programs that read the release and print its coefficients),
                   svg (the plot of one outcome) or text (drafts of the paragraphs on methods and results)
   --title TEXT    what the table is called
   --date TEXT     the date, printed as it is given; without it there is none
-  --per N         show the coefficients of numbers for N units of their columns; a display scale alone
+  --per N         show the coefficients of numbers for N units of their columns, where the stated range is at least 2 N wide;
+                  a display scale alone
+  --decimal MARK  point (the default) or comma: of the numbers in tables, plots and a CSV, which has semicolons then
   --outcome NAME  whose plot is drawn; default: the first
   --compare FILE  another release, beside this one term by term: word, markdown, latex, csv or svg
 ";

@@ -6,7 +6,7 @@ use super::args::Args;
 use super::document::read_release;
 use super::error::CliError;
 use super::job::software;
-use super::report::units;
+use super::report::{decimal_mark, units};
 use super::{help, print};
 use crate::engine::{refit, ridge_path, supplement};
 use crate::inference::options::{Repair, Ridge};
@@ -18,8 +18,9 @@ use crate::release::publication::{Format, Labels};
 /// # Errors
 /// [`CliError`]; nothing is ever charged.
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
-    let options =
-        ["release", "outcome", "features", "ridge", "repair", "confidence", "format", "path", "per"];
+    let options = [
+        "release", "outcome", "features", "ridge", "repair", "confidence", "format", "path", "per", "decimal",
+    ];
     let Some(args) = Args::parse(arguments, &options, &[], help::REFIT)? else { return Ok(()) };
     let [] = args.places([])?;
     let path = args.needed_path("release")?;
@@ -37,14 +38,18 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     if args.path("per").is_some() && args.path("format").is_none() {
         return Err(CliError::usage("--per goes with --format"));
     }
+    let decimal = decimal_mark(&args)?;
+    if args.path("decimal").is_some() && args.path("format").is_none() && args.path("path").is_none() {
+        return Err(CliError::usage("--decimal goes with --format or --path"));
+    }
     if let Some(named) = args.text("path")? {
         let path = ridge_path(&release, &request).map_err(refused)?;
-        return print(written("path", named, |format| format.ridge_path(&path))?);
+        return print(written("path", named, |format| format.ridge_path(&path, decimal))?);
     }
     let mut answer = refit(&release, &request).map_err(refused)?;
     if let Some(named) = args.text("format")? {
         let own = answer.printed_of(&release);
-        let labels = Labels { per, ..Labels::default() };
+        let labels = Labels { per, decimal, ..Labels::default() };
         let refitted = |format: Format| format.refitted(&own, &supplement(&own), outcome, &labels);
         return print(written("format", named, refitted)?);
     }
@@ -59,7 +64,7 @@ fn written(
     named: &str,
     write: impl FnOnce(Format) -> Option<String>,
 ) -> Result<String, CliError> {
-    let forms = "give one of word, word-commas, markdown, latex, csv, csv-semicolons, or svg where there is a coefficient to draw";
+    let forms = "give one of word, markdown, latex, csv, or svg where there is a coefficient to draw";
     let printed = Format::named(named).and_then(write);
     printed.ok_or_else(|| CliError::usage(format!("--{option} is `{named}`; {forms}")))
 }

@@ -10,7 +10,7 @@ use crate::engine::supplement;
 use crate::mechanisms::info::are_log_odds;
 use crate::release::figure::outcomes;
 use crate::release::publication::comparison::{Comparison, Regression};
-use crate::release::publication::{Format, Labels};
+use crate::release::publication::{DecimalMark, Format, Labels};
 
 /// Returns for how many units a coefficient of a number is printed.
 pub(super) fn units(args: &Args) -> Result<f64, CliError> {
@@ -21,6 +21,11 @@ pub(super) fn units(args: &Args) -> Result<f64, CliError> {
     Err(CliError::usage(format!("--per is `{per}`; give a number above 0")))
 }
 
+/// Returns the decimal mark of what is printed.
+pub(super) fn decimal_mark(args: &Args) -> Result<DecimalMark, CliError> {
+    Ok(args.value("decimal", "`point` or `comma`")?.unwrap_or_default())
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -28,7 +33,7 @@ pub(super) fn units(args: &Args) -> Result<f64, CliError> {
 pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     let Some(args) = Args::parse(
         arguments,
-        &["release", "format", "title", "date", "per", "outcome", "compare"],
+        &["release", "format", "title", "date", "per", "decimal", "outcome", "compare"],
         &[],
         help::REPORT,
     )?
@@ -42,10 +47,13 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         let names: Vec<&str> = Format::ALL.iter().map(|(name, _)| *name).collect();
         CliError::usage(format!("--format is `{named}`; give one of {}", names.join(", ")))
     })?;
-    let per = units(&args)?;
+    let (per, decimal) = (units(&args)?, decimal_mark(&args)?);
+    if args.path("decimal").is_some() && matches!(format, Format::R | Format::Python | Format::Text) {
+        return Err(CliError::usage(format!("--decimal does not go with --format {named}; leave it out")));
+    }
     let text = |name: &str| Ok::<_, CliError>(args.text(name)?.unwrap_or_default().to_owned());
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let labels = Labels { title: text("title")?, date: text("date")?, per, file };
+    let labels = Labels { title: text("title")?, date: text("date")?, per, decimal, file };
     let release = read_release(&path)?;
     let outcome = args.text("outcome")?;
     if let Some(outcome) = outcome.filter(|outcome| !outcomes(&release).iter().any(|own| own == outcome)) {
@@ -63,7 +71,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
                 let outcome = outcome.or_else(|| own.into_iter().next()).unwrap_or_default();
                 Regression::of_release(&release, &outcome, are_log_odds(&release.plan))
             });
-            format.compared(&Comparison::new(first, second)).ok_or_else(|| {
+            format.compared(&Comparison::new(first, second), decimal).ok_or_else(|| {
                 CliError::usage("two releases are compared as word, markdown, latex, csv, or as svg where one axis fits both; choose another --format")
             })?
         }

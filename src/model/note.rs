@@ -60,6 +60,25 @@ pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> St
     words::note::clipped_outcome(name, radius, grouped(rows), grouped(deviation))
 }
 
+/// Returns whether a note says what was clipped: to bounds, of rows far out, or of residuals.
+pub fn is_of_clipping(note: &str) -> bool {
+    const TOLD: &str = "\0";
+    let messages = [
+        words::note::clipped().to_owned(),
+        words::note::clipped_by_public_moments().to_owned(),
+        words::note::bounds_estimated(TOLD, TOLD),
+        words::note::far_rows().to_owned(),
+        words::note::far_rows_counted(TOLD, TOLD, TOLD),
+        words::note::far_rows_many(TOLD, TOLD, TOLD),
+        words::note::rare_rows(TOLD, TOLD, TOLD),
+        words::note::clipped_residuals(TOLD),
+    ];
+    let says = |message: &String| {
+        message.split(TOLD).try_fold(note, |rest, part| Some(rest.split_once(part)?.1)).is_some()
+    };
+    messages.iter().any(says)
+}
+
 /// Says that hardly any of the stated rows counted.
 pub fn hardly_any_rows(stated: f64) -> String {
     words::note::hardly_any_rows(grouped(stated))

@@ -119,8 +119,10 @@ pub fn all_columns(plan: &Plan) -> Vec<Column> {
 
 /// Returns the names, or the patterns, of the columns and derived terms of a role.
 pub fn named_with(plan: &Plan, role: Role) -> Vec<String> {
-    let named = all_columns(plan).into_iter().filter(|column| column.role == role);
-    named.filter_map(|column| column.name.or(column.pattern)).collect()
+    let columns = plan.columns.iter().filter(|column| column.role == role);
+    let columns = columns.filter_map(|column| column.name.clone().or_else(|| column.pattern.clone()));
+    let of_role = |term: &DerivedTerm| term.columns.first().is_some_and(|column| column.role == role);
+    columns.chain(terms_of(plan).into_iter().filter(of_role).map(|term| term.name)).collect()
 }
 
 /// Returns the outcomes of a plan, with derived ones.

@@ -3,10 +3,9 @@
 use super::figure;
 use super::format::short;
 use super::odds;
-use super::table::numbers;
+use super::table::of_numbers;
 use crate::model::note::quoted;
 use crate::plan::Plan;
-use crate::text::BYTE_ORDER_MARK;
 use crate::words;
 
 /// One point of the line.
@@ -60,15 +59,11 @@ impl PartialEffect {
 
     /// Writes its points as CSV.
     pub fn csv(&self) -> String {
-        let mut text = [BYTE_ORDER_MARK, "at,estimate,lower,upper"].concat().into_bytes();
-        for Point { at, value, span } in &self.points {
-            text.extend_from_slice(format!("\r\n{at}").as_bytes());
+        let record = |Point { at, value, span }: &Point| {
             let (lower, upper) = span.unzip();
-            numbers(&mut text, &[Some(*value), lower, upper]);
-        }
-        text.extend_from_slice(b"\r\n");
-        // All that is written into it are texts and digits.
-        String::from_utf8(text).unwrap_or_default()
+            (at.to_string().into(), vec![Some(*value), lower, upper])
+        };
+        of_numbers("at,estimate,lower,upper", self.points.iter().map(record))
     }
 
     /// Returns what a reader of the plot has to know.

@@ -25,6 +25,10 @@ const BETWEEN: f64 = 8.0;
 /// Most ticks on an axis: beside a table it may be 190 pixels wide, and a label needs 40.
 const MOST_TICKS: usize = 5;
 
+/// How many times as wide as the units that a coefficient is for a column's stated range is at least: a wider step is hardly a difference
+/// between two persons.
+const WIDTHS: f64 = 2.0;
+
 /// One coefficient of one outcome, with what is needed to write and draw it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -240,8 +244,11 @@ fn is_of_levels(plan: &Plan, term: &str) -> bool {
 
 /// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm, square or
 /// spline is, or the product of levels with one such number, which is for as many units as the number alone.
-pub fn is_scaled(plan: &Plan, term: &str) -> bool {
-    number(plan, term).is_some()
+///
+/// A number whose stated range is less than [`WIDTHS`] times as wide stays for one unit.
+pub fn is_scaled(plan: &Plan, term: &str, per: f64) -> bool {
+    let is_wide = |(lower, upper): (f64, f64)| upper - lower >= WIDTHS * per;
+    number(plan, term).is_some_and(|found| per <= 1.0 || found.stated_bounds().is_none_or(is_wide))
 }
 
 fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
@@ -258,7 +265,8 @@ fn number<'a>(plan: &'a Plan, term: &str) -> Option<Cow<'a, Column>> {
 
 /// Returns the contrast of a term's coefficient, that of a number for `per` units: `per 10 kg/m²`.
 pub fn per_units(plan: &Plan, term: &str, per: f64) -> String {
-    let Some(found) = number(plan, term).filter(|_| (per - 1.0).abs() > 0.0) else {
+    let is_scaled = (per - 1.0).abs() > 0.0 && is_scaled(plan, term, per);
+    let Some(found) = number(plan, term).filter(|_| is_scaled) else {
         return meaning(plan, term).0;
     };
     let unit =
@@ -273,7 +281,7 @@ pub fn is_range(reach: f64) -> bool {
 
 /// Returns a line whose coefficient is for `per` units of its column, where that is a number; the plot stays as it is.
 pub fn scaled(plan: &Plan, mut line: Line, per: f64) -> Line {
-    if !is_scaled(plan, &line.term) {
+    if !is_scaled(plan, &line.term, per) {
         return line;
     }
     line.per = per_units(plan, &line.term, per);
@@ -567,5 +575,15 @@ mod tests {
         assert_eq!(with_unit("f()", ""), "f()");
         assert_eq!(meaning(&plan, "snp_7"), ("per unit".to_owned(), Some(2.0)));
         assert_eq!(meaning(&plan, INTERCEPT), (String::new(), None));
+        // A coefficient is for many units only where the stated range has twice as many.
+        assert_eq!(per_units(&plan, "bmi", 10.0), "per 10 kg/m²");
+        assert_eq!(per_units(&plan, "sex:bmi[M]", 10.0), "per 10 kg/m²");
+        assert_eq!(per_units(&plan, "bmi", 100.0), "per kg/m²");
+        assert_eq!(per_units(&plan, "snp_7", 5.0), "per unit");
+        let shown = |term: &str| {
+            let own = Line { term: term.to_owned(), ..line(1.0, 0.5, Some(2.0)) };
+            scaled(&plan, own, 5.0).entry.estimate
+        };
+        assert_eq!([shown("bmi"), shown("snp_7"), shown("sex[M]")], [Some(5.0), Some(1.0), Some(1.0)]);
     }
 }

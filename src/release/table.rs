@@ -83,7 +83,7 @@ impl<'a> Cells<'a> {
         let Meaning { plan, per, shared, .. } = &self.meaning;
         self.terms.entry(term.to_owned()).or_insert_with(|| {
             let contrast = figure::per_units(plan, term, *per);
-            let factor = if figure::is_scaled(plan, term) { *per } else { 1.0 };
+            let factor = if figure::is_scaled(plan, term, *per) { *per } else { 1.0 };
             (name(&contrast).into_owned(), factor, !shared.move_term(plan, term))
         })
     }
@@ -195,21 +195,6 @@ pub fn records<'a>(
     })
 }
 
-/// Writes a piece of a CSV with semicolons and decimal commas, as a spreadsheet reads it where the comma is the decimal mark.
-pub fn with_semicolons(piece: &str) -> String {
-    let cell = |cell: &str| {
-        let plain = cell.trim_end_matches([',', '\r', '\n']);
-        let end = if cell.ends_with(',') { ";" } else { cell.get(plain.len()..).unwrap_or_default() };
-        let number = plain.parse::<f64>().is_ok();
-        if number { plain.replace('.', ",") + end } else { plain.to_owned() + end }
-    };
-    let parts = piece.split('"').enumerate().map(|(place, part)| match place % 2 {
-        0 => part.split_inclusive([',', '\n']).map(cell).collect::<String>(),
-        _ => part.to_owned(),
-    });
-    parts.collect::<Vec<_>>().join("\"")
-}
-
 fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Estimate) {
     let Estimate { estimate, std_error, lower, upper, noise_share, interval } = entry;
     text.extend_from_slice(outcome.as_bytes());
@@ -225,7 +210,22 @@ fn record(text: &mut Vec<u8>, outcome: &str, term: &str, entry: Estimate) {
     text.extend_from_slice(interval.as_bytes());
 }
 
-pub(in crate::release) fn numbers(text: &mut Vec<u8>, values: &[Option<f64>]) {
+/// Writes a CSV of records that are a cell, as it is to be written, and numbers.
+pub(in crate::release) fn of_numbers<'a>(
+    header: &str,
+    records: impl Iterator<Item = (Cow<'a, str>, Vec<Option<f64>>)>,
+) -> String {
+    let mut text = [BYTE_ORDER_MARK, header, "\r\n"].concat().into_bytes();
+    for (cell, values) in records {
+        text.extend_from_slice(cell.as_bytes());
+        numbers(&mut text, &values);
+        text.extend_from_slice(b"\r\n");
+    }
+    // All that is written into it are texts and digits.
+    String::from_utf8(text).unwrap_or_default()
+}
+
+fn numbers(text: &mut Vec<u8>, values: &[Option<f64>]) {
     for value in values {
         text.push(b',');
         if let Some(value) = value {
@@ -257,6 +257,7 @@ pub(in crate::release) fn name(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::publication::DecimalMark;
     use super::*;
     use crate::model::Coefficient;
     use crate::release::long::CoefficientTable;
@@ -318,7 +319,7 @@ mod tests {
     fn semicolons_and_decimal_commas_stand_outside_of_names() {
         let list = Coefficients::List(vec![one("a,1.5", "x"), one("y", "b\",c")]);
         let plan = plan();
-        let text = with_semicolons(&csv(&list, meaning(&plan, false)));
+        let text = DecimalMark::Comma.of_csv(csv(&list, meaning(&plan, false)));
         let lines: Vec<&str> = text.split("\r\n").collect();
         assert!(lines[0].starts_with("\u{feff}outcome;term;estimate;"), "{}", lines[0]);
         assert_eq!(lines[1], "\"a,1.5\";x;-1,5e-12;;;1000000000000,0;0,25;approximate;;;per kg;;");

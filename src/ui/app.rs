@@ -136,7 +136,11 @@ fn Onward(step: Step) -> impl IntoView {
     let next = move || {
         let next = StepInfo::next(step)?;
         let go = move |_| actions::go(app, next.step);
-        Some(view! { <button type="button" on:click=go>{words::page::next((next.name)())}</button> })
+        // On the step on which a release is asked for, the filled button is that of the release.
+        let filled = step < Step::Method;
+        Some(
+            view! { <button type="button" class:filled=filled on:click=go>{words::page::next((next.name)())}</button> },
+        )
     };
     app.state.saved().set(None);
     let saved = move || app.state.saved().get().map(|told| view! { <p class="hint">{told}</p> });

@@ -23,6 +23,7 @@ use crate::plan::Plan;
 use crate::privacy::ledger::Ledger;
 use crate::privacy::units::Units;
 use crate::release::Release;
+use crate::release::publication::DecimalMark;
 use crate::release::publication::comparison::Regression;
 use crate::store::Saving;
 use crate::store::people::{Different, Shared};
@@ -224,6 +225,8 @@ pub struct State {
     pub shown: Option<Shown>,
     /// The outcome of it that is shown.
     pub outcome: Option<String>,
+    /// The decimal mark of the tables and figures that are handed out.
+    pub decimal: DecimalMark,
     /// A refit of it.
     pub refit: Option<Result<Refit, String>>,
     /// Refits of this table's releases since the page was opened.

@@ -431,9 +431,9 @@ test("on a phone a finger meets every control and the figures are whole, and a w
   const small = async (where) => {
     await unfold();
     const found = await page.evaluate(() => {
-      // A link in a sentence is as high as its line, and the slider of epsilon has a field for the same number beside it.
+      // A link in a sentence is as high as its line.
       const inSentence = (own) => own.matches("a, .link") && own.parentElement.matches("p, span, li") && own.parentElement.innerText.trim() !== own.innerText.trim();
-      const controls = [...document.querySelectorAll("button, input:not([type=file], [type=range]), select, textarea, summary, a[href]")];
+      const controls = [...document.querySelectorAll("button, input:not([type=file]), select, textarea, summary, a[href]")];
       return controls.filter((own) => own.checkVisibility() && !inSentence(own)).flatMap((own) => {
         const { width, height, bottom } = (own.closest("label") ?? own).getBoundingClientRect();
         const size = Math.floor(Math.min(width, height) + 0.1);

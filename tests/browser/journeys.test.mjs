@@ -149,6 +149,17 @@ test("a release is copied and downloaded as a journal prints it, and every form 
     assert.deepEqual(lost(caveats, text), [], `${format} lacks what the screen says`);
     assert.equal(text.includes("23 November 2026"), format !== say("export.text"), format);
   }
+  // One setting is for all files of the step.
+  const decimal = page.locator("#export-decimal");
+  await decimal.selectOption({ label: say("export.decimal_comma") });
+  const comma = estimate.replace(".", ",");
+  for (const format of ["result.report_html", "export.word", "export.markdown", "export.latex", "export.svg"]) {
+    const { text } = await discreet.download(say(format));
+    const number = format === "export.svg" ? /over its stated range<[^]*?>\d+,\d+ \(/ : new RegExp(comma);
+    assert.match(text.replaceAll("{,}", ","), number, format);
+  }
+  assert.match((await discreet.download(say("result.coefficients_csv"))).text, /^\ufeffoutcome;term;[^]*;\d+,\d+;/);
+  await decimal.selectOption({ label: say("export.decimal_point") });
   const svg = (await discreet.download(say("export.svg"))).text;
   // A figure draws a number over its stated range, 18 to 100 years, and writes what it draws.
   const [, drawn] = svg.match(/age over its stated range<[^]*?>([\d.]+) \(/);
@@ -197,7 +208,7 @@ test("chosen rows, merged levels and log-odds are told in the report and in each
   await discreet.make();
   const notes = await discreet.released.locator(".caveat, .notes li").allInnerTexts();
   for (const told of [/log-odds/, /age from 40/, /letters/]) assert.ok(notes.some((note) => told.test(note)), `${told}: ${notes.join("|")}`);
-  for (const format of ["result.report_html", "export.word", "export.word_commas", "export.markdown", "export.latex"]) {
+  for (const format of ["result.report_html", "export.word", "export.markdown", "export.latex"]) {
     assert.deepEqual(lost(notes, (await discreet.download(say(format))).text), [], `${say(format)} lacks what the screen says`);
   }
   assert.deepEqual(faults(record), {});
@@ -386,15 +397,16 @@ test("each figure is a file of lines and a picture of twice its size: coefficien
   assert.deepEqual(faults(record), {});
 });
 
-test("each step leads to the next, up to that on which a release is made; the method has plain alternatives, and its forecast is in the outcome's unit and follows what is typical", async (t) => {
+test("each step leads to the next; the method has plain alternatives, and its forecast is in the outcome's unit and follows what is typical", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.goTo(say("step.data"));
-  for (const step of ["columns", "privacy", "method"]) {
+  for (const step of ["columns", "privacy", "method", "result"]) {
     await page.getByRole("button", exact(say("page.next", { step: say(`step.${step}`) }))).click();
     await page.getByRole("heading", { level: 1, name: say(`step.${step}_title`) }).waitFor();
   }
   await discreet.ready();
   assert.equal(await page.getByRole("button", { name: like("page.next") }).count(), 0);
+  await discreet.goTo(say("step.method"));
 
   await discreet.openFold(say("method.change"));
   const alternatives = discreet.chosen.getByRole("radiogroup", exact(say("method.change"))).getByRole("radio");

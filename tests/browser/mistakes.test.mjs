@@ -304,7 +304,7 @@ test("an outcome of merged levels is named where columns are chosen, and what is
   await terms.locator("summary").click();
   await terms.getByLabel(say("terms.transform"), { exact: true }).selectOption({ label: say("terms.merged") });
   await terms.getByLabel(say("terms.from"), { exact: true }).fill("stage");
-  await terms.getByLabel(say("terms.groups"), { exact: true }).fill("late = II, III");
+  for (const level of ["II", "III"]) await terms.getByLabel(say("terms.joined_name_of", { level }), { exact: true }).fill("late");
   await terms.getByLabel(say("columns.role"), { exact: true }).selectOption({ label: say("columns.outcome") });
   await terms.locator("#term-add").click();
   const role = page.getByLabel(say("columns.role_of", { name: "stage" }), { exact: true });

@@ -31,7 +31,7 @@ use discreet::release::Release;
 use discreet::release::document::{Coefficients, Diagnostics, LedgerReference, Privacy, Software};
 use discreet::release::moments::ReleasedMoments;
 use discreet::release::moments::Term;
-use discreet::release::publication::Format;
+use discreet::release::publication::{DecimalMark, Format};
 use discreet::release::statement::Statement;
 use nalgebra::{DMatrix, DVector};
 use serde_json::json;
@@ -616,14 +616,14 @@ fn a_path_of_ridges_is_solved_at_each_of_them() {
     assert!(length(path.ridges.len() - 1) < 0.1 * length(0), "the grid ends too early");
     assert!((length(1) - length(0)).abs() < 0.05 * length(0), "the grid begins too late");
 
-    let csv = Format::Csv.ridge_path(&path).unwrap();
+    let csv = Format::Csv.ridge_path(&path, DecimalMark::Point).unwrap();
     assert_eq!(csv.lines().count(), 1 + 4 * path.ridges.len());
     assert!(csv.starts_with("\u{feff}term,ridge,estimate\r\n(Intercept),0.0,"));
-    let svg = Format::Svg.ridge_path(&path).unwrap();
+    let svg = Format::Svg.ridge_path(&path, DecimalMark::Point).unwrap();
     assert_eq!(svg.matches("stroke-width=\"1.6\"").count(), 3, "one line for each slope");
     assert!(svg.contains("Ridge 0.25 (chosen)"));
-    assert!(Format::Markdown.ridge_path(&path).unwrap().contains("| bmi per unit |"));
-    assert_eq!(Format::R.ridge_path(&path), None);
+    assert!(Format::Markdown.ridge_path(&path, DecimalMark::Point).unwrap().contains("| bmi per unit |"));
+    assert_eq!(Format::R.ridge_path(&path, DecimalMark::Point), None);
 }
 
 #[test]

@@ -8,8 +8,10 @@ use discreet::engine::{held, refit, supplement};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
+use discreet::mechanisms::info::all;
 use discreet::model::{Assurance, Coefficient, Estimate, Interval};
 use discreet::release::document::{Coefficients, Release};
+use discreet::release::publication::references::chapter;
 use discreet::release::publication::{Format, Labels, Table, tables};
 use discreet::release::reduced::Reduced;
 use discreet::release::row_count::{RowCount, Verdict};
@@ -220,11 +222,25 @@ fn the_csv_says_per_what_in_which_unit_and_of_which_answer() {
         assert_eq!(of(&ten[place], "per"), per);
         assert_eq!((of(&ten[place], "unit").as_str(), of(&ten[place], "answer").as_str()), ("mmHg", ""));
     }
-    let [points, commas] =
-        ["word", "word-commas"].map(|format| printed(&release, &format!("--format {format}")));
-    assert_ne!(points, commas);
-    assert_eq!(points.replace('.', ","), commas.replace('.', ","), "nothing else is changed");
-    let comma = cells(&printed(&release, "--format csv-semicolons"), ';');
+    for format in ["html", "word", "markdown", "latex", "svg"] {
+        let [points, commas] =
+            ["point", "comma"].map(|mark| printed(&release, &format!("--format {format} --decimal {mark}")));
+        assert_eq!(points, printed(&release, &format!("--format {format}")), "{format}");
+        assert_ne!(points, commas, "{format}");
+        let commas = commas.replace("{,}", ",");
+        assert_eq!(
+            points.replace("{,}", ",").replace('.', ","),
+            commas.replace('.', ","),
+            "{format}: nothing else is changed"
+        );
+    }
+    let latex = printed(&release, "--format latex --decimal comma");
+    let row = latex.lines().find(|line| line.trim_start().starts_with("bmi")).unwrap();
+    assert!(row.contains("{,}") && !row.contains('.'), "{row}");
+    let svg = printed(&release, "--format svg --decimal comma");
+    let drawn: Vec<&str> = svg.lines().filter(|line| line.contains("<text")).collect();
+    assert!(drawn.len() > 3 && drawn.iter().any(|line| line.contains(',')), "{svg}");
+    let comma = cells(&printed(&release, "--format csv --decimal comma"), ';');
     assert_eq!(of(&comma[1], "estimate").replace(',', "."), of(&one[1], "estimate"));
     let tod = json!({"name": "tod", "role": "outcome", "type": "category", "levels": ["Ja", "Nein"]});
     let odds =
@@ -452,6 +468,7 @@ fn a_term_of_many_coefficients_is_told_by_its_test_alone() {
         {"transform": "log", "from": ["target"], "name": "ln", "role": "outcome"}]);
     let release = demonstrations(&plan, 1, 1).remove(0);
     let text = printed(&release, "--format text");
+    assert!(text.contains("on bmi, bp, site (against A) and curve (spline with 7 knots)."), "{text}");
     let (_, text) = text.split_once("\n\nN 442").unwrap();
     let told = "The single coefficients of curve are in the table.";
     assert!(
@@ -1280,11 +1297,56 @@ fn the_draft_of_a_plan_of_mu_states_epsilon_too() {
         "number 1 of the releases under one budget",
         "It runs in rounds",
         "intervals at a level of 95 %",
-        "Its derivation is in theory/adaptive 2",
+        "Its derivation is in discreet's documentation (version ",
+        "), Theory, Adaptive methods, section 2. It runs in rounds",
         "References:\nCanonne, ",
         "Gaussian differential privacy. Journal of the Royal",
     ] {
         assert!(draft.contains(words), "{words}: {draft}");
+    }
+}
+
+/// The model and its errors come first, then the promise, then what was clipped and which rows counted, as a journal has them.
+#[test]
+fn the_methods_are_in_the_order_of_a_journal_and_each_part_stands_once() {
+    let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 8, "delta": 1e-6}));
+    let mut release = demonstrations(&plan, 24, 1).remove(0);
+    release.demo = None;
+    let draft = printed(&release, "--format text");
+    let mut rest = draft.as_str();
+    for part in [
+        "We fitted a linear regression",
+        "and that residuals spread equally",
+        "z is the estimate over its standard error",
+        "differentially private with epsilon = ",
+        "We used discreet",
+        "Values were clipped to these stated bounds",
+        "how many do is private",
+        " rows have less weight",
+        "Outcomes far from a first, rough fit were clipped",
+        "was left out",
+        " rows counted",
+        "References:",
+        "N about",
+        "To be reported with the results",
+    ] {
+        assert_eq!(draft.matches(part).count(), 1, "{part}: {draft}");
+        rest = rest.split_once(part).unwrap_or_else(|| panic!("{part} stands too early: {draft}")).1;
+    }
+}
+
+#[test]
+fn a_chapter_that_a_method_comes_from_is_one_of_the_documentation() {
+    for info in all() {
+        for source in info.source.split("; ").filter(|part| part.starts_with("theory/")) {
+            assert!(chapter(source).is_some(), "{source}");
+            let (place, section) = source.split_once(' ').unwrap();
+            let text =
+                std::fs::read_to_string(format!("{}/docs/{place}.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+            let is_section =
+                |line: &str| line.trim_start_matches('#').trim_start().starts_with(&format!("{section} "));
+            assert!(text.lines().any(|line| line.starts_with('#') && is_section(line)), "{source}");
+        }
     }
 }
 

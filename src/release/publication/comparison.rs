@@ -7,13 +7,13 @@ use super::super::format::{self, at_most, short};
 use super::super::odds;
 use super::super::paid::LedgerReference;
 use super::super::remarks::of_rows;
-use super::super::table::{name, numbers};
+use super::super::table::{name, of_numbers};
 use super::Table;
 use super::tables::{self, head, number};
 use crate::model::{Estimate, INTERCEPT};
 use crate::plan::Plan;
 use crate::plan::document::Condition;
-use crate::text::{BYTE_ORDER_MARK, one_line};
+use crate::text::one_line;
 use crate::words;
 
 /// Share of two coefficients below which their difference is rounding.
@@ -201,24 +201,17 @@ impl Comparison {
 
     /// Writes it as CSV, one record for each term.
     pub fn csv(&self) -> String {
-        const OF_SIDE: [&str; 4] = ["estimate", "std_error", "lower", "upper"];
-        let mut text = [BYTE_ORDER_MARK, "term"].concat().into_bytes();
-        for place in ["1", "2"] {
-            text.extend(OF_SIDE.iter().flat_map(|field| format!(",{field}_{place}").into_bytes()));
-        }
-        text.extend_from_slice(b",difference,noise_of_difference\r\n");
-        for pair in &self.pairs {
-            text.extend_from_slice(name(&pair.term).as_bytes());
-            for side in &pair.sides {
+        let of_side = |place| format!("estimate_{place},std_error_{place},lower_{place},upper_{place}");
+        let header = format!("term,{},{},difference,noise_of_difference", of_side(1), of_side(2));
+        let records = self.pairs.iter().map(|pair| {
+            let sides = pair.sides.iter().flat_map(|side| {
                 let Estimate { estimate, std_error, lower, upper, .. } =
                     side.as_ref().map_or(Estimate::WITHHELD, |line| line.entry);
-                numbers(&mut text, &[estimate, std_error, lower, upper]);
-            }
-            numbers(&mut text, &[pair.difference, pair.noise]);
-            text.extend_from_slice(b"\r\n");
-        }
-        // All that is written into it are texts and digits.
-        String::from_utf8(text).unwrap_or_default()
+                [estimate, std_error, lower, upper]
+            });
+            (name(&pair.term), sides.chain([pair.difference, pair.noise]).collect())
+        });
+        of_numbers(&header, records)
     }
 }
 

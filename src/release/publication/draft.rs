@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::Release;
+use super::super::document::Software;
 use super::super::figure;
 use super::super::format::{at_most, row, short};
 use super::super::odds::{self, Answers};
@@ -12,11 +13,12 @@ use super::super::significance::{Absent, CategoryTest, Tests};
 use super::super::statement::{Statement, promised};
 use super::super::supplement::Supplement;
 use super::one_of_several;
-use super::references::references;
+use super::references::{chapter, references};
 use super::tables::{self, name};
-use crate::model::note::enumerated;
+use crate::model::note::{enumerated, is_of_clipping};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
+use crate::plan::derived::{DerivedTerm, name_of, terms_of};
 use crate::plan::document::{Column, ColumnType};
 use crate::plan::kinds::DEFAULT_NA;
 use crate::privacy::adjacency::Adjacency;
@@ -38,10 +40,18 @@ const MOST_COLUMNS: usize = 60;
 pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let plan = &release.plan;
     let columns = figure::columns(release);
+    let terms = terms_of(plan);
     let of_role = |role: Role| {
         let named = columns.iter().filter(|column| column.role == role);
-        let name = |column| described(column, supplement.log_odds);
-        enumerated(&named.take(MOST_COLUMNS).filter_map(name).collect::<Vec<_>>())
+        let name = |column: &Column| match several(&terms, column) {
+            // The first column of a term stands for all of it.
+            Some(term) => {
+                let is_first = term.columns.first().map(|own| &own.name) == column.name.as_ref();
+                is_first.then(|| whole(plan, term))
+            }
+            None => described(column, supplement.log_odds),
+        };
+        enumerated(&named.filter_map(name).take(MOST_COLUMNS).collect::<Vec<_>>())
     };
     let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
     let fitted = if supplement.log_odds {
@@ -57,10 +67,6 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let mu = privacy.mu.map(|mu| words::journal::mu(at_most(mu)));
     let budget = [number("epsilon", epsilon), number("delta", delta), mu];
     let budget: Vec<String> = budget.into_iter().flatten().collect();
-    let software = &release.software;
-    let program = words::journal::program(&software.name, &software.version, &plan.mechanism.name);
-    let is_derived = supplement.source.contains("theory/");
-    let derived = is_derived.then(|| words::journal::derived_in(supplement.source));
     let estimated = release.estimated_bounds.iter().flat_map(|estimated| &estimated.columns);
     let estimated: BTreeSet<&str> = estimated.map(|column| column.column.as_str()).collect();
     let is_estimated = |column: &Column| column.name.as_deref().is_some_and(|name| estimated.contains(name));
@@ -76,8 +82,25 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
             Some(format!("{} {range} {unit}", column.name.as_deref()?).trim_end().to_owned())
         })
         .collect();
-    let statement = Statement::new(release);
+    let notes = super::notes(release);
     let mut sentences = vec![fitted];
+    sentences.extend(plan.derived.iter().map(made));
+    sentences.extend(errors(&notes).map(str::to_owned));
+    let is_adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
+    let rounds = match &release.steps {
+        Some(_) => Some(words::journal::rounds_logistic()),
+        None => is_adaptive.then(words::journal::rounds_linear),
+    };
+    if rounds.is_some() {
+        let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+        sentences.push(words::journal::errors_include(level));
+    }
+    let lines: Vec<figure::Line> = figure::outcomes(release)
+        .iter()
+        .take(MOST_OUTCOMES)
+        .flat_map(|outcome| figure::lines(plan, &release.coefficients, outcome))
+        .collect();
+    sentences.extend(tables::test_notes(release, &lines));
     if release.demo.is_some() || budget.is_empty() {
         sentences.push(words::journal::not_private().to_owned());
     } else {
@@ -88,41 +111,24 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
             Adjacency::ReplaceOne => words::journal::replace_one(),
         };
         sentences.push(neighbours.to_owned());
-        sentences.push(statement.unit.clone());
-        sentences.extend(statement.relaxation.clone());
+        let statement = Statement::new(release);
+        sentences.push(statement.unit);
+        sentences.extend(statement.relaxation);
     }
-    sentences.push(program);
-    sentences.extend(derived);
-    let is_adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
-    let rounds = match &release.steps {
-        Some(_) => Some(words::journal::rounds_logistic()),
-        None => is_adaptive.then(words::journal::rounds_linear),
-    };
-    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
-    sentences.extend(
-        rounds.into_iter().flat_map(|rounds| [rounds.to_owned(), words::journal::errors_include(&level)]),
-    );
+    let software = &release.software;
+    sentences.push(words::journal::program(&software.name, &software.version, &plan.mechanism.name));
+    sentences.extend(sources(supplement.source, software));
+    sentences.extend(rounds.map(str::to_owned));
+    sentences.extend(chosen_rows(plan));
     if !bounds.is_empty() {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }
-    sentences.extend(chosen_rows(plan));
-    sentences.extend(plan.derived.iter().map(made));
+    let mut clipped: Vec<String> = notes.into_iter().filter(|note| is_of_clipping(note)).collect();
+    // What is said of the bounds stands beside them.
+    clipped.sort_by_key(|note| note != words::note::clipped());
+    sentences.extend(clipped);
     sentences.extend(missing(plan));
-    let notes = &release.diagnostics.notes;
-    sentences.extend(robust(notes).map(|_| {
-        if are_of_persons(notes) {
-            words::journal::errors_of_persons()
-        } else {
-            words::journal::errors_robust()
-        }
-        .to_owned()
-    }));
-    let lines: Vec<figure::Line> = figure::outcomes(release)
-        .iter()
-        .take(MOST_OUTCOMES)
-        .flat_map(|outcome| figure::lines(plan, &release.coefficients, outcome))
-        .collect();
-    sentences.extend(tables::test_notes(release, &lines));
+    sentences.extend(RowCount::of(release).map(|count| count.printed()));
     // A name is set as code on the page, which prose does not do.
     let methods = sentences.join(" ").replace('`', "");
     let papers = references(release, supplement.source);
@@ -131,6 +137,30 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     } else {
         format!("{methods}\n\n{}\n{}", words::journal::references(), papers.join("\n"))
     }
+}
+
+/// Returns what standard errors assume of the residuals, where the notes say it.
+fn errors(notes: &[String]) -> Option<&'static str> {
+    if are_of_persons(notes) {
+        Some(words::journal::errors_of_persons())
+    } else if robust(notes).is_some() {
+        Some(words::journal::errors_robust())
+    } else {
+        let is_assumed = notes.iter().any(|note| note.starts_with(words::note::equal_spread()));
+        is_assumed.then(words::journal::errors_equal)
+    }
+}
+
+/// Returns where a mechanism comes from, in sentences: the papers that its `source` names, and the chapters of the documentation.
+fn sources(source: &str, software: &Software) -> Vec<String> {
+    let (chapters, papers): (Vec<&str>, Vec<&str>) =
+        source.split("; ").partition(|part| part.starts_with("theory/"));
+    let chapters: Vec<String> = chapters.into_iter().filter_map(chapter).collect();
+    if chapters.is_empty() {
+        return Vec::new();
+    }
+    let derived = words::journal::derived_in(&software.name, &software.version, chapters.join("; "));
+    papers.into_iter().map(words::journal::follows).chain([derived]).collect()
 }
 
 /// Returns which cells counted as missing, and what became of their rows, in sentences.
@@ -163,6 +193,21 @@ fn in_prose(bound: f64) -> String {
     short(bound, u8::try_from(digits).unwrap_or(4))
 }
 
+/// Returns the term that a column is a part of, where it has columns of other names: a spline, or a product with levels.
+fn several<'a>(terms: &'a [DerivedTerm], column: &Column) -> Option<&'a DerivedTerm> {
+    let has = |term: &&DerivedTerm| term.columns.iter().any(|own| Some(&own.name) == column.name.as_ref());
+    terms.iter().find(has).filter(|term| term.columns.iter().any(|own| own.name != term.name))
+}
+
+/// Returns what such a term is called.
+fn whole(plan: &Plan, term: &DerivedTerm) -> String {
+    let entry = plan.derived.iter().find(|entry| name_of(entry) == term.name);
+    match entry.and_then(|entry| entry.knots.as_ref()) {
+        Some(knots) => words::journal::spline(&term.name, knots.len()),
+        None => term.name.clone(),
+    }
+}
+
 /// Returns a column with what its coefficients, or those of its regression, compare.
 fn described(column: &Column, log_odds: bool) -> Option<String> {
     let name = column.name.clone()?;
@@ -180,7 +225,7 @@ fn described(column: &Column, log_odds: bool) -> Option<String> {
     Some(words::journal::category_against(name, reference))
 }
 
-/// Returns a draft of the paragraph on results, with every note of the release behind it.
+/// Returns a draft of the paragraph on results, with the notes of the release that the methods do not have behind it.
 pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
     let mut sentences = Vec::new();
     if release.coefficients.is_undetermined() {
@@ -197,10 +242,10 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
             sentences.push(words::journal::not_adjusted(outcomes.len()));
         }
     }
-    let found = RowCount::of(release).map(|count| count.printed());
-    // Odds ratios are printed here, and no log-odds.
-    let notes = super::notes(release).into_iter().filter(|note| note != words::note::log_odds());
-    let notes: Vec<String> = found.into_iter().chain(notes).collect();
+    // Odds ratios are printed here, and no log-odds. What was clipped stands in the methods.
+    let notes = super::notes(release).into_iter();
+    let notes = notes.filter(|note| note != words::note::log_odds() && !is_of_clipping(note));
+    let notes: Vec<String> = notes.collect();
     if !notes.is_empty() {
         sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
     }

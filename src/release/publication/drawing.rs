@@ -10,7 +10,9 @@ use super::super::odds;
 use super::super::remarks::remarks;
 use super::super::significance::Tests;
 use super::super::supplement::Supplement;
+use super::Labels;
 use super::comparison::{Comparison, Pair};
+use super::decimal::DecimalMark;
 use super::html::escape;
 use super::measure::{width, wrapped};
 use super::ridge_path::{MOST_DRAWN, RidgePath, TermPath};
@@ -41,14 +43,14 @@ pub const NAME_SPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 const MOST: usize = 300;
 
 /// Draws the coefficients of an outcome with their intervals; nothing where there is nothing to draw.
-pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Option<String> {
-    let lines = lines(release, outcome, per);
+pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, labels: &Labels) -> Option<String> {
+    let lines = lines(release, outcome, labels.scale());
     let drawn = if supplement.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }?;
     let shown = lines.iter().zip(&drawn.marks).filter(|(line, _)| line.term != INTERCEPT);
     let rows: Vec<Row> = shown
         .map(|(line, mark)| Row {
             label: if is_over_range(line) { words::result::over_range(&line.term) } else { label(line) },
-            marks: vec![(*mark, numbers(line, supplement.log_odds))],
+            marks: vec![(*mark, numbers(line, supplement.log_odds, labels.decimal))],
         })
         .collect();
     let named = odds::named(&release.plan, outcome, supplement.log_odds);
@@ -56,16 +58,16 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, per: f64) 
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let axis = words::drawing::axis(axis, level);
-    Some(forest(&[title], &remarks(release), &axis, &rows, &drawn))
+    Some(forest(&[title], &remarks(release), &axis, &rows, &drawn, labels.decimal))
 }
 
 /// Draws two regressions with two marks for each term; nothing where they have no common axis.
-pub fn compared(comparison: &Comparison) -> Option<String> {
+pub fn compared(comparison: &Comparison, decimal: DecimalMark) -> Option<String> {
     let drawn = comparison.figure()?;
     let shown = comparison.pairs.iter().zip(drawn.marks.chunks(2));
     let row = |(pair, marks): (&Pair, &[Mark])| {
         let written = pair.sides.iter().map(|side| match side {
-            Some(line) => numbers(line, comparison.sides[0].log_odds),
+            Some(line) => numbers(line, comparison.sides[0].log_odds, decimal),
             None => words::compared::without().to_owned(),
         });
         let is_over_range = pair.sides.iter().flatten().any(is_over_range);
@@ -75,7 +77,7 @@ pub fn compared(comparison: &Comparison) -> Option<String> {
     let rows: Vec<Row> = shown.filter(|(pair, _)| pair.term != INTERCEPT).map(row).collect();
     let [first, second] = &comparison.sides;
     let title = [format!("● {}", first.name), format!("■ {}", second.name)];
-    Some(forest(&title, &[], &comparison.axis(), &rows, &drawn))
+    Some(forest(&title, &[], &comparison.axis(), &rows, &drawn, decimal))
 }
 
 /// One row of a plot: its name, and for each mark its numbers.
@@ -90,18 +92,18 @@ fn is_over_range(line: &Line) -> bool {
 }
 
 /// Returns the numbers of a line as it is drawn: over the range of its column, and under log-odds its odds ratio.
-fn numbers(line: &Line, log_odds: bool) -> String {
+fn numbers(line: &Line, log_odds: bool, decimal: DecimalMark) -> String {
     let entry = line.entry.times(line.reach.unwrap_or(1.0));
     let ratio = log_odds.then(|| odds::ratio(&line.term, &entry)).flatten();
     let written = row(&ratio.unwrap_or(entry));
-    match line.entry.interval {
+    decimal.of_numbers(match line.entry.interval {
         Interval::Withheld => words::journal::noted(written.estimate, words::result::interval_withheld()),
         Interval::Normal => format!("{} ({})", written.estimate, written.interval),
         Interval::Approximate => {
             let written = format!("{} ({})", written.estimate, written.interval);
             words::journal::noted(written, words::result::approximate())
         }
-    }
+    })
 }
 
 fn count(count: usize) -> f64 {
@@ -148,7 +150,14 @@ fn widest<'a>(lines: impl Iterator<Item = &'a String>) -> f64 {
 
 /// Draws rows of marks over an axis, the first mark of a row as a dot and the second as a square. All text is measured, so that the drawing
 /// is as wide as its names and numbers. What is to be known beside it is its description, which is not drawn.
-fn forest(title: &[String], beside: &[String], axis: &str, rows: &[Row], figure: &Figure) -> String {
+fn forest(
+    title: &[String],
+    beside: &[String],
+    axis: &str,
+    rows: &[Row],
+    figure: &Figure,
+    decimal: DecimalMark,
+) -> String {
     let rows: Vec<(&Row, Lines)> = rows.iter().take(MOST).map(|row| (row, Lines::of(row))).collect();
     let left = GAP + widest(rows.iter().flat_map(|(_, lines)| &lines.name)) + GAP;
     let right = left + PLOT + GAP;
@@ -192,7 +201,7 @@ fn forest(title: &[String], beside: &[String], axis: &str, rows: &[Row], figure:
         }
         start += lines.height();
     }
-    draw_axis(&mut svg, left, bottom, &figure.ticks);
+    draw_axis(&mut svg, left, bottom, &figure.ticks, decimal);
     let attributes = format!(" text-anchor=\"middle\" font-size=\"{SIZE_OF_AXIS}\"");
     let down = bottom + 36.0 + TEXT * count(axis.len().saturating_sub(1)) / 2.0;
     write_lines(&mut svg, &axis, middle, down, &attributes);
@@ -201,7 +210,7 @@ fn forest(title: &[String], beside: &[String], axis: &str, rows: &[Row], figure:
 }
 
 /// Draws the axis with its ticks below the lines, from `left` on.
-fn draw_axis(svg: &mut String, left: f64, bottom: f64, ticks: &[Tick]) {
+fn draw_axis(svg: &mut String, left: f64, bottom: f64, ticks: &[Tick], decimal: DecimalMark) {
     let _ = writeln!(
         svg,
         "<line x1=\"{left}\" x2=\"{}\" y1=\"{bottom}\" y2=\"{bottom}\" stroke=\"#16201f\"/>",
@@ -215,7 +224,7 @@ fn draw_axis(svg: &mut String, left: f64, bottom: f64, ticks: &[Tick]) {
              <text x=\"{x:.2}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\">{}</text>",
             bottom + 5.0,
             bottom + 19.0,
-            tick.label()
+            decimal.of_numbers(tick.label())
         );
     }
 }
@@ -254,14 +263,15 @@ const MARGINS: [f64; 4] = [72.0, 16.0, 48.0, 60.0];
 struct Plane {
     across: (f64, f64),
     up: (f64, f64),
+    decimal: DecimalMark,
 }
 
 impl Plane {
     /// A plot whose vertical axis holds all `values`, with a margin.
-    fn new(across: (f64, f64), values: impl Iterator<Item = f64>) -> Self {
+    fn new(across: (f64, f64), values: impl Iterator<Item = f64>, decimal: DecimalMark) -> Self {
         let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
         let margin = 0.04 * (most - least).max(f64::MIN_POSITIVE);
-        Self { across, up: (least - margin, most + margin) }
+        Self { across, up: (least - margin, most + margin), decimal }
     }
 
     fn x(&self, at: f64) -> f64 {
@@ -296,7 +306,7 @@ impl Plane {
                 width - right,
                 left - 8.0,
                 at + 4.0,
-                short(tick, 4)
+                self.decimal.of_numbers(short(tick, 4))
             );
         }
         for (tick, label) in ticks {
@@ -307,7 +317,7 @@ impl Plane {
                  <text x=\"{at:.2}\" y=\"{:.2}\" text-anchor=\"middle\" font-size=\"13\">{}</text>",
                 low + 5.0,
                 low + 20.0,
-                escape(label)
+                escape(&self.decimal.of_numbers(label))
             );
         }
         let _ = writeln!(
@@ -325,13 +335,19 @@ impl Plane {
 }
 
 /// Draws the line of an outcome over a column, with its band where it has one, and below it what a reader has to know of it.
-pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect, note: &str) -> String {
+pub fn effect(
+    plan: &Plan,
+    outcome: &str,
+    effect: &PartialEffect,
+    note: &str,
+    decimal: DecimalMark,
+) -> String {
     let values = effect.points.iter().flat_map(|point| [point.value].into_iter().chain(ends(point)));
     let (from, to) = (
         effect.points.first().map_or(0.0, |point| point.at),
         effect.points.last().map_or(1.0, |point| point.at),
     );
-    let plane = Plane::new((from, to), values);
+    let plane = Plane::new((from, to), values, decimal);
     let up = effect.shown(plan, outcome);
     let title = words::effect::of(&up, &effect.column);
     let across = figure::with_unit(&effect.column, &figure::unit(plan, &effect.column));
@@ -373,7 +389,7 @@ const PATHS: [(&str, &str); MOST_DRAWN] = [
 const LEGEND: f64 = 22.0;
 
 /// Draws how coefficients change with the ridge: those that are longest without one. Nothing where nothing can be drawn.
-pub fn ridge_path(path: &RidgePath) -> Option<String> {
+pub fn ridge_path(path: &RidgePath, decimal: DecimalMark) -> Option<String> {
     let drawn: Vec<(&TermPath, Vec<Option<f64>>)> =
         path.longest(MOST_DRAWN).into_iter().map(|path| (path, path.drawn())).collect();
     let least = path.ridges.iter().copied().find(|ridge| *ridge > 0.0)?;
@@ -382,7 +398,7 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
     let (from, to) = (place(0.0), place(*path.ridges.last()?));
     let values = || drawn.iter().flat_map(|(_, values)| values.iter().flatten().copied());
     values().next()?;
-    let plane = Plane::new((from - 0.2, to + 0.2), values().chain([0.0]));
+    let plane = Plane::new((from - 0.2, to + 0.2), values().chain([0.0]), decimal);
     let ticks = path.grid.iter().map(|ridge| (place(*ridge), power(*ridge))).collect::<Vec<_>>();
     let up = figure::axis(false, &path.unit);
     // Side by side, unless a name is wider than half of the drawing.
@@ -403,7 +419,7 @@ pub fn ridge_path(path: &RidgePath) -> Option<String> {
          stroke-dasharray=\"5 4\"/><text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"{anchor}\" font-size=\"13\">{}</text>",
         chosen + beside,
         high - 5.0,
-        escape(&words::path::chosen(short(own, 3)))
+        escape(&words::path::chosen(decimal.of_numbers(short(own, 3))))
     );
     for (index, ((path_of, values), (ink, mark))) in drawn.iter().zip(PATHS).enumerate() {
         let mut line = String::new();

@@ -9,7 +9,8 @@ use super::comparison::Comparison;
 use super::ridge_path::RidgePath;
 use super::stated;
 use super::{
-    Labels, Publication, Table, drawing, guarantee, html, latex, markdown, notes, report, scripts, tables,
+    DecimalMark, Labels, Publication, Table, drawing, guarantee, html, latex, markdown, notes,
+    one_of_several, report, scripts, tables,
 };
 use crate::plan::Plan;
 use crate::words;
@@ -21,16 +22,12 @@ pub enum Format {
     Report,
     /// Tables that paste into a word processor.
     Word,
-    /// The same with decimal commas.
-    WordCommas,
     /// Tables with pipes.
     Markdown,
     /// Tables for `booktabs`.
     Latex,
     /// Coefficients for a spreadsheet.
     Csv,
-    /// The same with semicolons and decimal commas.
-    Semicolons,
     /// A program in R.
     R,
     /// A program in Python.
@@ -43,14 +40,12 @@ pub enum Format {
 
 impl Format {
     /// All formats with their names on the command line.
-    pub const ALL: [(&'static str, Self); 11] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("html", Self::Report),
         ("word", Self::Word),
-        ("word-commas", Self::WordCommas),
         ("markdown", Self::Markdown),
         ("latex", Self::Latex),
         ("csv", Self::Csv),
-        ("csv-semicolons", Self::Semicolons),
         ("r", Self::R),
         ("python", Self::Python),
         ("svg", Self::Svg),
@@ -72,11 +67,9 @@ impl Format {
         match self {
             Self::Report => ("discreet-report.html", "text/html"),
             Self::Word => ("discreet-tables.doc", "application/msword"),
-            Self::WordCommas => ("discreet-tables-commas.doc", "application/msword"),
             Self::Markdown => ("discreet-tables.md", "text/markdown"),
             Self::Latex => ("discreet-tables.tex", "application/x-tex"),
             Self::Csv => ("discreet-coefficients.csv", "text/csv"),
-            Self::Semicolons => ("discreet-coefficients-semicolons.csv", "text/csv"),
             Self::R => ("discreet-coefficients.R", "text/plain"),
             Self::Python => ("discreet-coefficients.py", "text/x-python"),
             Self::Svg => ("discreet-figure.svg", "image/svg+xml"),
@@ -85,32 +78,37 @@ impl Format {
     }
 
     /// Writes two regressions beside each other; nothing where the format has no form for them, or nothing can be drawn.
-    pub fn compared(self, comparison: &Comparison) -> Option<String> {
+    pub fn compared(self, comparison: &Comparison, decimal: DecimalMark) -> Option<String> {
         match self {
-            Self::Csv => Some(comparison.csv()),
-            Self::Semicolons => Some(table::with_semicolons(&comparison.csv())),
-            Self::Svg => drawing::compared(comparison),
-            _ => self.printed(words::compared::title(), comparison.table()),
+            Self::Csv => Some(decimal.of_csv(comparison.csv())),
+            Self::Svg => drawing::compared(comparison, decimal),
+            _ => self.printed(words::compared::title(), decimal.of_table(comparison.table())),
         }
     }
 
     /// Writes the line of an outcome over a column; nothing where the format has no form for it.
-    pub fn effect(self, plan: &Plan, outcome: &str, effect: &PartialEffect) -> Option<String> {
+    pub fn effect(
+        self,
+        plan: &Plan,
+        outcome: &str,
+        effect: &PartialEffect,
+        decimal: DecimalMark,
+    ) -> Option<String> {
         match self {
-            Self::Csv => Some(effect.csv()),
-            Self::Semicolons => Some(table::with_semicolons(&effect.csv())),
-            Self::Svg => Some(drawing::effect(plan, outcome, effect, &effect.note(plan))),
-            _ => self.printed(words::effect::title(), tables::effect(plan, outcome, effect)),
+            Self::Csv => Some(decimal.of_csv(effect.csv())),
+            Self::Svg => Some(drawing::effect(plan, outcome, effect, &effect.note(plan), decimal)),
+            _ => {
+                self.printed(words::effect::title(), decimal.of_table(tables::effect(plan, outcome, effect)))
+            }
         }
     }
 
     /// Writes how coefficients change with the ridge; nothing where the format has no form for it, or nothing can be drawn.
-    pub fn ridge_path(self, path: &RidgePath) -> Option<String> {
+    pub fn ridge_path(self, path: &RidgePath, decimal: DecimalMark) -> Option<String> {
         match self {
-            Self::Csv => Some(path.csv()),
-            Self::Semicolons => Some(table::with_semicolons(&path.csv())),
-            Self::Svg => drawing::ridge_path(path),
-            _ => self.printed(words::path::title(), path.table()),
+            Self::Csv => Some(decimal.of_csv(path.csv())),
+            Self::Svg => drawing::ridge_path(path, decimal),
+            _ => self.printed(words::path::title(), decimal.of_table(path.table(decimal))),
         }
     }
 
@@ -124,30 +122,22 @@ impl Format {
         labels: &Labels,
     ) -> Option<String> {
         match self {
-            Self::Csv | Self::Semicolons => Some(self.pieces(release, supplement, labels).collect()),
-            Self::Svg => drawing::svg(release, supplement, outcome, labels.scale()),
+            Self::Csv => Some(pieces(release, supplement, labels).collect()),
+            Self::Svg => drawing::svg(release, supplement, outcome, labels),
             _ => {
+                let tables = tables::regression(release, supplement, outcome, labels.scale()).into_iter();
                 let mut caveats = notes(release);
                 caveats.push(words::refit::refit_free().to_owned());
                 self.written(&Publication {
                     title: words::refit::heading().to_owned(),
-                    tables: tables::regression(release, supplement, outcome, labels.scale()),
+                    tables: tables.map(|table| labels.decimal.of_table(table)).collect(),
                     caveats,
                     guarantee: guarantee(release),
+                    of_several: one_of_several(release),
                     setting: stated::setting(release),
                     ..Publication::default()
                 })
             }
-        }
-    }
-
-    /// Returns what is pasted into a word processor; nothing for another format.
-    pub fn pasted(self, release: &Release, supplement: &Supplement, labels: &Labels) -> Option<Publication> {
-        let printed = || Publication::new(release, supplement, labels);
-        match self {
-            Self::Word => Some(printed()),
-            Self::WordCommas => Some(printed().with_decimal_commas()),
-            _ => None,
         }
     }
 
@@ -160,25 +150,10 @@ impl Format {
     fn written(self, printed: &Publication) -> Option<String> {
         match self {
             Self::Word => Some(html::document(printed)),
-            Self::WordCommas => Some(html::document(&printed.with_decimal_commas())),
             Self::Markdown => Some(markdown::document(printed)),
             Self::Latex => Some(latex::document(printed)),
-            Self::Report | Self::Csv | Self::Semicolons | Self::R | Self::Python | Self::Svg | Self::Text => {
-                None
-            }
+            Self::Report | Self::Csv | Self::R | Self::Python | Self::Svg | Self::Text => None,
         }
-    }
-
-    /// Writes the coefficients of a release as CSV piece by piece, because they may be many; with semicolons where the format says so.
-    pub fn pieces<'a>(
-        self,
-        release: &'a Release,
-        supplement: &Supplement,
-        labels: &Labels,
-    ) -> impl Iterator<Item = String> + use<'a> {
-        let meaning = Meaning::of(release, supplement.log_odds, labels.scale());
-        let pieces = table::pieces(&release.coefficients, meaning);
-        pieces.map(move |piece| if self == Self::Semicolons { table::with_semicolons(&piece) } else { piece })
     }
 
     /// Writes a release; `outcome` is that of a plot, the first where it is not given. Nothing where there is nothing to draw.
@@ -192,14 +167,14 @@ impl Format {
         let printed = || Publication::new(release, supplement, labels);
         Some(match self {
             Self::Report => report::html(release, supplement, labels),
-            Self::Word | Self::WordCommas | Self::Markdown | Self::Latex => self.written(&printed())?,
-            Self::Csv | Self::Semicolons => self.pieces(release, supplement, labels).collect(),
+            Self::Word | Self::Markdown | Self::Latex => self.written(&printed())?,
+            Self::Csv => pieces(release, supplement, labels).collect(),
             Self::R => scripts::r(release, supplement, labels),
             Self::Python => scripts::python(release, supplement, labels),
             Self::Svg => {
                 let first = || figure::outcomes(release).into_iter().next();
                 let outcome = outcome.map(str::to_owned).or_else(first)?;
-                drawing::svg(release, supplement, &outcome, labels.scale())?
+                drawing::svg(release, supplement, &outcome, labels)?
             }
             Self::Text => {
                 let Publication { methods, results, .. } = printed();
@@ -207,4 +182,15 @@ impl Format {
             }
         })
     }
+}
+
+/// Writes the coefficients of a release as CSV piece by piece, because they may be many.
+pub fn pieces<'a>(
+    release: &'a Release,
+    supplement: &Supplement,
+    labels: &Labels,
+) -> impl Iterator<Item = String> + use<'a> {
+    let meaning = Meaning::of(release, supplement.log_odds, labels.scale());
+    let decimal = labels.decimal;
+    table::pieces(&release.coefficients, meaning).map(move |piece| decimal.of_csv(piece))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::decimal::is_between_digits;
 use super::{Head, Publication, Table, marked};
 
 /// Writes all tables as floats, each with its notes under it, then the notes and the guarantee as lists.
@@ -97,8 +98,10 @@ fn sentence(text: &str) -> String {
 
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
+    for (place, c) in text.char_indices() {
         match c {
+            // Without braces a space would follow where a cell is set as mathematics.
+            ',' if is_between_digits(text, place) => safe.push_str("{,}"),
             '\\' => safe.push_str("\\textbackslash{}"),
             '~' => safe.push_str("\\textasciitilde{}"),
             '^' => safe.push_str("\\textasciicircum{}"),
@@ -168,6 +171,7 @@ mod tests {
         assert_eq!(escape("−1.2 × 10⁻⁶ kg/m²"), "$-$1.2 $\\times$ 10$^{-}$$^{6}$ kg/m$^{2}$");
         assert_eq!(escape("a\n\\end"), "a \\textbackslash{}end");
         assert_eq!(escape("[2em]*"), "{[}2em{]}{*}");
+        assert_eq!(escape("−0,5 to 1,25, a,b"), "$-$0{,}5 to 1{,}25, a,b");
         assert_eq!(escape("≥65 TGF-β₂"), "$\\geq$65 TGF-$\\beta$$_2$");
     }
 }

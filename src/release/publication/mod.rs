@@ -4,6 +4,7 @@
 //! formats have the same.
 
 pub mod comparison;
+pub mod decimal;
 pub mod draft;
 pub mod drawing;
 pub mod format;
@@ -18,6 +19,7 @@ pub mod scripts;
 pub mod stated;
 pub mod tables;
 
+pub use decimal::DecimalMark;
 pub use format::Format;
 
 use super::Release;
@@ -47,13 +49,21 @@ pub struct Labels {
     pub date: String,
     /// How many units a coefficient of a number is for; a display scale alone.
     pub per: f64,
+    /// The decimal mark of tables and figures.
+    pub decimal: DecimalMark,
     /// The name of the release's own file, which the programs read.
     pub file: String,
 }
 
 impl Default for Labels {
     fn default() -> Self {
-        Self { title: String::new(), date: String::new(), per: 1.0, file: "release.json".to_owned() }
+        Self {
+            title: String::new(),
+            date: String::new(),
+            per: 1.0,
+            decimal: DecimalMark::default(),
+            file: "release.json".to_owned(),
+        }
     }
 }
 
@@ -99,8 +109,10 @@ pub struct Publication {
     pub tables: Vec<Table>,
     /// The notes: what the screen shows beside the tables.
     pub caveats: Vec<String>,
-    /// The guarantee in full.
+    /// The guarantee of the release in full, with its charge.
     pub guarantee: Vec<String>,
+    /// What all charges to the budget keep together, where that is more than this release.
+    pub of_several: Option<String>,
     /// How the release was made.
     pub setting: Vec<String>,
     /// A draft of the paragraph on methods.
@@ -111,26 +123,13 @@ pub struct Publication {
 
 impl Publication {
     /// Returns the lists below the tables, each with its title, but for an empty one.
-    fn lists(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+    pub fn lists(&self) -> impl Iterator<Item = (&'static str, Vec<&String>)> {
         let lists = [
-            (words::report::notes(), &self.caveats[..]),
-            (words::result::what_is_promised(), &self.guarantee[..]),
-            (words::report::setting(), &self.setting[..]),
+            (words::report::notes(), self.caveats.iter().collect()),
+            (words::result::what_is_promised(), self.guarantee.iter().chain(&self.of_several).collect()),
+            (words::report::setting(), self.setting.iter().collect::<Vec<_>>()),
         ];
         lists.into_iter().filter(|(_, items)| !items.is_empty())
-    }
-
-    /// Returns it with decimal commas in its numbers; its sentences stay as they are.
-    pub fn with_decimal_commas(&self) -> Self {
-        let mut other = self.clone();
-        for table in &mut other.tables {
-            for row in &mut table.rows {
-                for (cell, _) in row.iter_mut().zip(&table.heads).filter(|(_, head)| head.numeric) {
-                    *cell = with_decimal_commas(cell);
-                }
-            }
-        }
-        other
     }
 
     /// Returns everything that is printed of a release.
@@ -149,25 +148,15 @@ impl Publication {
         Self {
             title,
             date: labels.date.trim().to_owned(),
-            tables: tables::all(release, supplement, labels.scale()),
+            tables: tables::all(release, supplement, labels),
             caveats: caveats(release),
             guarantee: guarantee(release),
+            of_several: one_of_several(release),
             setting: stated::setting(release),
             methods: draft::methods(release, supplement),
             results: draft::results(release, supplement, labels.scale()),
         }
     }
-}
-
-/// Returns a text in which each point between two digits is a comma.
-fn with_decimal_commas(text: &str) -> String {
-    let digit = |place: Option<usize>| {
-        place.and_then(|place| text.as_bytes().get(place)).is_some_and(u8::is_ascii_digit)
-    };
-    let is_decimal = |place: usize| digit(place.checked_sub(1)) && digit(place.checked_add(1));
-    text.char_indices()
-        .map(|(place, letter)| if letter == '.' && is_decimal(place) { ',' } else { letter })
-        .collect()
 }
 
 /// Returns the notes of a release, with about how many rows counted first, and which did and which levels were merged last.
@@ -176,14 +165,13 @@ pub fn caveats(release: &Release) -> Vec<String> {
     counted.into_iter().chain(notes(release)).chain(remarks::of_plan(&release.plan)).collect()
 }
 
-/// Returns the sentences of a release's guarantee, with the charge and what it was one of.
+/// Returns the sentences of a release's guarantee, with the charge.
 fn guarantee(release: &Release) -> Vec<String> {
     let mut sentences: Vec<String> =
         Statement::new(release).sentences().into_iter().map(str::to_owned).collect();
     if let Some(charge) = &release.ledger {
         sentences.push(words::report::ledger(&charge.id, charge.entry));
     }
-    sentences.extend(one_of_several(release));
     sentences
 }
 
@@ -222,25 +210,4 @@ fn notes(release: &Release) -> Vec<String> {
 fn marked(text: &str, plain: impl Fn(&str) -> String, code: impl Fn(&str) -> String) -> String {
     let part = |(place, part): (usize, &str)| if place % 2 == 1 { code(part) } else { plain(part) };
     text.split('`').enumerate().map(part).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_decimal_commas_and_names_and_sentences_have_none() {
-        let head = |numeric| Head { text: "a 1.5".to_owned(), numeric, beside: String::new() };
-        let row = ["age - 60.5", "−0.25 to 1.75", "<0.001", "1.", "12"].map(str::to_owned).to_vec();
-        let table = Table {
-            heads: vec![head(false), head(true), head(true), head(true), head(true)],
-            rows: vec![row],
-            notes: vec!["At 0.5.".to_owned()],
-            ..Table::default()
-        };
-        let with =
-            Publication { tables: vec![table.clone()], ..Publication::default() }.with_decimal_commas();
-        assert_eq!(with.tables[0].rows[0], ["age - 60.5", "−0,25 to 1,75", "<0,001", "1.", "12"]);
-        assert_eq!((&with.tables[0].heads, &with.tables[0].notes), (&table.heads, &table.notes));
-    }
 }

@@ -4,6 +4,7 @@ use super::super::Release;
 use super::super::figure;
 use super::super::remarks::{are_of_persons, robust};
 use super::super::significance::Tests;
+use crate::words;
 
 /// The papers that a release can rest on, as `docs/BIBLIOGRAPHY.md` has them.
 pub const PAPERS: [&str; 10] = [
@@ -18,6 +19,17 @@ pub const PAPERS: [&str; 10] = [
     "Wang (2018). Revisiting differentially private linear regression: optimal and adaptive prediction and estimation in unbounded domain. Conference on Uncertainty in Artificial Intelligence. arXiv:1803.02596",
     "White (1980). A heteroskedasticity-consistent covariance matrix estimator and a direct test for heteroskedasticity. Econometrica 48.",
 ];
+
+/// The contents of the documentation, which has the titles of its chapters.
+const CONTENTS: &str = include_str!("../../../docs/SUMMARY.md");
+
+/// Returns a chapter and section of the documentation as they are cited; `theory/adaptive 2` is how a source names them.
+pub fn chapter(source: &str) -> Option<String> {
+    let (place, section) = source.split_once(' ')?;
+    let line = CONTENTS.lines().find(|line| line.contains(&format!("({place}.md)")))?;
+    let title = line.split_once('[')?.1.split_once(']')?.0;
+    Some(words::journal::chapter(title, section))
+}
 
 /// Returns how a source names a paper: `Wang 2018`.
 fn short(paper: &str) -> String {

@@ -12,7 +12,7 @@ use super::super::known;
 use super::super::row_count::{RowCount, Verdict};
 use super::super::supplement::Supplement;
 use super::html::{escape, sentence};
-use super::{Labels, MOST_OUTCOMES, Publication, Table, drawing, one_of_several};
+use super::{DecimalMark, Labels, MOST_OUTCOMES, Publication, Table, drawing};
 use crate::words;
 
 /// Most public terms that are written out.
@@ -53,8 +53,7 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     if !publication.date.is_empty() {
         let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&publication.date));
     }
-    let all = one_of_several(release);
-    let lead: Vec<&str> = [headline].into_iter().chain(all.as_deref()).collect();
+    let lead: Vec<&str> = [headline].into_iter().chain(publication.of_several.as_deref()).collect();
     let lead = lead.join(" ");
     let _ = writeln!(page, "<p class=\"lead\">{}</p>", sentence(&lead));
     let warning = RowCount::of(release).filter(|count| count.verdict != Verdict::AsStated);
@@ -70,7 +69,7 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     for (place, published) in publication.tables.iter().enumerate() {
         table(&mut page, published);
         let outcome = outcomes.get(place).filter(|_| place < regressions && plots);
-        let drawn = outcome.and_then(|outcome| drawing::svg(release, supplement, outcome, labels.scale()));
+        let drawn = outcome.and_then(|outcome| drawing::svg(release, supplement, outcome, labels));
         if let Some(svg) = drawn {
             // Inside a page it needs no name space, which looks like an address.
             let svg = svg.replacen(drawing::NAME_SPACE, "", 1);
@@ -81,10 +80,10 @@ pub fn html(release: &Release, supplement: &Supplement, labels: &Labels) -> Stri
     let notes = publication.caveats.iter().filter(|note| told.as_ref() != Some(*note)).map(String::as_str);
     list(&mut page, words::report::notes(), notes);
     let _ = writeln!(page, "<h2>{}</h2>", words::result::what_is_promised());
-    for promised in publication.guarantee.iter().skip(1).filter(|promised| all.as_ref() != Some(*promised)) {
+    for promised in publication.guarantee.iter().skip(1) {
         let _ = writeln!(page, "<p>{}</p>", sentence(promised));
     }
-    public(&mut page, release);
+    public(&mut page, release, labels.decimal);
     list(&mut page, words::report::setting(), publication.setting.iter().map(String::as_str));
     page.push_str("</main></body></html>\n");
     page
@@ -136,7 +135,7 @@ fn list<'a>(page: &mut String, title: &str, items: impl Iterator<Item = &'a str>
 }
 
 /// Writes the public moments of the columns, where the fit used them.
-fn public(page: &mut String, release: &Release) {
+fn public(page: &mut String, release: &Release, decimal: DecimalMark) {
     let Some(table) = &release.public else { return };
     let _ = writeln!(
         page,
@@ -150,13 +149,14 @@ fn public(page: &mut String, release: &Release) {
         words::report::mean(),
         words::report::standard_deviation()
     );
+    let number = |value| decimal.of_numbers(short(value, 4));
     for term in table.terms.iter().take(MOST_PUBLIC) {
         let _ = writeln!(
             page,
             "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
             escape(&term.term),
-            short(term.mean, 4),
-            term.sd.map_or_else(|| format::NONE.to_owned(), |sd| short(sd, 4))
+            number(term.mean),
+            term.sd.map_or_else(|| format::NONE.to_owned(), number)
         );
     }
     page.push_str("</tbody></table>\n");
@@ -228,7 +228,7 @@ mod tests {
         let labels = Labels {
             title: "A <title>".to_owned(),
             date: "23 November 2026".to_owned(),
-            per: 10.0,
+            per: 5.0,
             ..Labels::default()
         };
         let page = html(&release("x"), &Supplement::default(), &labels);
@@ -236,9 +236,9 @@ mod tests {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
         assert!(page.contains("R squared 0.64"));
-        assert!(page.contains("withheld") && page.contains("per 10 kg") && page.contains("0 to 10 kg"));
+        assert!(page.contains("withheld") && page.contains("per 5 kg") && page.contains("0 to 10 kg"));
         assert!(
-            page.contains("A &lt;title&gt;") && page.contains("23 November 2026") && page.contains(">2.50<"),
+            page.contains("A &lt;title&gt;") && page.contains("23 November 2026") && page.contains(">1.25<"),
             "{page}"
         );
     }

@@ -2,11 +2,10 @@
 
 use super::super::figure;
 use super::super::format::{NONE, short, significant};
-use super::super::table::{name, numbers};
-use super::Table;
+use super::super::table::{name, of_numbers};
 use super::tables::{self, head, number};
+use super::{DecimalMark, Table};
 use crate::plan::Plan;
-use crate::text::BYTE_ORDER_MARK;
 use crate::words;
 
 /// Most terms of the plot.
@@ -110,11 +109,11 @@ impl RidgePath {
         notes
     }
 
-    /// Returns it as a table to be printed: a row for each term, a column for each ridge.
-    pub fn table(&self) -> Table {
+    /// Returns it as a table to be printed: a row for each term, a column for each ridge, which its head names with this mark.
+    pub fn table(&self, decimal: DecimalMark) -> Table {
         let mut heads = vec![head(words::result::term())];
         heads.extend(self.ridges.iter().enumerate().map(|(place, &ridge)| {
-            let ridge = short(ridge, DIGITS);
+            let ridge = decimal.of_numbers(short(ridge, DIGITS));
             number(if place == self.chosen { words::path::chosen(ridge) } else { words::path::ridge(ridge) })
         }));
         let row = |path: &TermPath| {
@@ -133,15 +132,10 @@ impl RidgePath {
 
     /// Writes it as CSV, one record for each term and ridge.
     pub fn csv(&self) -> String {
-        let mut text = [BYTE_ORDER_MARK, "term,ridge,estimate\r\n"].concat().into_bytes();
-        for path in &self.paths {
-            for (ridge, estimate) in self.ridges.iter().zip(&path.estimates) {
-                text.extend_from_slice(name(&path.term).as_bytes());
-                numbers(&mut text, &[Some(*ridge), *estimate]);
-                text.extend_from_slice(b"\r\n");
-            }
-        }
-        // All that is written into it are texts and digits.
-        String::from_utf8(text).unwrap_or_default()
+        let records = self.paths.iter().flat_map(|path| {
+            let each = self.ridges.iter().zip(&path.estimates);
+            each.map(|(ridge, estimate)| (name(&path.term), vec![Some(*ridge), *estimate]))
+        });
+        of_numbers("term,ridge,estimate", records)
     }
 }

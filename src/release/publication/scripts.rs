@@ -56,7 +56,7 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
     let lines = lines.unwrap_or_default();
     let fixed: Vec<&str> = lines
         .iter()
-        .filter(|line| !figure::is_scaled(&release.plan, &line.term))
+        .filter(|line| !figure::is_scaled(&release.plan, &line.term, per))
         .map(|line| line.term.as_str())
         .collect();
     let spreads: BTreeMap<&str, f64> = lines

@@ -7,14 +7,14 @@ use super::super::odds::Answers;
 use super::super::remarks::{chosen_rows, made};
 use super::draft;
 use super::tables::head;
-use super::{MOST_OUTCOMES, Table};
+use super::{DecimalMark, MOST_OUTCOMES, Table};
 use crate::model::Role;
 use crate::plan::document::{Column, ColumnType, Transform};
 use crate::privacy::adjacency::Adjacency;
 use crate::words;
 
 /// Returns the columns with their bounds or levels. The notes say which rows counted, what was made of columns, and what a missing cell is.
-pub fn columns(release: &Release, log_odds: bool) -> Table {
+pub fn columns(release: &Release, log_odds: bool, decimal: DecimalMark) -> Table {
     let row = |column: &Column| {
         let role = match column.role {
             Role::Outcome => words::columns::outcome(),
@@ -22,7 +22,7 @@ pub fn columns(release: &Release, log_odds: bool) -> Table {
             Role::Ignored => words::report::in_a_term(),
         };
         let name = column.name.clone().unwrap_or_default();
-        vec![name, role.to_owned(), noted(column, stated(column, log_odds))]
+        vec![name, role.to_owned(), noted(column, stated(column, log_odds, decimal))]
     };
     // Which levels are merged stands among the notes of a release.
     let derived = release.plan.derived.iter().filter(|term| term.transform != Transform::Merged);
@@ -49,7 +49,7 @@ fn noted(column: &Column, stated: String) -> String {
         .join(". ")
 }
 
-fn stated(column: &Column, log_odds: bool) -> String {
+fn stated(column: &Column, log_odds: bool, decimal: DecimalMark) -> String {
     let answers = Answers::of(column, log_odds).filter(|_| column.role == Role::Outcome);
     if column.kind == Some(ColumnType::Category) {
         let named = |level: &String| match column.level_name(level) {
@@ -65,7 +65,7 @@ fn stated(column: &Column, log_odds: bool) -> String {
         };
     }
     let Some((lower, upper)) = column.stated_bounds() else { return String::new() };
-    let range = words::page::from_to(short(lower, 6), short(upper, 6));
+    let range = decimal.of_numbers(words::page::from_to(short(lower, 6), short(upper, 6)));
     let range = column.unit.as_ref().map_or(range.clone(), |unit| format!("{range} {unit}"));
     match answers {
         Some(answers) => words::report::range_of_answers(range, answers.words()),

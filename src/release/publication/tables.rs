@@ -15,7 +15,7 @@ use super::super::supplement::{
 };
 use super::measure::width;
 use super::stated;
-use super::{Head, MOST_OUTCOMES, Table};
+use super::{Head, Labels, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
 use crate::model::{Estimate, INTERCEPT, Interval, Missing, level_of};
 use crate::plan::Plan;
@@ -35,8 +35,9 @@ const MOST_OF_NAMES: f64 = 226.0;
 /// Most rows of a table of adjusted p-values.
 const MOST_ADJUSTED: usize = 1_000;
 
-/// Returns all tables of a release, coefficients of numbers for `per` units each.
-pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
+/// Returns all tables of a release.
+pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<Table> {
+    let (per, decimal) = (labels.scale(), labels.decimal);
     let mut tables: Vec<Table> = Vec::new();
     if !release.coefficients.is_undetermined() {
         let outcomes = figure::outcomes(release);
@@ -62,8 +63,8 @@ pub fn all(release: &Release, supplement: &Supplement, per: f64) -> Vec<Table> {
         tables.push(columns(release, supplement, description));
         tables.extend(correlations(description));
     }
-    tables.push(stated::columns(release, supplement.log_odds));
-    tables
+    tables.push(stated::columns(release, supplement.log_odds, decimal));
+    tables.into_iter().map(|table| decimal.of_table(table)).collect()
 }
 
 /// Returns the tables of a regression that was computed from a release.
@@ -282,7 +283,7 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
     let has_tests = tests.absent().is_none();
     heads.extend(has_tests.then(|| number(words::journal::p())));
     let row = |one: &&Difference| {
-        let is_scaled = figure::is_scaled(&release.plan, &one.term) && (per - 1.0).abs() > 0.0;
+        let is_scaled = figure::is_scaled(&release.plan, &one.term, per) && (per - 1.0).abs() > 0.0;
         let entry = one.entry.times(if is_scaled { per } else { 1.0 });
         let units =
             if is_scaled { figure::per_units(&release.plan, &one.term, per) } else { one.per.clone() };
@@ -361,7 +362,7 @@ fn standardised(
         return None;
     }
     let of = outcome_spread(release, supplement, outcome)?;
-    let units = if figure::is_scaled(&release.plan, &line.term) { per } else { 1.0 };
+    let units = if figure::is_scaled(&release.plan, &line.term, per) { per } else { 1.0 };
     let own = spread(supplement, &line.term)? / units;
     Some(line.entry.estimate? * own / of)
 }

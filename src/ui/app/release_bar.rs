@@ -17,7 +17,6 @@ use crate::ui::draft::ColumnDraft;
 use crate::ui::parts::{Icon, Quoted};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::steps::StepInfo;
 use crate::ui::view_model::{self, Forecast};
 use crate::ui::{actions, dom, text};
 use crate::words;
@@ -161,7 +160,7 @@ fn Ready() -> impl IntoView {
         Some(doubt) => view! { <Question doubt/> }.into_any(),
         None => view! {
             {inside}
-            <button type="button" class="release" class:doubtful=move || doubt.with(|doubt| doubt.as_ref().is_some_and(|doubt| !doubt.plain)) class:quiet-here=move || StepInfo::next(app.state.step().get()).is_some()
+            <button type="button" class="release" class:doubtful=move || doubt.with(|doubt| doubt.as_ref().is_some_and(|doubt| !doubt.plain)) class:quiet-here=move || app.state.step().get() < Step::Method
                 aria-disabled=move || (!can()).to_string() on:click=click>
                 {words::release_bar::release()}
                 {price}

@@ -17,8 +17,10 @@ pub struct TermDraft {
     pub transform: Transform,
     /// The columns that it is made from, separated by commas.
     pub from: String,
-    /// Its public numbers or groups: `0.5`, `40 60 75`, `0 60`, `ever = former, light; rare = a, b`.
+    /// Its public numbers: `0.5`, `40 60 75`, `0 60`.
     pub value: String,
+    /// Levels that are joined, each with the name that it then has.
+    pub joined: Vec<(String, String)>,
     /// What a difference is multiplied by.
     pub factor: String,
     /// The unit of a difference.
@@ -68,19 +70,19 @@ impl TermDraft {
             Transform::Spline => {
                 entry.knots.as_ref().map(|knots| knots.iter().map(written).collect::<Vec<_>>().join(" "))
             }
-            Transform::Merged => entry.groups.as_ref().map(|groups| {
-                let each = groups.iter().map(|group| format!("{} = {}", group.name, unlist(&group.levels)));
-                each.collect::<Vec<_>>().join("; ")
-            }),
             Transform::Difference => {
                 entry.lower.zip(entry.upper).map(|(lower, upper)| format!("{lower} {upper}"))
             }
-            Transform::Square | Transform::Product => None,
+            Transform::Square | Transform::Product | Transform::Merged => None,
         };
+        let groups = entry.groups.iter().flatten();
+        let joined =
+            groups.flat_map(|group| group.levels.iter().map(|level| (level.clone(), group.name.clone())));
         Self {
             transform: entry.transform,
             from: unlist(&entry.from),
             value: value.unwrap_or_default(),
+            joined: joined.collect(),
             factor: entry.factor.as_ref().map(written).unwrap_or_default(),
             unit: entry.unit.clone().unwrap_or_default(),
             typical: typical(entry).unwrap_or_default(),
@@ -121,6 +123,19 @@ impl TermDraft {
         self.make_from(unlist(&parts), columns);
     }
 
+    /// Returns the name that a level has when it is joined, as it was typed; nothing where it is not.
+    pub fn joined_name(&self, level: &str) -> String {
+        self.joined.iter().find(|(own, _)| own == level).map(|(_, name)| name.clone()).unwrap_or_default()
+    }
+
+    /// Joins a level with those of the same name.
+    pub fn join(&mut self, level: &str, name: String) {
+        match self.joined.iter_mut().find(|(own, _)| own == level) {
+            Some((_, own)) => *own = name,
+            None => self.joined.push((level.to_owned(), name)),
+        }
+    }
+
     /// Returns the columns and the terms that it can be made from.
     pub fn choices(&self, columns: &[ColumnDraft], terms: &[Derived]) -> Vec<String> {
         let fits = |kind| match self.transform {
@@ -128,8 +143,13 @@ impl TermDraft {
             Transform::Product => true,
             _ => kind == ColumnType::Number,
         };
-        let is_number = |term: &&Derived| !matches!(term.transform, Transform::Spline | Transform::Merged);
-        let of_terms = terms.iter().filter(is_number).filter(|_| fits(ColumnType::Number)).map(name_of);
+        let term_fits = |term: &&Derived| match term.transform {
+            // It has several columns.
+            Transform::Spline => false,
+            Transform::Merged => fits(ColumnType::Category),
+            _ => fits(ColumnType::Number),
+        };
+        let of_terms = terms.iter().filter(term_fits).map(name_of);
         let of_columns = columns.iter().filter(|column| column.kind.is_some_and(fits));
         of_columns.map(|column| column.name.clone()).chain(of_terms).collect()
     }
@@ -151,7 +171,7 @@ impl TermDraft {
             Transform::Spline => {
                 entry.knots = Some(typed.split_whitespace().map(number).collect::<Option<_>>()?);
             }
-            Transform::Merged => entry.groups = Some(typed.split(';').map(group).collect::<Option<_>>()?),
+            Transform::Merged => entry.groups = Some(groups(&self.joined)),
             Transform::Difference => {
                 entry.factor = optional(&self.factor)?;
                 entry.unit = Some(self.unit.trim().to_owned()).filter(|unit| !unit.is_empty());
@@ -280,8 +300,16 @@ fn typical(entry: &Derived) -> Option<String> {
     Some(format!("{mean} {}", known.sd?))
 }
 
-/// Reads `name = level, level`.
-fn group(text: &str) -> Option<Group> {
-    let (name, levels) = text.split_once('=')?;
-    Some(Group { name: name.trim().to_owned(), levels: list(levels) })
+/// Groups levels by the names that were typed; a level without one stays as it is.
+fn groups(joined: &[(String, String)]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (level, name) in
+        joined.iter().map(|(level, name)| (level, name.trim())).filter(|(_, name)| !name.is_empty())
+    {
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.levels.push(level.clone()),
+            None => groups.push(Group { name: name.to_owned(), levels: vec![level.clone()] }),
+        }
+    }
+    groups
 }

@@ -104,12 +104,20 @@ fn a_plan_with_derived_terms_keeps_them_on_the_page() {
     assert_eq!(typed(Spline, "age", " 20  40 60 ").unwrap().knots, Some(vec![20.0, 40.0, 60.0]));
     assert_eq!(typed(Product, "age, \"a,b\"", "").unwrap().from, ["age", "a,b"]);
     assert_eq!(typed(Product, "Item 2, tired, age", "").unwrap().from, ["Item 2, tired", "age"]);
-    let groups = typed(Merged, "k", "ever = former, light; other = x").unwrap().groups.unwrap();
+    let mut joins = super::TermDraft { transform: Merged, from: "k".to_owned(), ..Default::default() };
+    for (level, name) in
+        [("former", "eve"), ("light", "ever "), ("never", ""), ("x", "other"), ("former", "ever")]
+    {
+        joins.join(level, name.to_owned());
+    }
+    assert_eq!((joins.joined_name("light").as_str(), joins.joined_name("heavy").as_str()), ("ever ", ""));
+    let groups = joins.entry(&[]).unwrap().groups.unwrap();
+    assert_eq!(groups.len(), 2);
     assert_eq!(
         (groups[0].name.as_str(), groups[0].levels.len(), groups[1].name.as_str()),
         ("ever", 2, "other")
     );
-    for (transform, value) in [(Log, "x"), (Centred, ""), (Spline, "1 b"), (Merged, "former, light")] {
+    for (transform, value) in [(Log, "x"), (Centred, ""), (Spline, "1 b")] {
         assert_eq!(typed(transform, "age", value), None, "{value}");
     }
 }
@@ -126,7 +134,6 @@ fn a_term_is_typed_as_it_was_and_is_refused_before_it_is_in_the_plan() {
         (Spline, "age", "20 40 60"),
         (Square, "age", ""),
         (Product, "age, \"a,b\"", ""),
-        (Merged, "k", "ever = former, light; other = \"x,y\""),
     ];
     for (transform, from, value) in each {
         let typed =
@@ -135,6 +142,10 @@ fn a_term_is_typed_as_it_was_and_is_refused_before_it_is_in_the_plan() {
         assert_eq!(TermDraft::of(&entry), typed);
         assert_eq!(TermDraft::of(&entry).entry(&[]).unwrap(), entry);
     }
+    let joined = [("former", "ever"), ("light", "ever"), ("x;y = z", "other")];
+    let joined = joined.map(|(level, name)| (level.to_owned(), name.to_owned())).to_vec();
+    let typed = TermDraft { transform: Merged, from: "k".to_owned(), joined, ..Default::default() };
+    assert_eq!(TermDraft::of(&typed.entry(&[]).unwrap()), typed);
     let stay = TermDraft {
         transform: Difference,
         from: "out, in".to_owned(),
@@ -212,6 +223,68 @@ fn what_a_term_is_made_from_is_chosen_by_a_click() {
     };
     draft.transform = Transform::Product;
     assert_eq!(draft.choices(&columns, &[centred]).last().unwrap(), "age - 50");
+    // A term of joined levels is a category.
+    let merged = Derived {
+        transform: Transform::Merged,
+        from: vec!["sex".to_owned()],
+        name: Some("wing".to_owned()),
+        ..Derived::default()
+    };
+    for (transform, offered) in
+        [(Transform::Product, true), (Transform::Merged, true), (Transform::Log, false)]
+    {
+        draft.transform = transform;
+        let choices = draft.choices(&columns, std::slice::from_ref(&merged));
+        assert_eq!(choices.contains(&"wing".to_owned()), offered, "{choices:?}");
+    }
+}
+
+/// Levels that are spelled in several ways have one share, which a plan divides among the spellings.
+#[test]
+fn joined_levels_have_one_typical_share() {
+    use super::{joined_levels, levels_of, set_share, typed_share};
+    let (mut columns, mut setup) = drafts();
+    columns[2].levels = "F, female, M, male, X".to_owned();
+    columns[2].reference = "female".to_owned();
+    let group = |name: &str, levels: &[&str]| crate::plan::document::Group {
+        name: name.to_owned(),
+        levels: levels.iter().map(|level| (*level).to_owned()).collect(),
+    };
+    let merged = |groups| Derived {
+        transform: Transform::Merged,
+        from: vec!["sex".to_owned()],
+        groups: Some(groups),
+        ..Derived::default()
+    };
+    let (women, men) = (group("F", &["F", "female"]), group("M", &["M", "male"]));
+    setup.derived = vec![merged(vec![women.clone(), men.clone()])];
+    assert_eq!(joined_levels(&columns[2], &setup.derived), None, "the column itself is in the model");
+    columns[2].role = Role::Ignored;
+    let asked = joined_levels(&columns[2], &setup.derived).unwrap();
+    assert_eq!(asked, [women.clone(), men.clone(), group("X", &["X"])]);
+    set_share(&mut columns[2], &women.levels, "4.".to_owned());
+    assert_eq!(typed_share(&columns[2], &women.levels), "4.", "as it is typed");
+    set_share(&mut columns[2], &women.levels, "40".to_owned());
+    set_share(&mut columns[2], &men.levels, "59".to_owned());
+    let made = plan(&columns, &setup, budget(&setup)).unwrap();
+    let of = |name: &str| made.columns.iter().find(|column| column.name.as_deref() == Some(name)).unwrap();
+    let shares = of("sex").typical.clone().unwrap().shares.unwrap();
+    assert_eq!((shares["F"], shares["female"], shares["male"]), (0.2, 0.2, 0.295));
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let (again, ..) = open(&made, &names);
+    assert_eq!(typed_share(&again[2], &men.levels), "59");
+    // Of two the one that is not the reference is asked for, also where a level was joined twice.
+    let others = group("others", &["M", "X"]);
+    let twice = Derived {
+        name: Some("two".to_owned()),
+        from: vec!["merged(sex)".to_owned()],
+        ..merged(vec![others.clone()])
+    };
+    assert_eq!(levels_of("two", &columns, &[setup.derived[0].clone(), twice]), ["F", "others"]);
+    setup.derived = vec![merged(vec![women, group("M", &["M", "male", "X"])])];
+    assert_eq!(joined_levels(&columns[2], &setup.derived).unwrap().len(), 1);
+    set_share(&mut columns[2], &["F".to_owned(), "female".to_owned()], String::new());
+    assert_eq!(joined_levels(&columns[2], &setup.derived).unwrap()[0].name, "M");
 }
 
 #[test]
@@ -227,7 +300,7 @@ fn a_column_whose_levels_are_merged_to_an_outcome_is_to_be_ignored() {
     let typed = super::TermDraft {
         transform: crate::plan::document::Transform::Merged,
         from: "stage".to_owned(),
-        value: "late = II, III".to_owned(),
+        joined: ["II", "III"].map(|level| (level.to_owned(), "late".to_owned())).to_vec(),
         role: Some(Role::Outcome),
         ..Default::default()
     };

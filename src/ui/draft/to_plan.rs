@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::columns::{ColumnDraft, to_entry};
 use super::dialect::csv;
 use super::faults;
+use super::joined::with_divided_shares;
 use super::only::differences;
 use super::patterns;
 use super::place::{Cell, Gap, Place};
@@ -216,7 +217,8 @@ fn entries(columns: &[ColumnDraft], setup: &Setup) -> Vec<Column> {
     let mut entries = patterns::columns(columns, &setup.patterns, &setup.person, &from);
     let listed: BTreeSet<String> = entries.iter().filter_map(|entry| entry.name.clone()).collect();
     let serves = |column: &&ColumnDraft| from.contains(&&column.name) && !listed.contains(&column.name);
-    entries.extend(columns.iter().filter(|column| column.role == Role::Ignored).filter(serves).map(to_entry));
+    let serving = columns.iter().filter(|column| column.role == Role::Ignored).filter(serves);
+    entries.extend(serving.map(|column| to_entry(&with_divided_shares(column, &setup.derived))));
     entries
 }
 

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::model::Role;
-use crate::plan::document::{ColumnType, Derived};
+use crate::plan::document::{ColumnType, Derived, Group};
 use crate::release::format::significant;
 use crate::ui::draft::{self, ColumnDraft, TypicalFault};
 use crate::ui::state::{App, StateStoreFields};
@@ -17,8 +17,8 @@ const SHOWN: usize = 40;
 enum Asked {
     /// Typical mean and standard deviation of a number.
     Spread,
-    /// Typical share of a level.
-    Share(String),
+    /// Typical share of a level, or of levels that are joined.
+    Share(Group),
 }
 
 /// What is asked of a column that is in the model, or of which a term is made.
@@ -26,7 +26,11 @@ fn asked(column: &ColumnDraft, terms: &[Derived]) -> Vec<Asked> {
     let serves = || terms.iter().any(|term| term.from.contains(&column.name));
     match column.kind.filter(|_| column.role != Role::Ignored || serves()) {
         Some(ColumnType::Number) => vec![Asked::Spread],
-        Some(ColumnType::Category) => draft::levels_of_share(column).into_iter().map(Asked::Share).collect(),
+        Some(ColumnType::Category) => {
+            let alone = |level: String| Group { name: level.clone(), levels: vec![level] };
+            let each = || draft::levels_of_share(column).into_iter().map(alone).collect();
+            draft::joined_levels(column, terms).unwrap_or_else(each).into_iter().map(Asked::Share).collect()
+        }
         None => Vec::new(),
     }
 }
@@ -49,7 +53,7 @@ pub fn Assumptions() -> impl IntoView {
         (!listed.is_empty()).then(|| {
             let rows = listed.into_iter().map(|(index, name, asked)| match asked {
                 Asked::Spread => view! { <Spread index name/> }.into_any(),
-                Asked::Share(level) => view! { <Share index name level/> }.into_any(),
+                Asked::Share(group) => view! { <Share index name group/> }.into_any(),
             });
             view! {
                 <details class="more">
@@ -83,14 +87,15 @@ fn Spread(index: usize, name: String) -> impl IntoView {
 }
 
 #[component]
-fn Share(index: usize, name: String, level: String) -> impl IntoView {
+fn Share(index: usize, name: String, group: Group) -> impl IntoView {
     let app = App::here();
+    let Group { name: level, levels } = group;
     let label = app.state.columns().with_untracked(|columns| columns.get(index)?.labels.get(&level).cloned());
-    let called = label.unwrap_or_else(|| level.clone());
+    let called = label.unwrap_or(level);
     view! {
         <tr data-column=index>
             <th scope="row">{words::method::typical_share(&name, &called)}</th>
-            <td colspan="2"><Typed index label=words::method::typical_share_of(&called, &name) what=Value::Share(level) unit=" %"/></td>
+            <td colspan="2"><Typed index label=words::method::typical_share_of(&called, &name) what=Value::Share(levels) unit=" %"/></td>
         </tr>
     }
 }
@@ -99,7 +104,7 @@ fn Share(index: usize, name: String, level: String) -> impl IntoView {
 enum Value {
     Mean,
     Spread,
-    Share(String),
+    Share(Vec<String>),
 }
 
 impl Value {
@@ -107,7 +112,7 @@ impl Value {
         match self {
             Self::Mean => column.typical_mean.clone(),
             Self::Spread => column.typical_sd.clone(),
-            Self::Share(level) => column.typical_shares.get(level).cloned().unwrap_or_default(),
+            Self::Share(levels) => draft::typed_share(column, levels),
         }
     }
 
@@ -115,17 +120,15 @@ impl Value {
         match self {
             Self::Mean => column.typical_mean = text,
             Self::Spread => column.typical_sd = text,
-            Self::Share(level) => {
-                column.typical_shares.insert(level.clone(), text);
-            }
+            Self::Share(levels) => draft::set_share(column, levels, text),
         }
     }
 
-    fn doubt(&self, column: &ColumnDraft) -> Option<Doubt> {
+    fn doubt(&self, column: &ColumnDraft, terms: &[Derived]) -> Option<Doubt> {
         match self {
             Self::Mean => doubt_mean(column),
             Self::Spread => doubt_sd(column),
-            Self::Share(_) => doubt_share(&self.typed(column), column),
+            Self::Share(_) => doubt_share(&self.typed(column), &draft::with_divided_shares(column, terms)),
         }
     }
 }
@@ -186,8 +189,10 @@ fn Typed(index: usize, label: String, what: Value, #[prop(optional)] unit: &'sta
     };
     let said = move || {
         let typed = value.with(|text| !text.trim().is_empty());
+        let terms = app.state.setup().with(|setup| setup.derived.clone());
         app.state.columns().with(|columns| {
-            columns.get(index).filter(|_| typed).and_then(|column| what.with_value(|what| what.doubt(column)))
+            let column = columns.get(index).filter(|_| typed)?;
+            what.with_value(|what| what.doubt(column, &terms))
         })
     };
     let is_wrong = move || matches!(said(), Some(Doubt::Wrong(_)));

@@ -8,7 +8,7 @@ use crate::plan::derived::{self, name_of};
 use crate::plan::document::{Derived, Transform};
 use crate::release::remarks::made;
 use crate::ui::dom;
-use crate::ui::draft::{self, ColumnDraft, Gap, Place, Setup, TermDraft, TermForm, put_term};
+use crate::ui::draft::{self, ColumnDraft, Gap, Place, TermDraft, TermForm, put_term};
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Field, Icon, Quoted};
 use crate::ui::state::{App, StateStoreFields};
@@ -40,6 +40,24 @@ impl Form {
 
     fn write(self, edit: impl FnOnce(&mut TermDraft)) {
         self.app.state.term().update(|form| edit(&mut form.draft));
+    }
+
+    /// The terms of the plan but for the one that is changed.
+    fn others(self) -> Vec<Derived> {
+        let changed = self.app.state.term().with(|form| form.place);
+        self.app.state.setup().with(|setup| {
+            let others = setup.derived.iter().enumerate().filter(|(place, _)| Some(*place) != changed);
+            others.map(|(_, term)| term.clone()).collect()
+        })
+    }
+
+    /// The levels that can be joined: those of what the term is made from.
+    fn levels(self) -> Vec<String> {
+        let others = self.others();
+        self.app.state.columns().with(|columns| {
+            let first = self.read(|draft| draft.parts(columns).into_iter().next());
+            first.map(|name| draft::levels_of(&name, columns, &others)).unwrap_or_default()
+        })
     }
 
     /// What is typed into a field, and what writes it.
@@ -232,6 +250,9 @@ fn Typed(form: Form) -> impl IntoView {
     let put = move |event: MouseEvent| {
         let names = untrack(|| app.names());
         let kind = transform.get_untracked();
+        // Those of another column may have been typed before.
+        let levels = untrack(|| form.levels());
+        form.write(|draft| draft.joined.retain(|(level, _)| levels.contains(level)));
         let Some(entry) = untrack(|| form.read(|draft| draft.entry(&names))) else {
             return form.wrong.set(vec![match kind {
                 Transform::Difference => words::terms::unread_difference().to_owned(),
@@ -264,14 +285,15 @@ fn Typed(form: Form) -> impl IntoView {
     let value = move || {
         let (label, hint) = match transform.get() {
             Transform::Square | Transform::Product => return None,
+            Transform::Merged => return Some(view! { <Joined form/> }.into_any()),
             Transform::Difference => (words::terms::within(), words::terms::within_hint()),
             Transform::Log => (words::terms::offset(), words::terms::offset_hint()),
             Transform::Centred => (words::terms::at(), words::terms::public_hint()),
             Transform::Spline => (words::terms::knots(), words::terms::knots_hint()),
-            Transform::Merged => (words::terms::groups(), words::terms::groups_hint()),
         };
         let (value, set) = form.typed(|draft| &mut draft.value);
-        Some(view! { <Field id="term-value" label value set hint=Signal::stored(hint.to_owned())/> })
+        let hint = Signal::stored(hint.to_owned());
+        Some(view! { <Field id="term-value" label value set hint/> }.into_any())
     };
     let of_difference = move || {
         (transform.get() == Transform::Difference).then(|| {
@@ -332,18 +354,45 @@ fn Typed(form: Form) -> impl IntoView {
     }
 }
 
+/// The levels of a category, one in each line, with the name that each then has.
+#[component]
+fn Joined(form: Form) -> impl IntoView {
+    let levels = Memo::new(move |_| form.levels());
+    let row = move |level: String| {
+        let (own, joins) = (level.clone(), level.clone());
+        let label = words::terms::joined_name_of(&level);
+        view! {
+            <tr>
+                <th scope="row">{level}</th>
+                <td><input type="text" autocomplete="off" aria-label=label
+                    prop:value=move || form.read(|draft| draft.joined_name(&own))
+                    on:input=move |event| form.write(|draft| draft.join(&joins, event_target_value(&event)))/></td>
+            </tr>
+        }
+    };
+    move || {
+        let levels = levels.get();
+        if levels.is_empty() {
+            return view! { <p class="hint">{words::terms::no_levels()}</p> }.into_any();
+        }
+        view! {
+            <table class="plain joined" aria-describedby="joined-hint">
+                <caption>{words::terms::groups()}</caption>
+                <thead><tr><th scope="col">{words::terms::level()}</th><th scope="col">{words::terms::joined_name()}</th></tr></thead>
+                <tbody>{levels.into_iter().map(row).collect_view()}</tbody>
+            </table>
+            <p class="hint" id="joined-hint">{words::terms::joined_hint()}</p>
+        }
+        .into_any()
+    }
+}
+
 /// What a term can be made from, each with a button in place of typing; the fields of a wide table are typed.
 #[component]
 fn Choices(form: Form) -> impl IntoView {
     let choices = Memo::new(move |_| {
-        let (columns, setup) = (form.app.state.columns(), form.app.state.setup());
-        let others = |setup: &Setup| {
-            let changed = form.app.state.term().with(|form| form.place);
-            let others = setup.derived.iter().enumerate().filter(|(place, _)| Some(*place) != changed);
-            others.map(|(_, term)| term.clone()).collect::<Vec<_>>()
-        };
-        let others = setup.with(others);
-        form.read(|draft| columns.with(|columns| draft.choices(columns, &others)))
+        let others = form.others();
+        form.read(|draft| form.app.state.columns().with(|columns| draft.choices(columns, &others)))
     });
     let chosen =
         Memo::new(move |_| form.read(|draft| form.app.state.columns().with(|columns| draft.parts(columns))));

@@ -8,11 +8,11 @@ use crate::engine::covariance;
 use crate::inference::partial_effect::{columns, partial_effect};
 use crate::release::Release;
 use crate::release::figure;
-use crate::release::publication::{drawing, tables};
+use crate::release::publication::{DecimalMark, Format, drawing, tables};
 use crate::release::supplement::Supplement;
 use crate::ui::parts::{Choice, PrintedTable};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::steps::save::{Files, Saved};
+use crate::ui::steps::save::Saved;
 use crate::ui::{dom, names};
 use crate::words;
 
@@ -51,15 +51,18 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
         if !effect.has_band() {
             return Some(view! { <p class="hint">{words::effect::no_band()}</p> }.into_any());
         }
-        let svg = drawing::effect(&release.plan, &outcome, &effect, "");
+        let svg = drawing::effect(&release.plan, &outcome, &effect, "", DecimalMark::default());
         let table = tables::effect(&release.plan, &outcome, &effect);
         let name = format!("discreet-effect-{}", column.with(|name| names::plain(name)));
-        let files = Files::new(&name, |format| format.effect(&release.plan, &outcome, &effect));
+        let release = Arc::clone(&release);
+        let write = Callback::new(move |(format, decimal): (Format, DecimalMark)| {
+            format.effect(&release.plan, &outcome, &effect, decimal)
+        });
         Some(
             view! {
                 <div class="drawn" inner_html=svg></div>
                 <PrintedTable table/>
-                <Saved files/>
+                <Saved name write/>
             }
             .into_any(),
         )

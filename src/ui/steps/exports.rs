@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::release::document::LONG_FORM_OUTCOMES;
-use crate::release::publication::{Format, Labels, Publication, html, markdown};
+use crate::release::publication::format::pieces;
+use crate::release::publication::{DecimalMark, Format, Labels, Publication, html, markdown};
 use crate::release::supplement::Supplement;
 use crate::release::{Release, figure};
 use crate::ui::draft::number;
@@ -25,6 +26,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
         title: title.get(),
         date: date.get(),
         per: number(&per.get()).unwrap_or(1.0),
+        decimal: app.state.decimal().get(),
         file: actions::named(app, "discreet-release.json"),
     };
     let text = {
@@ -47,8 +49,8 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                 return app.say(words::export::nothing_to_draw().to_owned());
             }
             let chosen = format.get_untracked();
-            let saved = if matches!(chosen, Format::Csv | Format::Semicolons) {
-                let pieces = chosen.pieces(&release, &supplement, &untrack(labels));
+            let saved = if chosen == Format::Csv {
+                let pieces = pieces(&release, &supplement, &untrack(labels));
                 dom::download_pieces(&actions::named(app, name), kind, pieces)
             } else {
                 untrack(&text).and_then(|text| dom::download(&actions::named(app, name), kind, &text))
@@ -60,11 +62,12 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let copy = {
         let (release, supplement, text) = (Arc::clone(&release), supplement, text.clone());
         move |_| {
-            let rich = format.get_untracked().pasted(&release, &supplement, &untrack(labels));
             // Where tables cannot be pasted, their text is.
-            let copied = match rich {
-                Some(rich) => dom::copy(&markdown::document(&rich), Some(&html::fragment(&rich))),
-                None => untrack(&text).is_some_and(|text| dom::copy(&text, None)),
+            let copied = if format.get_untracked() == Format::Word {
+                let rich = Publication::new(&release, &supplement, &untrack(labels));
+                dom::copy(&markdown::document(&rich), Some(&html::fragment(&rich)))
+            } else {
+                untrack(&text).is_some_and(|text| dom::copy(&text, None))
             };
             actions::say_copied(app, copied);
         }
@@ -89,9 +92,9 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     let preview = move || {
         let text = text.clone();
         shown.get().then(|| match format.get() {
-            chosen @ (Format::Word | Format::WordCommas) => {
-                let publication = chosen.pasted(&for_preview.0, &for_preview.1, &labels());
-                publication.map(|publication| view! { <Preview publication/> }).into_any()
+            Format::Word => {
+                let publication = Publication::new(&for_preview.0, &for_preview.1, &labels());
+                view! { <Preview publication/> }.into_any()
             }
             Format::Svg => view! { <div class="drawn" inner_html=move || text().unwrap_or_default()></div> }.into_any(),
             Format::Report => view! { <p>{words::export::report_is_a_page()}</p> }.into_any(),
@@ -104,6 +107,11 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     };
     let options =
         Format::ALL.iter().map(|(name, format)| ((*name).to_owned(), described(*format).to_owned()));
+    let marks = [
+        (DecimalMark::Point, words::export::decimal_point()),
+        (DecimalMark::Comma, words::export::decimal_comma()),
+    ];
+    let marks = marks.map(|(mark, words)| (mark.name().to_owned(), words.to_owned()));
     let due = move || app.export_due();
     view! {
         <section class="downloads" aria-label=words::result::downloads()>
@@ -114,6 +122,10 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                     set=Callback::new(move |name: String| if let Some(chosen) = Format::named(&name) { format.set(chosen) })/>
                 <Field id="export-title" label=words::export::title() value=title set=Callback::new(move |value| title.set(value))/>
                 <Field id="export-date" label=words::export::date() value=date set=Callback::new(move |value| date.set(value))/>
+                <Choice id="export-decimal" label=words::export::decimal() options=marks.into()
+                    value=Signal::derive(move || app.state.decimal().get().name().to_owned())
+                    set=Callback::new(move |name: String| app.state.decimal().set(name.parse().unwrap_or_default()))
+                    hint=words::export::decimal_hint()/>
             </div>
             <div class="buttons">
                 <button type="button" id="export-copy" disabled=many on:click=copy>{words::export::copy()}</button>
@@ -146,19 +158,19 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
 /// The tables as they are in a word processor, with their notes.
 #[component]
 fn Preview(publication: Publication) -> impl IntoView {
-    let Publication { title, date, tables, caveats, guarantee, setting, .. } = publication;
-    let listed = |title: &'static str, items: Vec<String>| {
-        let items = items.into_iter().map(|words| view! { <li><Quoted words/></li> }).collect_view();
+    let lists = publication.lists().map(|(title, items)| {
+        let items =
+            items.into_iter().map(|words| view! { <li><Quoted words=words.clone()/></li> }).collect_view();
         view! { <p><strong>{title}</strong></p><ul>{items}</ul> }
-    };
+    });
+    let lists = lists.collect_view();
+    let Publication { title, date, tables, .. } = publication;
     view! {
         <div class="previewed scroll" tabindex="0" role="group" aria-label=words::export::preview()>
             <h3>{title}</h3>
             {(!date.is_empty()).then(|| view! { <p>{date}</p> })}
             {tables.into_iter().map(|table| view! { <PrintedTable table/> }).collect_view()}
-            {(!caveats.is_empty()).then(|| listed(words::report::notes(), caveats))}
-            {listed(words::result::what_is_promised(), guarantee)}
-            {listed(words::report::setting(), setting)}
+            {lists}
         </div>
     }
 }
@@ -167,11 +179,9 @@ fn described(format: Format) -> &'static str {
     match format {
         Format::Report => words::result::report_html(),
         Format::Word => words::export::word(),
-        Format::WordCommas => words::export::word_commas(),
         Format::Markdown => words::export::markdown(),
         Format::Latex => words::export::latex(),
         Format::Csv => words::result::coefficients_csv(),
-        Format::Semicolons => words::result::coefficients_semicolons(),
         Format::R => words::export::r(),
         Format::Python => words::export::python(),
         Format::Svg => words::export::svg(),

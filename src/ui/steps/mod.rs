@@ -127,10 +127,10 @@ impl StepInfo {
         STEPS.iter().find(|info| info.step == step).unwrap_or(first)
     }
 
-    /// Returns the step after one, up to that on which a release is asked for.
+    /// Returns the step after one.
     pub fn next(step: Step) -> Option<&'static Self> {
         let place = STEPS.iter().position(|info| info.step == step)?;
-        STEPS.get(place + 1).filter(|info| info.step != Step::Result)
+        STEPS.get(place + 1)
     }
 }
 

@@ -209,12 +209,13 @@ fn OutcomeRow(name: String, entry: Estimate) -> impl IntoView {
 #[component]
 fn Save(browser: Arc<Browser>, found: Found, log_odds: bool) -> impl IntoView {
     let save = move |_| {
+        let decimal = found.app.state.decimal().get_untracked();
         let term = found.query.with_untracked(|query| query.term);
         let saved = found.rows.with_untracked(|rows| {
             dom::download_pieces(
                 &actions::named(found.app, "discreet-outcomes.csv"),
                 "text/csv",
-                browser.csv(rows, term, log_odds),
+                browser.csv(rows, term, log_odds).map(move |piece| decimal.of_csv(piece)),
             )
         });
         actions::say_saved(found.app, saved);

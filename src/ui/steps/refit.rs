@@ -15,7 +15,7 @@ use crate::plan::derived::Uncentred;
 use crate::release::Release;
 use crate::release::format::short;
 use crate::release::publication::comparison::Regression;
-use crate::release::publication::{Labels, drawing, tables};
+use crate::release::publication::{DecimalMark, Format, Labels, drawing, tables};
 use crate::release::reduced::Reduced;
 use crate::release::remarks::of_rows;
 use crate::release::significance::Tests;
@@ -24,7 +24,7 @@ use crate::ui::draft::number;
 use crate::ui::parts::{Choice, Field, PrintedTable, Quoted};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::steps::save::{Files, Saved};
+use crate::ui::steps::save::Saved;
 use crate::ui::{dom, text};
 use crate::words;
 
@@ -219,10 +219,6 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                 let tests = Tests::of(&own);
                 let (fit, mut below) = tables::fit(&own, &supplement, &outcome);
                 below.extend(tables::test_notes(&own, &lines));
-                let labels = Labels { per, ..Labels::default() };
-                let files = Files::new("discreet-refit", |format| {
-                    format.refitted(&own, &supplement, &outcome, &labels)
-                });
                 let others = tables::factors(&own, &outcome, per)
                     .into_iter()
                     .chain(tables::differences(&own, &supplement, &outcome, per))
@@ -234,13 +230,16 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                     own.diagnostics.notes.iter().map(|note| view! { <li><Quoted words=note.clone()/></li> });
                 let notes = notes.collect_view();
                 let named = odds::named(&own.plan, &outcome, false);
-                let outcome = of_rows(&own.plan, figure::with_unit(&named, &unit));
+                let titled = of_rows(&own.plan, figure::with_unit(&named, &unit));
+                let write = Callback::new(move |(format, decimal): (Format, DecimalMark)| {
+                    format.refitted(&own, &supplement, &outcome, &Labels { per, decimal, ..Labels::default() })
+                });
                 view! {
-                    <CoefficientTable lines outcome unit drowned tests fit=fit.join(" · ") below confidence=refit.confidence/>
+                    <CoefficientTable lines outcome=titled unit drowned tests fit=fit.join(" · ") below confidence=refit.confidence/>
                     {others}
                     <ul class="notes">{notes}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>
-                    <Saved files/>
+                    <Saved name="discreet-refit".to_owned() write/>
                     {path}
                 }
                 .into_any()
@@ -265,9 +264,13 @@ fn Influence(release: Arc<Release>, refit: inference::Refit) -> impl IntoView {
             confidence: refit.confidence,
         };
         let path = ridge_path(&release, &request).ok()?;
-        let files = Files::new("discreet-ridge", |format| format.ridge_path(&path));
-        let figure = drawing::ridge_path(&path).map(|svg| view! { <div class="drawn" inner_html=svg></div> });
-        Some(view! { {figure} <PrintedTable table=path.table()/> <Saved files/> })
+        let decimal = DecimalMark::default();
+        let figure = drawing::ridge_path(&path, decimal);
+        let figure = figure.map(|svg| view! { <div class="drawn" inner_html=svg></div> });
+        let table = path.table(decimal);
+        let write =
+            Callback::new(move |(format, decimal): (Format, DecimalMark)| format.ridge_path(&path, decimal));
+        Some(view! { {figure} <PrintedTable table/> <Saved name="discreet-ridge".to_owned() write/> })
     };
     view! {
         <details class="more" id="ridge-path" on:toggle=move |event| opened.set(dom::is_open(&event))>

@@ -15,7 +15,7 @@ use super::side_by_side::SideBySide;
 use super::table::CoefficientTable;
 use crate::engine::supplement;
 use crate::inference::design::is_drowned;
-use crate::model::{Role, note};
+use crate::model::note;
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::publication::{Table, tables};
 use crate::release::remarks;
@@ -171,12 +171,10 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let far = count.verdict != Verdict::AsStated;
         view! { <p id="row-count" class=if far { "verdict withheld" } else { "hint" }>{count.sentence()}</p> }
     });
-    let numbers = release
-        .plan
-        .columns
-        .iter()
-        .any(|column| column.role == Role::Feature && column.stated_bounds().is_some());
-    let scale = (numbers && shown).then(|| view! { <Scale per/> });
+    let terms = figure::terms(&release);
+    let fits = |per: &f64| terms.iter().any(|term| figure::is_scaled(&release.plan, term, *per));
+    let fitting: Vec<f64> = PER_UNITS.into_iter().filter(fits).collect();
+    let scale = (shown && !fitting.is_empty()).then(|| view! { <Scale per fitting/> });
     let described = fitted
         .then(|| view! { <Described release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
     let effect = (shown && !many)
@@ -219,15 +217,15 @@ fn is_adaptive(release: &Release) -> bool {
     release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some())
 }
 
-/// How many units a coefficient is for.
+/// How many units a coefficient can be for beside one, where the range of a column is wide enough.
+const PER_UNITS: [f64; 3] = [5.0, 10.0, 100.0];
+
+/// The choice of how many units a coefficient is for: one, or as many as fit a column.
 #[component]
-fn Scale(per: RwSignal<String>) -> impl IntoView {
-    let option = |count: &str| {
-        let words =
-            if count == "1" { words::export::per_one().to_owned() } else { words::export::per_many(count) };
-        (count.to_owned(), words)
-    };
-    let options = ["1", "5", "10", "100"].map(option).into();
+fn Scale(per: RwSignal<String>, fitting: Vec<f64>) -> impl IntoView {
+    let many = fitting.into_iter().map(|count| (count.to_string(), words::export::per_many(count)));
+    let one = ("1".to_owned(), words::export::per_one().to_owned());
+    let options = std::iter::once(one).chain(many).collect();
     view! {
         <Choice id="per-units" label=words::export::per_units() options value=per set=Callback::new(move |value| per.set(value))/>
     }

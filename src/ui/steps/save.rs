@@ -3,63 +3,46 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::release::publication::Format;
-use crate::ui::state::App;
+use crate::release::publication::{DecimalMark, Format};
+use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom};
 use crate::words;
 
-/// A table that pastes into a word processor, as Markdown, for LaTeX and for a spreadsheet, and the figure.
-const FORMATS: [Format; 5] = [Format::Word, Format::Markdown, Format::Latex, Format::Csv, Format::Svg];
-
-/// What is handed out: the beginning of the files' names, and each of the formats where there is one.
-#[derive(Clone)]
-pub struct Files {
-    name: String,
-    forms: [Option<String>; 5],
-}
-
-impl Files {
-    /// The files of what `form` writes.
-    pub fn new(name: &str, form: impl Fn(Format) -> Option<String>) -> Self {
-        Self { name: name.to_owned(), forms: FORMATS.map(form) }
-    }
-}
-
-/// A button for each form.
+/// A button for each form that `write` returns; the names of the files begin with `name`.
 #[component]
-pub fn Saved(files: Files) -> impl IntoView {
+pub fn Saved(name: String, write: Callback<(Format, DecimalMark), Option<String>>) -> impl IntoView {
     let app = App::here();
-    let Files { name, forms: [word, plain, latex, csv, svg] } = files;
     let name = StoredValue::new(name);
     let file = move |ending: &str| actions::named(app, &format!("{}.{ending}", name.get_value()));
-    let copy = word.clone().zip(plain.clone()).map(|(rich, plain)| {
-        let copy = move |_| {
-            actions::say_copied(app, dom::copy(&plain, Some(&rich)));
-        };
-        view! { <button type="button" on:click=copy>{words::export::copy()}</button> }
-    });
+    let text = move |format: Format| write.run((format, app.state.decimal().get_untracked()));
+    let copy = move |_| {
+        let both = text(Format::Word).zip(text(Format::Markdown));
+        actions::say_copied(app, both.is_some_and(|(rich, plain)| dom::copy(&plain, Some(&rich))));
+    };
+    let drawn = text(Format::Svg).is_some();
+    // A table that pastes into a word processor, as Markdown, for LaTeX and for a spreadsheet, and the figure.
     let forms = [
-        (word, "html", "text/html", words::export::word()),
-        (plain, "md", "text/markdown", words::export::markdown()),
-        (latex, "tex", "application/x-tex", words::export::latex()),
-        (csv, "csv", "text/csv", words::compared::csv()),
-        (svg.clone(), "svg", "image/svg+xml", words::export::svg()),
+        (Format::Word, "html", "text/html", words::export::word()),
+        (Format::Markdown, "md", "text/markdown", words::export::markdown()),
+        (Format::Latex, "tex", "application/x-tex", words::export::latex()),
+        (Format::Csv, "csv", "text/csv", words::compared::csv()),
+        (Format::Svg, "svg", "image/svg+xml", words::export::svg()),
     ];
-    let forms = forms.into_iter().filter_map(|(text, ending, kind, label)| {
-        let text = text?;
+    let forms = forms.into_iter().filter(|(format, ..)| *format != Format::Svg || drawn);
+    let forms = forms.map(|(format, ending, kind, label)| {
         let save = move |_| {
-            actions::say_saved(app, dom::download(&file(ending), kind, &text));
+            actions::say_saved(app, text(format).and_then(|text| dom::download(&file(ending), kind, &text)));
         };
-        Some(view! { <button type="button" class="quiet" on:click=save>{label}</button> })
+        view! { <button type="button" class="quiet" on:click=save>{label}</button> }
     });
-    let png = svg.map(|svg| {
+    let png = drawn.then(|| {
         let save = move |_| {
-            let svg = svg.clone();
+            let Some(svg) = text(Format::Svg) else { return };
             spawn_local(async move {
                 actions::say_saved(app, dom::download_png(&file("png"), &svg).await);
             });
         };
         view! { <button type="button" class="quiet" on:click=save>{words::export::png()}</button> }
     });
-    view! { <div class="buttons">{copy}{forms.collect_view()}{png}</div> }
+    view! { <div class="buttons"><button type="button" on:click=copy>{words::export::copy()}</button>{forms.collect_view()}{png}</div> }
 }

@@ -8,12 +8,13 @@ use crate::mechanisms::info::are_log_odds;
 use crate::model::INTERCEPT;
 use crate::release::figure::{self, Figure, Line, Mark};
 use crate::release::publication::comparison::{Comparison, Pair, Regression};
+use crate::release::publication::{DecimalMark, Format};
 use crate::release::{Release, format};
 use crate::ui::names;
 use crate::ui::parts::Choice;
 use crate::ui::parts::plot::{Axis, IntervalCell};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::steps::save::{Files, Saved};
+use crate::ui::steps::save::Saved;
 use crate::ui::steps::table::Spread;
 use crate::words;
 
@@ -116,7 +117,8 @@ fn Compared(comparison: Comparison) -> impl IntoView {
     });
     let drawn = figure.is_some();
     let [first, second] = comparison.sides.each_ref().map(|side| names::plain(&side.name));
-    let files = Files::new(&format!("discreet-{first}-and-{second}"), |format| format.compared(&comparison));
+    let write =
+        Callback::new(move |(format, decimal): (Format, DecimalMark)| format.compared(&comparison, decimal));
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=table.caption>
             <table class="journal paired">
@@ -136,7 +138,7 @@ fn Compared(comparison: Comparison) -> impl IntoView {
             </table>
         </div>
         <p class="hint">{table.notes.join(" ")}</p>
-        <Saved files/>
+        <Saved name=format!("discreet-{first}-and-{second}") write/>
     }
 }
 
