@@ -272,15 +272,14 @@ fn Question(doubt: Doubt) -> impl IntoView {
             close();
             actions::go_to_typical(app, column);
         };
-        view! { <button type="button" on:click=go>{words::release_bar::state_share()}</button> }
+        view! { " " <button type="button" class="link" on:click=go>{words::release_bar::state_share()}</button> }
     });
     view! {
         <div class="release-question" id="release-question" tabindex="-1" role="alertdialog" aria-label=question
             aria-describedby="release-why" on:keydown=move |event| if event.key() == "Escape" { leave() }>
-            <p class="release-blocked" id="release-why"><strong>{question}</strong> " " <Quoted words=why/></p>
+            <p class="release-blocked" id="release-why"><strong>{question}</strong> " " <Quoted words=why/> {state_share}</p>
             // What charges does not stand where Release stood.
             <button type="button" class:doubtful=!plain on:click=once(actions::release)>{act}</button>
-            {state_share}
             <button type="button" on:click=move |event| if !dom::is_second_click(&event) { leave() }>{words::release_bar::not_now()}</button>
         </div>
     }
