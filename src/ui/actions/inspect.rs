@@ -34,7 +34,9 @@ pub fn inspect_on_the_way(app: App) {
         let known = app.state.key().with(Option::is_some);
         app.state.step().track();
         if known && is_due.get() && untrack(|| is_unchecked(app)) {
-            inspect(app);
+            // That a plan is open is said already.
+            let says = matches!(app.state.step().get_untracked(), Step::Privacy | Step::Method);
+            check(app, says);
         }
     });
 }
@@ -61,6 +63,11 @@ fn plans(app: App) -> (Option<Plan>, Option<(String, Plan)>) {
 
 /// Reads the whole file and shows what does not fit.
 pub fn inspect(app: App) {
+    check(app, true);
+}
+
+/// Reads the whole file; `says` that it did.
+fn check(app: App, says: bool) {
     let (plan, persons) = plans(app);
     let (Some(plan), Some(files), false) = (plan, app.files(), app.busy()) else { return };
     let task = words::whole::reading();
@@ -69,7 +76,9 @@ pub fn inspect(app: App) {
         match run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await {
             Ok(found) => {
                 app.state.inspection().set(Some(found));
-                app.say(words::whole::done());
+                if says {
+                    app.say(words::whole::done());
+                }
             }
             Err(failure) => fail_with(app, app.state.step().get_untracked(), failure),
         }
