@@ -215,7 +215,7 @@ test("a plan finds its columns however another file is written, and asks before 
     written("utf-8.csv", ";", [], "utf8"),
     written("commas.csv", ",", [], "utf8"),
     written("commas-latin-1.csv", ",", [], "latin1"),
-    written("title.csv", ";", ["Klinik Nord;", "Stand 2024;"], "latin1"),
+    written("title.csv", ";", ["Klinik Nord;", "Export vom Mai;"], "latin1"),
   ];
   for (const [place, file] of files.entries()) {
     await discreet.open(stage.server.url);

@@ -19,7 +19,7 @@ use flate2::{Compression, GzBuilder, write::GzEncoder};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::cli::Bench;
+use crate::cli::{Bench, text};
 use crate::support::{column, plan, prepared, scan};
 
 /// Copies of the counted allele.
@@ -795,8 +795,8 @@ fn a_descent_goes_over_genotypes_that_were_read_once() {
     for rows in [5, 1_000_000_000_u64] {
         plan["stated_rows"] = json!(rows);
         bench.plan(&plan);
-        let printed = bench.ok("release --plan plan.json --ledger ledger.json set.bed --workers 2");
-        let release: Value = serde_json::from_str(&printed).unwrap();
+        let line = "release --plan plan.json --ledger ledger.json set.bed --workers 2 --confirm";
+        let release: Value = serde_json::from_str(&bench.ok(line)).unwrap();
         assert_eq!(release["coefficients"].as_array().unwrap().len(), 4, "{rows}");
     }
 }
@@ -833,7 +833,9 @@ fn a_release_of_genotypes_is_charged_as_any_other() {
     let bench = bench();
     bench.plan(&all_variants(phenotype(), json!({"epsilon": 1, "delta": 1e-5})));
     bench.open_ledger("1");
-    let printed = bench.ok("release --plan plan.json --ledger ledger.json set.bed");
+    let output = bench.run("release --plan plan.json --ledger ledger.json set.bed");
+    let (printed, warned) = (text(&output.stdout), text(&output.stderr));
+    assert!(warned.contains("most rows would not count"), "{warned}");
     for private in ["p0", "set.bed", "set.fam"] {
         assert!(!printed.contains(private), "{private}");
     }
