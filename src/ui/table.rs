@@ -46,13 +46,6 @@ pub struct Table {
     pub genotypes: Option<Genotypes>,
 }
 
-impl Table {
-    /// Whether names or first cells have letters beyond ASCII, which only their own encoding reads.
-    pub fn is_beyond_ascii(&self) -> bool {
-        self.names.iter().chain(self.rows.iter().flatten()).any(|text| !text.is_ascii())
-    }
-}
-
 /// What is known of genotypes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Genotypes {

@@ -189,12 +189,13 @@ pub async fn apply(app: App, plan: Plan) {
     let mut dialect = dialect_here(app, &plan);
     let lacks = |table: &Table| !draft::open(&plan, &table.names).2.is_empty();
     // How a file is written belongs to it and not to a plan: where the names are there, what they were found with stays. Of the encoding that
-    // is so where it was chosen, or where letters show it.
+    // is so where it was chosen, or where letters of the names show it; cells may not, as it stands in the released plan.
     if !lacks(&table) {
+        let is_shown = table.names.iter().any(|name| !name.is_ascii());
         app.state.setup().with_untracked(|setup| {
             dialect.header = setup.header;
             dialect.delimiter.clone_from(&setup.delimiter);
-            if setup.encoding != Setup::default().encoding || table.is_beyond_ascii() {
+            if setup.encoding != Setup::default().encoding || is_shown {
                 dialect.encoding.clone_from(&setup.encoding);
             }
         });
