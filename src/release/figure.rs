@@ -245,7 +245,7 @@ fn is_of_levels(plan: &Plan, term: &str) -> bool {
 /// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm, square or
 /// spline is, or the product of levels with one such number, which is for as many units as the number alone.
 ///
-/// A number whose stated range is less than [`WIDTHS`] times as wide stays for one unit.
+/// A number whose stated range is less than twice as wide stays for one unit.
 pub fn is_scaled(plan: &Plan, term: &str, per: f64) -> bool {
     let is_wide = |(lower, upper): (f64, f64)| upper - lower >= WIDTHS * per;
     number(plan, term).is_some_and(|found| per <= 1.0 || found.stated_bounds().is_none_or(is_wide))

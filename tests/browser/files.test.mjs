@@ -40,8 +40,8 @@ test("a broken file is named with its line, charges nothing, and can be mended",
     await discreet.alert.waitFor({ state: "detached" });
     await describeTwo(discreet);
   };
-  for (const [text, words] of [
-    ["22.5", /line 31[^]*has 1 of the header's 2 fields/i],
+  for (const [text, words, first] of [
+    ["22.5", /line 31[^]*has 1 of the header's 2 fields/i, true],
     ["22,5,80", /line 31[^]*more fields than the header's 2/i],
     ['22.5,"80', /line 31, column 2[^]*a quote opens here/i],
     ["22.5,8\u00000", /line 31, column 2[^]*not UTF-8/i],
@@ -50,11 +50,15 @@ test("a broken file is named with its line, charges nothing, and can be mended",
     // JavaScript's texts cannot hold the byte itself.
     const at = file.buffer.indexOf(0);
     if (at >= 0) file.buffer[at] = 0xff;
-    await choose(file);
-    await discreet.ready();
-    await discreet.press();
-    await discreet.alert.waitFor();
-    assert.match(await discreet.alert.innerText(), words);
+    if (first) {
+      await choose(file);
+      await discreet.ready();
+      await discreet.press();
+    } else {
+      // Its description is there again, so a release is possible at once, and the file is checked before.
+      await discreet.load(file, "mine.csv");
+    }
+    await discreet.alert.filter({ hasText: words }).waitFor();
     await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "alert");
     assert.equal(await discreet.step(say("step.data")).getAttribute("aria-current"), "step");
     const { line: left, entries } = await discreet.account();
