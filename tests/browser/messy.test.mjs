@@ -256,6 +256,7 @@ test("a plan is saved before it is complete, and opened on a table that lacks so
   await page.getByText(/saved as far as it goes\. It still lacks/).first().waitFor();
   await discreet.load(table("second.csv", "age,weight", people(300, (row) => `${31 + (row % 50)},${60 + (row % 30)}`)));
   await discreet.openSaved(json("plan.json", plan));
+  await page.getByRole("button", exact(say("confirm.open_without"))).click();
   await page.getByText(say("data.plan_lacks", { columns: "sbp" })).first().waitFor();
   assert.equal(await field(page, "columns.highest_of", "age").inputValue(), "122");
   assert.equal(await field(page, "columns.role_of", "age").inputValue(), say("columns.feature"));
