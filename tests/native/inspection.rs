@@ -5,7 +5,7 @@ use discreet::data::inspection::{Counts, Inspected, Inspection, Misfits};
 use discreet::data::slices::{Combiner, Scan, ScanError, SliceReport};
 use discreet::data::{EncodedRows, HeaderRead, HeaderRules, Merge, Nothing, RowSink, SliceScanner};
 use discreet::engine::bind_described;
-use discreet::plan::bound::BoundPlan;
+use discreet::plan::bound::{BoundPlan, GridParams, Norms};
 use discreet::plan::{CheckedPlan, Plan, Purpose};
 use serde_json::{Value, json};
 
@@ -28,11 +28,24 @@ fn read<S: RowSink, M: Merge>(
     sink: impl Fn(&BoundPlan) -> S,
     found: impl Fn(S) -> M,
 ) -> Scan<M> {
+    read_on(None, plan, text, step, sink, found)
+}
+
+/// Reads a table on a grid.
+fn read_on<S: RowSink, M: Merge>(
+    grid: Option<GridParams>,
+    plan: &Plan,
+    text: &str,
+    step: u64,
+    sink: impl Fn(&BoundPlan) -> S,
+    found: impl Fn(S) -> M,
+) -> Scan<M> {
     let checked = CheckedPlan::new(plan.clone(), Purpose::Public).unwrap();
     let Ok(HeaderRead::Header(header)) = read_header(text.as_bytes(), true, HeaderRules::of(&checked)) else {
         panic!("a header")
     };
-    let bound = bind_described(plan.clone(), &header.names, header.delimiter).unwrap();
+    let mut bound = bind_described(plan.clone(), &header.names, header.delimiter).unwrap();
+    bound.grid = grid.unwrap_or(bound.grid);
     let mut combiner = Combiner::new(&header, text.len() as u64, &bound, step, 2);
     while let Some(job) = combiner.next_job() {
         let mut scanner = SliceScanner::new(job, &bound, sink(&bound));
@@ -50,7 +63,10 @@ fn counts(plan: &Plan, text: &str, step: u64) -> (u64, Counts) {
         Counts::from_bytes(&found.into_counts().to_bytes()).expect("as it was written")
     });
     let beside = |bound: &BoundPlan| Inspected { rows: Nothing, inspection: Some(Inspection::new(bound)) };
-    let counted = read(plan, text, step, beside, |found| found.inspection.unwrap().into_counts());
+    let norms = Norms::Record { feature_share: 0.6, row_norm: 1.0 };
+    let grid = GridParams { radius: 1 << 20, intercept_weight: 0.5, norms };
+    let counted =
+        read_on(Some(grid), plan, text, step, beside, |found| found.inspection.unwrap().into_counts());
     assert_eq!(counted.sink, scan.sink, "as counted beside the rows");
     (scan.records, scan.sink)
 }
