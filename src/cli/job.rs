@@ -263,7 +263,8 @@ impl Job {
         names.get(field).map(String::as_str).unwrap_or_default()
     }
 
-    /// Counts the cells of these columns that do not fit, in a table that can be read again; nothing of a stream and of genotypes.
+    /// Counts the cells of these columns that do not fit, in a table that can be read again; nothing of a stream, of genotypes and of a table
+    /// without records.
     ///
     /// # Errors
     /// [`TableError`] if it cannot be read or is malformed.
@@ -271,7 +272,7 @@ impl Job {
         let Some(table) = self.table().and_then(Table::again) else { return Ok(None) };
         let bound = self.prepared.fit().bound();
         let scan = table.scan(bound, || Inspection::of(bound, columns.to_vec()), self.workers)?;
-        Ok(Some(scan.sink.into_counts()))
+        Ok((scan.records > 0).then(|| scan.sink.into_counts()))
     }
 
     /// Returns whether the plan says which line is the header.

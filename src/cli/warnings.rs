@@ -1,5 +1,5 @@
-//! Warnings before a charge: where the first rows contradict the plan, and of products that can hardly be told apart from their factors. They name a column and a kind, never a cell or a count, and stand on
-//! standard error, which stays with the person at this machine.
+//! Warnings before a charge: of first rows that contradict the plan, and of products that can hardly be told apart from their factors. They
+//! name a column and a kind, never a cell or a count, and stand on standard error, which stays with the person at this machine.
 
 use std::io::{self, Write};
 

@@ -35,8 +35,7 @@ impl WholeFile {
         Self { columns, names, csv: bound.csv.clone(), missing: bound.missing }
     }
 
-    /// Writes what the later rows show alone, and adds it to what was warned of. Nothing is said of a table without rows, with which a run
-    /// ends, and nothing more where no row can count by the first ones.
+    /// Writes what the later rows show alone, and adds it to what was warned of; nothing where no row can count by the first ones.
     pub fn warn(&self, counts: &Counts, warned: &mut Warned) {
         if warned.stop.is_some() {
             return;
