@@ -6,9 +6,9 @@
 //!
 //! Invariants:
 //!
-//! - The page thread never holds a moment or any exact statistic. It holds file handles, plans and releases, and the
-//!   first rows that it shows to the person.
-//! - Exact moments live in the engine worker and die with it.
+//! - The page thread never holds a moment. It holds file handles, plans and releases, and what it shows to the person alone: the first rows,
+//!   and counts of the cells that do not fit.
+//! - Exact moments live in the workers of one request and die with them.
 //! - [`noise::entropy`] is the only module that reads random bytes, and [`privacy::ledger`] the only one that lets a
 //!   release happen.
 //! - No function below [`engine`] knows what a file, a clock, a thread or a screen is.

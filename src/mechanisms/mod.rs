@@ -1,7 +1,7 @@
 //! The mechanisms: one folder and one entry of [`REGISTRY`] for each, or for a family that shares its code.
 //!
-//! A mechanism says what it is ([`Info`]), fills in a plan's parameters ([`Configured::resolve`]), and releases in rounds
-//! ([`Rounds`]). Its folder states its guarantee, its sensitivity and what it charges.
+//! A mechanism says what it is ([`Info`]), reads a plan's parameters ([`Mechanism::configure`]), says what they mean for columns
+//! ([`Configured::resolve`]), and releases in rounds ([`Rounds`]). Its folder states its guarantee, its sensitivity and what it charges.
 
 pub mod ada_ssp;
 pub mod adaptive;

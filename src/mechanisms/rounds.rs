@@ -182,7 +182,7 @@ pub struct Round {
 
 /// The noise of one round.
 pub trait Noise: Any + Debug + Send + Sync {
-    /// Draws all that can be drawn before the table is read for the round.
+    /// Draws all that can be drawn before the sums of the round are known.
     fn draw(&self, _: &mut dyn Entropy) -> Vec<i128> {
         Vec::new()
     }

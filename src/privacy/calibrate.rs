@@ -1,4 +1,4 @@
-//! Converts a budget to integer units and units to a noise scale. No other module calibrates noise.
+//! Converts a budget to integer units and units to the scale of exact Gaussian noise. Other noise is calibrated in [`super::profile`].
 //!
 //! A ledger's capacity and a plan's units come from the same function ([`budget_parts`]), so a plan that asks for all of a
 //! ledger fits exactly. Arithmetic on units is integer arithmetic. The floating-point numbers before it are moved by [`MARGIN`]
@@ -24,7 +24,7 @@ pub const UNIT_BITS: usize = 40;
 pub const DELTA_BITS: usize = 100;
 /// Smallest noise scale S at which discrete Gaussian noise is charged by μ (theory/accounting 3.2).
 pub const LEAST_SCALE: u64 = 1 << 40;
-/// Largest noise scale S that the samplers accept (theory/noise 1.3).
+/// Largest noise scale S of a plan (theory/noise 1.3).
 pub const GREATEST_SCALE: u64 = 1 << 55;
 /// Smallest δ of a ledger, 2^-40.
 pub const LEAST_DELTA: f64 = 9.094_947_017_729_282e-13;

@@ -11,16 +11,16 @@ use super::units::Units;
 /// One part of a release. A release with several parts costs their sum; outputs that share noise are one part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// Discrete Gaussian noise of variance S² on some cells and S²/2 on others, on integers whose changes d between
+    /// Discrete Gaussian noise of a variance of at least S² on some cells and S²/2 on others, on integers whose changes d between
     /// neighbouring tables satisfy Σ d²/S² over the first plus Σ 2 d²/S² over the others <= Δ²/S².
     Gaussian {
         /// Δ².
         sensitivity_squared: UBig,
         /// S.
         scale: NoiseScale,
-        /// Number of cells with variance S².
+        /// Number of cells with a variance of at least S².
         cells_diagonal: u64,
-        /// Number of cells with variance S²/2.
+        /// Number of the others.
         cells_off_diagonal: u64,
     },
     /// Pure ε-differential privacy.

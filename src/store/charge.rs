@@ -13,7 +13,7 @@ use crate::release::Release;
 use crate::release::document::LedgerReference;
 use crate::words;
 
-/// Checks whether a charge would fit now, before the table is read. It takes no lock, so [`charge`] checks again.
+/// Checks whether a charge would fit now. It takes no lock, so [`charge`] checks again.
 ///
 /// # Errors
 /// [`Failure`] if the table has no ledger, too little of the budget is left, or the storage refuses.

@@ -1,4 +1,4 @@
-//! The map of a record to whitened features and standardised residuals (theory/adaptive 2.5).
+//! The map of a record to whitened features and standardised residuals (theory/adaptive 2.3).
 
 use nalgebra::DMatrix;
 

@@ -4,8 +4,8 @@
 //! counts ([`tails`](super::adaptive::tails)), all in [`super::adaptive`], and the radii that they give ([`radii`]), and with most of the budget the second moments of whitened features and
 //! standardised residuals ([`last`]), from which every estimate follows ([`estimate`], [`gate`]), and where
 //! the plan pays for them products of scores ([`scores`]), from which robust standard errors follow. [`progress`] is where a release stands
-//! between two rounds. All integer units and noise scales ([`units`]) follow from public numbers, so the charge and all noise come before
-//! the first record is read.
+//! between two rounds. All integer units and noise scales ([`units`]) follow from public numbers, so the charge is stored before any
+//! noise is drawn.
 //!
 //! **Guarantee.** For any two neighbouring tables, the released integers of all rounds together are those of a μ-GDP mechanism up to the
 //! slack that the ledger charges beside it, with μ² = Σ Δ_r²/S_r² over the rounds (theory/adaptive 3).

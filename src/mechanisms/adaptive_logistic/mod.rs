@@ -3,7 +3,7 @@
 //! Margins, rough second moments and the guide that they give, and tail counts are those of [`super::adaptive`]. Linear discriminant
 //! analysis by these answers ([`start`]) gives the coefficients from which two or three noisy Newton steps go ([`step`], [`estimate`]); the
 //! last has most of the budget. [`progress`] is where a release stands between two rounds. All integer units and noise scales ([`units`])
-//! follow from public numbers, so the charge and all noise come before the first record is read.
+//! follow from public numbers, so the charge is stored before any noise is drawn.
 //!
 //! **Guarantee.** For any two neighbouring tables, the released integers of all rounds together are those of a μ-GDP mechanism up to the
 //! slack that the ledger charges beside it, with μ² = Σ Δ_r²/S_r² over the rounds (theory/adaptive-logistic 3).

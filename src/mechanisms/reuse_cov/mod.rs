@@ -27,8 +27,8 @@
 //!
 //! **After the noise.** `reuse-cov-gauss`: the projection of X'Y on the nuclear-norm ball n B_x B_y, the convex hull of what n
 //! records can give (theory/many-outcomes 4.1), a ridge from public numbers (4.2). `reuse-cov-proj-x`: the smallest ridge that keeps the noisy
-//! fitted values within the outcomes' bound, or SURE, or James-Stein (1.7, 1.11, 1.14). `reuse-cov-proj-y`: the projection
-//! on what outcomes as they are can give (1.6).
+//! fitted values within the outcomes' bound, or SURE, or James-Stein (3.1, 4.3). `reuse-cov-proj-y`: the projection
+//! on what outcomes as they are can give (3.2).
 //!
 //! **Defaults.** `kappa`: the minimiser of Δ² (s/2 + 1/κ) with s = 1/l. `feature_norm`, `outcome_norm` 1: no record within
 //! its bounds is shortened. `outcome_moments` `diagonal`. `ridge` `auto`, but `none` for `reuse-cov-proj-x`, whose
