@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::error::EngineError;
 use super::public_moments::{PublicMoments, Terms as MomentTerms};
 use crate::data::{Geometry, Moments, Statistic, Sums};
+use crate::math::round::sqrt_up;
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
 use crate::mechanisms::second_moments::SecondMoments;
 use crate::mechanisms::shared::NoiseError;
@@ -21,7 +22,7 @@ use crate::plan::document::{Calibration, Confirm};
 use crate::plan::params::Params;
 use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
-use crate::privacy::calibrate::{Budget, Split, UNIT_BITS, budget_parts, gaussian_charge};
+use crate::privacy::calibrate::{Budget, Split, UNITS_OF_ONE, budget_parts, gaussian_charge};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::event::{Event, charge};
 use crate::privacy::ledger::{OTHER_PERSONS, PERSON, Request, Terms};
@@ -252,6 +253,7 @@ impl ConfiguredPlan {
     ) -> Result<Prepared, EngineError> {
         let Self { mut checked, info, configured, purpose } = self;
         let bound = bind::bind(&checked, names, delimiter, configured.grid())?;
+        let bound = BoundPlan { levels: configured.levels(), ..bound };
         let whitener = public.map(|table| whitener(table, &MomentTerms::of(&checked, &bound))).transpose()?;
         let resolved =
             configured.resolve(&checked, bound, whitener.as_ref()).map_err(|error| match error {
@@ -364,11 +366,8 @@ fn mu_and_rho(units: u128) -> (f64, f64) {
     let rounded = units as f64;
     // Up to 2^53 the conversion is exact; beyond, one step up covers it.
     let above = if units >> 53 == 0 { rounded } else { rounded.next_up() };
-    let unit = libm::ldexp(1.0, -i32::try_from(UNIT_BITS).unwrap_or(40));
-    let square = above * unit;
-    let root = square.sqrt();
-    let mu = if libm::fma(root, root, -square) < 0.0 { root.next_up() } else { root };
-    (mu, square / 2.0)
+    let square = above / UNITS_OF_ONE;
+    (sqrt_up(square), square / 2.0)
 }
 
 /// Refuses a file that has a header and no rows, as one that is not well formed is refused: before the charge.

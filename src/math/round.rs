@@ -32,6 +32,18 @@ pub fn multiply_up(a: f64, b: f64) -> f64 {
     if libm::fma(a, b, -product) > 0.0 { product.next_up() } else { product }
 }
 
+/// Returns √x, rounded down.
+pub fn sqrt_down(x: f64) -> f64 {
+    let root = libm::sqrt(x);
+    if libm::fma(root, root, -x) > 0.0 { root.next_down() } else { root }
+}
+
+/// Returns √x, rounded up.
+pub fn sqrt_up(x: f64) -> f64 {
+    let root = libm::sqrt(x);
+    if libm::fma(root, root, -x) < 0.0 { root.next_up() } else { root }
+}
+
 /// Returns the number nearest to an integer.
 pub fn real(integer: impl PrimInt + AsPrimitive<f64>) -> f64 {
     integer.as_()

@@ -20,7 +20,7 @@ use crate::inference::noise_forecast::NoiseForecast;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams};
+use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::params::Params;
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
@@ -58,6 +58,11 @@ pub type Configure = fn(&CheckedPlan, &mut Params<'_>) -> Result<Box<dyn Configu
 pub trait Configured: Debug + Send + Sync {
     /// Returns the grid on which the columns are found. [`Self::resolve`] may give the outcomes another length than the features.
     fn grid(&self) -> GridParams;
+
+    /// Returns how levels are coded: around their centre, unless the mechanism finds centres by itself or has none.
+    fn levels(&self) -> Levels {
+        Levels::Centred
+    }
 
     /// Fixes encoding, noise and cost. `bound` has the plan's columns. `public` is there for a mechanism that takes public moments.
     ///

@@ -15,7 +15,7 @@ use super::compose::{Pair, fits, mu_b};
 use super::measure::{Delta, Epsilon, Mu, Rho};
 use super::mutants::{Mutant, is_active};
 use super::units::Units;
-use crate::math::round::{MARGIN, ceil_scaled, floor_scaled, floor_square_scaled, raise};
+use crate::math::round::{MARGIN, ceil_scaled, floor_scaled, floor_square_scaled, raise, sqrt_down};
 use crate::math::search::first_true;
 
 /// Fractional bits of μ² and of ε: a unit is 2^-40.
@@ -200,10 +200,7 @@ fn gaussian_only(mu: Mu, delta: Option<Delta>, split: &Split) -> Result<Promised
 
 /// Returns √(2ρ), rounded down.
 fn mu_of_rho(rho: Rho) -> Result<Mu, CalibrationError> {
-    let square = 2.0 * rho.get();
-    let root = libm::sqrt(square);
-    let root = if libm::fma(root, root, -square) > 0.0 { root.next_down() } else { root };
-    Mu::try_new(root).map_err(|_| CalibrationError::TooLarge)
+    Mu::try_new(sqrt_down(2.0 * rho.get())).map_err(|_| CalibrationError::TooLarge)
 }
 
 /// Returns δ_res = max(2^-50, δ* 2^-20), the part of δ* that is reserved for the discreteness of the noise.
@@ -250,9 +247,7 @@ pub fn part_of(units: u128, parts: u32) -> u128 {
 pub fn set_aside(budget: &Budget, parts: u32) -> Result<(u128, Budget), CalibrationError> {
     let whole = budget_parts(budget, &Split::Gaussian)?.capacity.gaussian;
     let aside = part_of(whole, parts);
-    let square = scaled_down(whole - aside, 1.0 / LEAST_SCALE_F64);
-    let root = libm::sqrt(square);
-    let root = if libm::fma(root, root, -square) > 0.0 { root.next_down() } else { root };
+    let root = sqrt_down(scaled_down(whole - aside, 1.0 / UNITS_OF_ONE));
     let mu = Mu::try_new(root).map_err(|_| CalibrationError::TooLarge)?;
     if aside == 0 || root <= 0.0 {
         return Err(CalibrationError::Nothing);
@@ -267,7 +262,7 @@ pub fn set_aside(budget: &Budget, parts: u32) -> Result<(u128, Budget), Calibrat
 /// Returns the μ² of this many units, to nearest. For forecasts.
 pub fn mu_squared_of_units(units: u128) -> f64 {
     let units = units as f64;
-    units / LEAST_SCALE_F64
+    units / UNITS_OF_ONE
 }
 
 /// Returns the μ of `percent` of this many units, rounded down to six digits so that it fits and can be read out; nothing for 0.
@@ -296,7 +291,7 @@ fn six_digits_down(number: f64) -> Option<f64> {
 
 /// Returns the ε of this many units, rounded down. Mechanisms that are charged to the (ε, δ) budget are calibrated to it.
 pub fn epsilon_of_units(units: u128) -> Epsilon {
-    Epsilon::try_new(scaled_down(units, 1.0 / LEAST_SCALE_F64)).unwrap_or(Epsilon::ZERO)
+    Epsilon::try_new(scaled_down(units, 1.0 / UNITS_OF_ONE)).unwrap_or(Epsilon::ZERO)
 }
 
 /// Returns the δ of this many units, rounded down.
@@ -304,10 +299,10 @@ pub fn delta_of_units(units: u128) -> Delta {
     Delta::try_new(scaled_down(units, DELTA_UNIT)).unwrap_or(Delta::ZERO)
 }
 
-/// 2^40.
-const LEAST_SCALE_F64: f64 = 1_099_511_627_776.0;
+/// The units of 1: 2^40.
+pub const UNITS_OF_ONE: f64 = (1_u64 << UNIT_BITS) as f64;
 /// 2^-100.
-const DELTA_UNIT: f64 = 1.0 / (LEAST_SCALE_F64 * LEAST_SCALE_F64 * 1_048_576.0);
+const DELTA_UNIT: f64 = 1.0 / (UNITS_OF_ONE * UNITS_OF_ONE * 1_048_576.0);
 
 /// Returns `units` times `power`, a power of two, rounded down.
 fn scaled_down(units: u128, power: f64) -> f64 {

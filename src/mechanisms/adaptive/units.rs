@@ -2,7 +2,10 @@
 
 use dashu_int::UBig;
 
+use super::margins;
+use super::noise::Shape;
 use super::terms::Terms;
+use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     CalibrationError, NoiseScale, augmented_sensitivity_squared, histograms_sensitivity_squared,
@@ -30,21 +33,24 @@ pub struct Round {
     pub sensitivity_squared: UBig,
     /// S.
     pub scale: NoiseScale,
-    /// Cells with the variance S² at least.
-    pub full: u64,
-    /// Cells with the variance S²/2 at least.
-    pub half: u64,
+    /// Its cells.
+    pub shape: Shape,
 }
 
 impl Round {
-    /// Returns a round with this Δ² and S, and so many cells of the variance S² and of half of it.
-    pub fn new((sensitivity_squared, scale): (UBig, NoiseScale), (full, half): (u64, u64)) -> Self {
-        Self { sensitivity_squared, scale, full, half }
+    /// Returns a round with this Δ² and S, and these cells.
+    pub fn new((sensitivity_squared, scale): (UBig, NoiseScale), shape: Shape) -> Self {
+        Self { sensitivity_squared, scale, shape }
     }
 
     /// What the ledger is charged for.
     pub fn event(&self) -> Event {
-        Event::gaussian(&self.sensitivity_squared, self.scale, (self.full, self.half))
+        Event::gaussian(&self.sensitivity_squared, self.scale, self.shape.charged())
+    }
+
+    /// Draws the noise of its cells, in their order.
+    pub fn draw<E: Entropy + ?Sized>(&self, rng: &mut E) -> Vec<i128> {
+        self.shape.draw(self.scale.get(), rng)
     }
 
     /// S as a number.
@@ -93,21 +99,17 @@ impl Early {
             let rows = if is_active(Mutant::PersonsUncountedInTails) { 1 } else { k };
             histograms_sensitivity_squared(count, outcomes + 1, adjacency, rows)
         })?;
-        let bins = FEATURE_BINS as u64 + OUTCOME_BINS as u64 * outcomes;
+        let histograms = usize::try_from(outcomes).unwrap_or(usize::MAX);
+        let bins = FEATURE_BINS + OUTCOME_BINS.saturating_mul(histograms);
         Ok(Self {
             level,
             record,
             count,
-            margins: Round::new(margins, (1 + 2 * terms.len() as u64, 0)),
-            moments: Round::new(moments, triangle(1 + terms.len() as u64)),
-            tails: Round::new(tails, (bins, 0)),
+            margins: Round::new(margins, Shape::Full(margins::cells(terms))),
+            moments: Round::new(moments, Shape::Triangles { count: 1, side: 1 + terms.len() }),
+            tails: Round::new(tails, Shape::Full(bins)),
         })
     }
-}
-
-/// Returns the cells of an upper triangle on its diagonal and off it.
-pub const fn triangle(side: u64) -> (u64, u64) {
-    (side, side * side.saturating_sub(1) / 2)
 }
 
 /// The finest of two units whose noise the sampler can draw, with Δ² and S.

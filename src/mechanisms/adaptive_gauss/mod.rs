@@ -43,7 +43,7 @@ use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{Charge, NoiseError, require_intercept};
 use crate::model::Layout;
-use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
@@ -134,6 +134,10 @@ impl Parameters {
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
         self.grid
+    }
+
+    fn levels(&self) -> Levels {
+        Levels::ZeroOne
     }
 
     fn resolve(

@@ -1,6 +1,5 @@
 //! A release between two rounds: what the next round sums, and what follows from the noisy answers so far.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
@@ -10,18 +9,14 @@ use super::gate::{Far, Gate, Known, Penalty, Units};
 use super::last::{self, Grid};
 use super::radii::{Choice, Radii};
 use super::scores::{ReleasedScores, ScoreMap, ScoreProducts};
-use super::units::{Codes, Rounds, ScoreRound, Shares};
+use super::units::{Codes, Rounds, Shares};
 use crate::math::linalg::LinalgError;
 use crate::math::round::real;
-use crate::math::triangle;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::{self, Margins};
-use crate::mechanisms::adaptive::noise;
 use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
-use crate::mechanisms::adaptive::tails::{self, Counts, Edges};
+use crate::mechanisms::adaptive::tails::{Counts, Edges};
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
-use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::mutants::{Mutant, is_active};
@@ -59,55 +54,6 @@ impl Setting {
     /// How many rows a person is taken to have: half-way between one and the most.
     fn rows_of_a_person(&self) -> f64 {
         if self.sums_persons() { (1.0 + f64::from(self.max_rows_per_person)) / 2.0 } else { 1.0 }
-    }
-
-    /// Number of integers of a round.
-    pub fn cells(&self, round: u32) -> usize {
-        match round {
-            0 => margins::cells(&self.terms),
-            2 => tails::cells(&self.terms),
-            4 => self.terms.outcomes() * triangle::len(self.terms.coefficients()),
-            _ => triangle::len(self.terms.len() + 1),
-        }
-    }
-
-    /// Draws the noise of a round, its cells in order. In the fourth round the products of features with outcomes have the variance S²/2, the
-    /// others q² times that of a usual triangle.
-    pub fn noise<E: Entropy + ?Sized>(&self, round: u32, rng: &mut E) -> Vec<i128> {
-        let rounds = &self.rounds;
-        match round {
-            0 => noise::full(self.cells(round), rounds.margins.scale.get(), rng),
-            1 => noise::packed(self.terms.len() + 1, rounds.moments.scale.get(), rng),
-            2 => noise::full(self.cells(round), rounds.tails.scale.get(), rng),
-            4 => match &rounds.scores {
-                Some(ScoreRound { round, .. }) => {
-                    let triangle = |_| noise::packed(self.terms.coefficients(), round.scale.get(), rng);
-                    (0..self.terms.outcomes()).flat_map(triangle).collect()
-                }
-                None => Vec::new(),
-            },
-            _ => self.weighted(rounds.last.scale.get(), rounds.weight, rng),
-        }
-    }
-
-    /// Noise of variance q² S² on the diagonal, S²/2 on products of features with outcomes, q² S²/2 on the others.
-    fn weighted<E: Entropy + ?Sized>(&self, s: NonZeroU64, weight: u32, rng: &mut E) -> Vec<i128> {
-        let weight = if is_active(Mutant::SquaresUnweighted) { 1 } else { weight };
-        let heavy = NonZeroU64::new(u64::from(weight)).map_or(s, |weight| s.saturating_mul(weight));
-        let (k, side) = (self.terms.coefficients(), self.terms.len() + 1);
-        let mut cells = Vec::with_capacity(self.cells(1));
-        for row in 0..side {
-            for column in row..side {
-                cells.push(if row == column {
-                    gaussian_diagonal(rng, heavy)
-                } else if row < k && column >= k {
-                    gaussian_off_diagonal(rng, s)
-                } else {
-                    gaussian_off_diagonal(rng, heavy)
-                });
-            }
-        }
-        cells
     }
 }
 

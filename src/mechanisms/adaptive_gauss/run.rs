@@ -6,14 +6,12 @@ use super::forecast::Forecast;
 use super::progress::{Progress, RoundMap, Setting};
 use super::report::Asked;
 use super::{document, report};
+use crate::data::Statistic;
 use crate::data::statistics::{RecordMap, Scratch};
-use crate::data::{Exact, Statistic};
 use crate::inference::RegressionTerms;
 use crate::inference::noise_forecast::{NoiseForecast, assumed_spreads};
-use crate::mechanisms::adaptive::noise::is_unnoised;
-use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
-use crate::noise::entropy::Entropy;
-use crate::privacy::mutants::{Mutant, is_active};
+use crate::mechanisms::adaptive::noise::RoundNoise;
+use crate::mechanisms::rounds::{Answer, Output, Round, Rounds, Run, Task, Unsettled};
 
 impl Rounds for Setting {
     fn count(&self) -> u32 {
@@ -39,8 +37,10 @@ impl Rounds for Setting {
 
 impl Run for Progress {
     fn round(&self) -> Option<Round> {
-        let noise = Drawn { setting: Arc::clone(&self.setting), round: self.number() };
-        Some(Round { statistic: Statistic::Map(Arc::new(self.map()?)), noise: Arc::new(noise) })
+        let (map, number) = (self.map()?, self.number());
+        let round = self.setting.rounds.in_order().nth(number as usize)?.clone();
+        let noise = Arc::new(RoundNoise { round, number });
+        Some(Round { statistic: Statistic::Map(Arc::new(map)), noise })
     }
 
     fn take(&mut self, answer: Answer) {
@@ -66,13 +66,15 @@ impl Run for Progress {
 
 impl RecordMap for RoundMap {
     fn cells(&self) -> usize {
-        let setting = self.setting();
-        match self {
-            Self::Margins(_) => setting.cells(0),
-            Self::Tails(..) => setting.cells(2),
-            Self::Moments(..) | Self::Last(..) => setting.cells(1),
-            Self::Scores(..) => setting.cells(4),
-        }
+        let rounds = &self.setting().rounds;
+        let round = match self {
+            Self::Margins(_) => Some(&rounds.margins),
+            Self::Moments(..) => Some(&rounds.moments),
+            Self::Tails(..) => Some(&rounds.tails),
+            Self::Last(..) => Some(&rounds.last),
+            Self::Scores(..) => rounds.scores.as_ref().map(|scores| &scores.round),
+        };
+        round.map_or(0, |round| round.shape.cells())
     }
 
     /// Returns how many records can be added in 64 bits: a record adds at most W² = 2^48 to a cell.
@@ -101,47 +103,5 @@ impl RecordMap for RoundMap {
         if let Self::Scores(.., map) = self {
             map.add_person(sums, &mut scratch.reals, &mut scratch.scores, cells);
         }
-    }
-}
-
-/// The noise of one round.
-#[derive(Debug)]
-struct Drawn {
-    setting: Arc<Setting>,
-    round: u32,
-}
-
-impl Noise for Drawn {
-    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
-        #[cfg(feature = "audit-mutants")]
-        if is_active(Mutant::RoundNoiseReused) {
-            return self.reused(rng);
-        }
-        self.setting.noise(self.round, rng)
-    }
-
-    fn answer(&self, mut drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
-        if is_unnoised(self.round) || (self.round == 4 && is_active(Mutant::ScoresUnnoised)) {
-            drawn.fill(0);
-        }
-        Answer::noisy(drawn, sums)
-    }
-}
-
-#[cfg(feature = "audit-mutants")]
-impl Drawn {
-    /// Returns the second round's noise in the fourth round.
-    fn reused(&self, rng: &mut dyn Entropy) -> Vec<i128> {
-        thread_local! {
-            static DRAWN: std::cell::RefCell<Vec<i128>> = const { std::cell::RefCell::new(Vec::new()) };
-        }
-        if self.round == 3 {
-            return DRAWN.take();
-        }
-        let drawn = self.setting.noise(self.round, rng);
-        if self.round == 1 {
-            DRAWN.set(drawn.clone());
-        }
-        drawn
     }
 }

@@ -1,7 +1,8 @@
 //! Integer units and noise scales of the rounds: public, and fixed before a record is read (theory/adaptive 2.1, 3.2).
 
+use crate::mechanisms::adaptive::noise::Shape;
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::mechanisms::adaptive::units::{Early, RECORDS, Round, calibrated, triangle};
+use crate::mechanisms::adaptive::units::{Early, RECORDS, Round, calibrated};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
     CalibrationError, WHOLE_SHARE, blocks_sensitivity_squared, cross_weight, part_of,
@@ -128,16 +129,18 @@ impl Rounds {
                 // The scores of all rows of a person are one score.
                 blocks_sensitivity_squared(u64::from(record).pow(2), outcomes, adjacency)
             })?;
-            let (full, half) = triangle(terms.coefficients() as u64);
-            Ok(ScoreRound { record, round: Round::new(scores, (outcomes * full, outcomes * half)) })
+            let shape = Shape::Triangles { count: terms.outcomes(), side: terms.coefficients() };
+            Ok(ScoreRound { record, round: Round::new(scores, shape) })
         });
+        let weight = cross_weight(adjacency);
+        let weighted = Shape::Weighted { features: terms.coefficients(), side: 1 + terms.len(), weight };
         Ok(Self {
             codes: Codes { level, record, count, features, outcome: outcome_code(features, outcomes) },
-            weight: cross_weight(adjacency),
+            weight,
             margins,
             moments,
             tails,
-            last: Round::new(last, triangle(1 + terms.len() as u64)),
+            last: Round::new(last, weighted),
             scores: scores.transpose()?,
         })
     }

@@ -27,7 +27,7 @@ pub fn steps(released: &Released) -> LogisticSteps {
             features: codes.features.to_string(),
             error: codes.error.to_string(),
             bits: codes.bits,
-            scales: setting.rounds.all().map(|round| round.scale.get().to_string()).collect(),
+            scales: setting.rounds.in_order().map(|round| round.scale.get().to_string()).collect(),
         },
         margins: Decimals(released.margins.clone()),
         moments: Decimals(released.moments.clone()),

@@ -38,7 +38,7 @@ use super::shared::{Charge, NoiseError, require_intercept};
 use crate::data::MAX_CELLS;
 use crate::math::round::real;
 use crate::model::Layout;
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
@@ -114,6 +114,10 @@ impl Configured for Parameters {
         self.reference.as_ref().map_or(FINE, |reference| reference.grid())
     }
 
+    fn levels(&self) -> Levels {
+        self.reference.as_ref().map_or(Levels::ZeroOne, |reference| reference.levels())
+    }
+
     fn resolve(
         &self,
         plan: &CheckedPlan,
@@ -162,7 +166,7 @@ fn without_noise(plan: &CheckedPlan, lambda: f64) -> Result<Box<dyn Configured>,
 /// The noise scales that a ledger's entry says.
 fn said(rounds: &Rounds) -> Vec<(&'static str, String)> {
     const NAMES: [&str; 6] = ["S_margins", "S_moments", "S_tails", "S_step_1", "S_step_2", "S_step_3"];
-    NAMES.into_iter().zip(rounds.all().map(|round| round.scale.get().to_string())).collect()
+    NAMES.into_iter().zip(rounds.in_order().map(|round| round.scale.get().to_string())).collect()
 }
 
 /// T: two steps where the stated rows are few for the budget, for then a third costs more than it repairs (theory/adaptive-logistic 2.2).

@@ -11,14 +11,11 @@ use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::bits26;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::{self, Margins};
-use crate::mechanisms::adaptive::noise;
 use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
 use crate::mechanisms::adaptive::tails::{Counts, Edges};
 use crate::mechanisms::adaptive::terms::Terms;
-use crate::mechanisms::adaptive::units::FEATURE_BINS;
 use crate::mechanisms::rounds::Rounds as _;
-use crate::noise::entropy::{DemoRng, Entropy};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::moments::CodedTerm;
@@ -58,43 +55,6 @@ impl Setting {
     pub fn label_cells(&self) -> usize {
         let k = self.terms.coefficients();
         triangle::len(k) + k
-    }
-
-    /// Returns the number of integers of a round, counted from 0.
-    pub fn cells(&self, round: u32) -> usize {
-        match round {
-            0 => margins::cells(&self.terms),
-            1 => triangle::len(self.terms.len() + 1),
-            2 => FEATURE_BINS,
-            _ => self.label_cells() * self.terms.outcomes(),
-        }
-    }
-
-    /// Draws the noise of a round, its cells in order.
-    pub fn noise<E: Entropy + ?Sized>(&self, round: u32, rng: &mut E) -> Vec<i128> {
-        let rounds = &self.rounds;
-        let step = round.checked_sub(EARLY).and_then(|step| rounds.steps.get(step as usize));
-        match (round, step) {
-            (0, _) => noise::full(self.cells(0), rounds.margins.scale.get(), rng),
-            (1, _) => noise::packed(self.terms.len() + 1, rounds.moments.scale.get(), rng),
-            (2, _) => noise::full(self.cells(2), rounds.tails.scale.get(), rng),
-            (_, Some(step)) if is_active(Mutant::StepNoiseReused) => {
-                self.step_noise(step.scale.get(), &mut DemoRng::new(0, 0))
-            }
-            (_, Some(step)) => self.step_noise(step.scale.get(), rng),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Draws for each label on the upper triangle of the curvature, then on the gradient.
-    fn step_noise<E: Entropy + ?Sized>(&self, s: std::num::NonZeroU64, rng: &mut E) -> Vec<i128> {
-        let k = self.terms.coefficients();
-        let mut cells = Vec::with_capacity(self.cells(EARLY));
-        for _ in 0..self.terms.outcomes() {
-            cells.extend(noise::packed(k, s, rng));
-            cells.extend(noise::full(k, s, rng));
-        }
-        cells
     }
 
     /// Returns R_x with J at each candidate, from the counts and the labels' shares of yes.

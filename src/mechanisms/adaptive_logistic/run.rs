@@ -5,16 +5,13 @@ use std::sync::Arc;
 use super::forecast::Forecast;
 use super::progress::{EARLY, Progress, RoundMap, Setting};
 use super::{document, report};
+use crate::data::Statistic;
 use crate::data::statistics::{RecordMap, Scratch};
-use crate::data::{Exact, Statistic};
 use crate::inference::assumptions::chance;
 use crate::inference::noise_forecast::NoiseForecast;
-use crate::math::triangle;
-use crate::mechanisms::adaptive::noise::is_unnoised;
-use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
+use crate::mechanisms::adaptive::noise::RoundNoise;
+use crate::mechanisms::rounds::{Answer, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::model::Role;
-use crate::noise::entropy::Entropy;
-use crate::privacy::mutants::{Mutant, is_active};
 
 impl Rounds for Setting {
     /// Returns the number of rounds: three, and one for each step.
@@ -37,8 +34,10 @@ impl Rounds for Setting {
 
 impl Run for Progress {
     fn round(&self) -> Option<Round> {
-        let noise = Drawn { setting: Arc::clone(&self.setting), round: self.number() };
-        Some(Round { statistic: Statistic::Map(Arc::new(self.map()?)), noise: Arc::new(noise) })
+        let (map, number) = (self.map()?, self.number());
+        let round = self.setting.rounds.in_order().nth(number as usize)?.clone();
+        let noise = Arc::new(RoundNoise { round, number });
+        Some(Round { statistic: Statistic::Map(Arc::new(map)), noise })
     }
 
     fn take(&mut self, answer: Answer) {
@@ -55,12 +54,14 @@ impl Run for Progress {
 
 impl RecordMap for RoundMap {
     fn cells(&self) -> usize {
-        self.setting().cells(match self {
-            Self::Margins(_) => 0,
-            Self::Moments(..) => 1,
-            Self::Tails(..) => 2,
-            Self::Step(..) => EARLY,
-        })
+        let rounds = &self.setting().rounds;
+        let round = match self {
+            Self::Margins(_) => Some(&rounds.margins),
+            Self::Moments(..) => Some(&rounds.moments),
+            Self::Tails(..) => Some(&rounds.tails),
+            Self::Step(..) => rounds.steps.first(),
+        };
+        round.map_or(0, |round| round.shape.cells())
     }
 
     /// Returns how many records can be added in 64 bits: a record adds less than 2^55 to a cell.
@@ -78,30 +79,5 @@ impl RecordMap for RoundMap {
         // A label is its sign, whatever its code.
         values.extend(labels.iter().map(|code| f64::from(code.signum())));
         self.add_values(values, reals, codes, cells);
-    }
-}
-
-/// The noise of one round.
-#[derive(Debug)]
-struct Drawn {
-    setting: Arc<Setting>,
-    round: u32,
-}
-
-impl Noise for Drawn {
-    fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
-        self.setting.noise(self.round, rng)
-    }
-
-    fn answer(&self, mut drawn: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
-        if is_unnoised(self.round) {
-            drawn.fill(0);
-        }
-        if self.round >= EARLY && is_active(Mutant::CurvatureUnnoised) {
-            let curvature = triangle::len(self.setting.terms.coefficients());
-            let labels = drawn.chunks_mut(self.setting.label_cells());
-            labels.for_each(|cells| cells.iter_mut().take(curvature).for_each(|cell| *cell = 0));
-        }
-        Answer::noisy(drawn, sums)
     }
 }

@@ -1,6 +1,6 @@
 //! Integer units and noise scales of all rounds: public, and fixed before a record is read (theory/adaptive-logistic 2.1).
 
-use crate::math::triangle;
+use crate::mechanisms::adaptive::noise::Shape;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, Round};
 use crate::privacy::adjacency::Adjacency;
@@ -90,13 +90,13 @@ impl Rounds {
     }
 
     /// Returns all rounds in their order.
-    pub fn all(&self) -> impl Iterator<Item = &Round> {
+    pub fn in_order(&self) -> impl Iterator<Item = &Round> {
         [&self.margins, &self.moments, &self.tails].into_iter().chain(&self.steps)
     }
 
     /// Returns what the ledger is charged for, all rounds in one entry.
     pub fn events(&self) -> Vec<Event> {
-        self.all().map(Round::event).collect()
+        self.in_order().map(Round::event).collect()
     }
 }
 
@@ -131,9 +131,8 @@ fn steps_with(
     let people = if is_active(Mutant::PersonsUncountedInSteps) { 1 } else { max_rows_per_person };
     let squared =
         logistic_sensitivity_squared(error * length, (length * length) << bits, adjacency, people, labels);
-    let off = triangle::len(k) - k;
-    let cells = ((l * 2 * k) as u64, (l * off) as u64);
-    let round = |units: &u128| Ok(Round::new((squared.clone(), noise_scale(&squared, *units)?), cells));
+    let shape = Shape::Steps { labels: l, side: k };
+    let round = |units: &u128| Ok(Round::new((squared.clone(), noise_scale(&squared, *units)?), shape));
     Ok((bits, error, parts.iter().map(round).collect::<Result<_, _>>()?))
 }
 

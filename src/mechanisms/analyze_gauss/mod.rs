@@ -35,7 +35,7 @@ use super::shared::{
     paper_budget, post_processing, printed_scale,
 };
 use crate::model::{Layout, Shape};
-use crate::plan::bound::{BoundPlan, GridParams, Levels};
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
@@ -69,10 +69,9 @@ impl Configured for Parameters {
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        mut bound: BoundPlan,
+        bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        bound.levels = Levels::Centred;
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         Ok(SecondMoments::new(&encoding, noise, self.post_processing).resolved(encoding))

@@ -31,7 +31,7 @@ use super::info::Info;
 use super::rounds::{Configured, Encoding, Resolved};
 use super::shared::{Charge, NoiseError};
 use crate::model::Layout;
-use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::document::Column;
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
@@ -76,6 +76,10 @@ impl Counting {
 impl Configured for Counting {
     fn grid(&self) -> GridParams {
         GRID
+    }
+
+    fn levels(&self) -> Levels {
+        Levels::ZeroOne
     }
 
     fn resolve(

@@ -58,7 +58,7 @@ use crate::inference::preflight;
 use crate::inference::report::RegressionTerms;
 use crate::math::round::real;
 use crate::model::{Assurance, Layout, Role, Shape, Wallet};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Levels, Norms, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
 use crate::plan::public::Whitener;
@@ -242,7 +242,6 @@ impl Configured for Parameters {
         mut bound: BoundPlan,
         public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        bound.levels = Levels::Centred;
         self.encode(plan, &mut bound, public)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;

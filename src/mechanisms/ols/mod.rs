@@ -14,7 +14,7 @@ use super::shared::NoiseError;
 use crate::inference::moments::NoisyMoments;
 use crate::inference::options::{MeanPenalty, Options};
 use crate::model::{Assurance, Layout, Wallet};
-use crate::plan::bound::{BoundPlan, GridParams, Norms};
+use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
@@ -42,6 +42,10 @@ const LAMBDA: Parameter =
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
         GRID
+    }
+
+    fn levels(&self) -> Levels {
+        Levels::ZeroOne
     }
 
     fn resolve(

@@ -60,7 +60,7 @@ use crate::data::{Geometry, MAX_TERMS, Statistic};
 use crate::inference::options::{Ball, Shrink};
 use crate::math::round::real;
 use crate::model::{Layout, Role, Shape};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::Whitener;
@@ -225,7 +225,6 @@ impl Configured for Parameters {
         mut bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        bound.levels = Levels::Centred;
         let kappa = self.weigh_outcomes(plan, &mut bound)?;
         let parameters = kappa.into_iter().map(|kappa| (KAPPA.name.to_owned(), Value::from(kappa))).collect();
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| self.layout(d, l));

@@ -32,7 +32,7 @@ use super::shared::{
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, Shape};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
 use crate::plan::public::Whitener;
@@ -98,7 +98,6 @@ impl Configured for Parameters {
         mut bound: BoundPlan,
         public: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        bound.levels = Levels::Centred;
         self.encode(plan, &mut bound, public)?;
         let encoding =
             Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper))?;

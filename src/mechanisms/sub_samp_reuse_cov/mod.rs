@@ -43,7 +43,7 @@ use crate::math::round::{MARGIN, lower, raise, real};
 use crate::model::{Assurance, Layout, NoiseLaw, Shape, Wallet};
 use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
+use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
@@ -100,7 +100,6 @@ impl Configured for Parameters {
         mut bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        bound.levels = Levels::Centred;
         self.weigh_outcomes(plan, &mut bound)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         let statistic = encoding.rows(plan.rows.or(plan.plan.stated_rows))?;

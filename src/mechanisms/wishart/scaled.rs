@@ -50,7 +50,7 @@ use crate::mechanisms::shared::{
 use crate::model::{Assurance, Layout, NoiseLaw, Wallet};
 use crate::noise::discrete::laplace;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, GridParams, Levels};
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::public::Whitener;
@@ -157,10 +157,9 @@ impl Configured for Parameters {
     fn resolve(
         &self,
         plan: &CheckedPlan,
-        mut bound: BoundPlan,
+        bound: BoundPlan,
         _: Option<&Whitener>,
     ) -> Result<Resolved, NoiseError> {
-        bound.levels = Levels::Centred;
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let noise = plan.budget.map(|budget| Noise::calibrate(plan, &encoding.geometry, self, &budget));
         let noise = noise.transpose()?;

@@ -53,7 +53,7 @@ pub fn released(
     let mut rng = DemoRng::new(seed, 1);
     let (mut reals, mut codes, mut products) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(map) = progress.map() {
-        let mut sums = setting.noise(progress.number(), &mut rng);
+        let mut sums = setting.rounds.in_order().nth(progress.number() as usize).unwrap().draw(&mut rng);
         for block in rows.chunks(map.block() as usize) {
             let mut cells = vec![0; map.cells()];
             for row in block {

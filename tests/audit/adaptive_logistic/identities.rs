@@ -103,7 +103,9 @@ pub fn settles_at_the_weighted_fit() {
 fn released(setting: &Arc<Setting>, rows: &[Vec<f64>], seed: u64) -> Released {
     let mut progress = Progress::new(Arc::clone(setting));
     let mut rng = DemoRng::new(29, seed);
-    run(&mut progress, rows, |round, _| setting.noise(round, &mut rng));
+    run(&mut progress, rows, |round, _| {
+        setting.rounds.in_order().nth(round as usize).unwrap().draw(&mut rng)
+    });
     progress.released().unwrap()
 }
 

@@ -59,7 +59,7 @@ fn moved(setting: &Setting, round: usize, map: &RoundMap, pair: &Pair) -> f64 {
         let apart = (one - other).unsigned_abs();
         sum += UBig::from(apart) * UBig::from(apart) * UBig::from(weight);
     }
-    let allowed = &setting.rounds.all().nth(round).unwrap().sensitivity_squared;
+    let allowed = &setting.rounds.in_order().nth(round).unwrap().sensitivity_squared;
     sum.to_f64().value() / allowed.to_f64().value()
 }
 

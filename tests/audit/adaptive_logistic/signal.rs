@@ -51,7 +51,7 @@ fn one(adjacency: Adjacency, [first, second]: [f64; 2]) -> Result<String, String
     let mut signal = Signal::new(MU);
     for run in 0..RUNS {
         for side in Side::BOTH {
-            let noise = setting.noise(5, &mut DemoRng::new(SEED, run << 1 | side.index() as u64));
+            let noise = setting.rounds.steps[2].draw(&mut DemoRng::new(SEED, run << 1 | side.index() as u64));
             let exact = if side.index() == 0 { &without } else { &with };
             let cells = exact.iter().zip(&noise).zip(&without);
             let score = cells
@@ -72,7 +72,7 @@ pub fn own_noise() -> Result<String, String> {
     let mut count = 0_u32;
     for run in 0..200 {
         let mut rng = DemoRng::new(SEED, run);
-        let drawn = [4, 5].map(|round| setting.noise(round, &mut rng));
+        let drawn = [1, 2].map(|step| setting.rounds.steps[step].draw(&mut rng));
         for (one, other) in drawn[0].iter().zip(&drawn[1]) {
             let (one, other) = (float(*one), float(*other));
             products += one * other;
