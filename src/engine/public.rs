@@ -72,6 +72,7 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         budget: BudgetForm { none: Some(true), ..BudgetForm::default() },
         confidence: None,
         estimate_share: None,
+        typical_correlation: None,
     }
 }
 

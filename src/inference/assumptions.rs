@@ -1,6 +1,6 @@
 //! What forecasts assume where a plan states nothing (theory/inference 5.1).
 
-use crate::plan::bound::{BoundColumn, Kind};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 
 /// What is assumed of numbers among the columns.
 #[derive(Clone, Copy)]
@@ -17,6 +17,12 @@ impl Assumption {
     /// Returns the standard deviation of a number, in half widths of its bounds.
     pub(super) fn spread(self, lower: f64, upper: f64) -> f64 {
         if are_codes(lower, upper) { self.of_codes } else { self.spread }
+    }
+
+    /// Returns the same with the correlation that a plan states, if it does.
+    #[must_use]
+    pub(super) fn stated(self, bound: &BoundPlan) -> Self {
+        Self { correlation: bound.typical_correlation.unwrap_or(self.correlation), ..self }
     }
 
     /// Returns the same with numbers that lie so many times as close together, as within bounds that are too wide.

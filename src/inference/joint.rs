@@ -41,7 +41,7 @@ pub(super) struct Joint {
 impl Joint {
     /// Draws the features; nothing where none is derived, where public moments say how they go together, and where they are too many.
     pub(super) fn new(bound: &BoundPlan, assumed: Assumption) -> Option<Self> {
-        let (mut rng, correlation) = (Pseudo::new(SEED, &[]), assumed.correlation);
+        let (mut rng, correlation) = (Pseudo::new(SEED, &[]), assumed.stated(bound).correlation);
         // Each second record mirrors the one before, so that a number and its square are exactly uncorrelated if it lies around 0.
         let mut before: Vec<f64> = Vec::new();
         Self::drawn(bound, assumed, RECORDS, |parents| {

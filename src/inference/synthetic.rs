@@ -111,7 +111,8 @@ impl Synthetic {
         let mut drawn: Vec<(usize, Vec<f64>)> = Vec::new();
         let mut explained = vec![0.0; records];
         let common: Vec<f64> = (0..records).map(|_| rng.normal()).collect();
-        let (own, shared) = ((1.0 - assumed.correlation).sqrt(), assumed.correlation.sqrt());
+        let correlation = assumed.stated(bound).correlation;
+        let (own, shared) = ((1.0 - correlation).sqrt(), correlation.sqrt());
         for parent in &parents_of_features {
             let related = if matches!(parent.kind, Drawn::Number(_)) { (own, shared) } else { (1.0, 0.0) };
             let latent: Vec<f64> =

@@ -84,6 +84,7 @@ pub fn bind_entries(
         guard: false,
         whitening: None,
         labels: false,
+        typical_correlation: plan.plan.typical_correlation,
     };
     Ok((bound, entries))
 }

@@ -335,6 +335,8 @@ pub struct BoundPlan {
     /// Whether outcomes are labels: 0 and 1 become −1 and 1, times what the record was shortened by, and any other number is
     /// missing.
     pub labels: bool,
+    /// The correlation that forecasts assume between two numbers among the features, where the plan states one.
+    pub typical_correlation: Option<f64>,
 }
 
 impl BoundPlan {

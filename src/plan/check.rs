@@ -118,6 +118,7 @@ impl CheckedPlan {
         let estimation = check_estimation(&plan, whole.as_ref(), purpose)?;
         let budget = estimation.as_ref().map(|estimation| estimation.rest).or(whole);
         let confidence = check_confidence(&plan)?;
+        check_correlation(&plan)?;
         let rule = plan.missing.unwrap_or_default();
         let calibration = plan.mechanism.calibration.unwrap_or_default();
 
@@ -194,6 +195,7 @@ pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
         budget.as_ref().err().cloned(),
         budget.ok().and_then(|budget| check_estimation(plan, budget.as_ref(), purpose).err()),
         check_confidence(plan).err(),
+        check_correlation(plan).err(),
     ];
     let kinds: Vec<Result<Option<Kind>, PlanError>> = column_kinds(plan, &na).collect();
     let (derived, only) = match kinds.iter().cloned().collect::<Result<Vec<_>, _>>() {
@@ -380,6 +382,20 @@ fn check_confidence(plan: &Plan) -> Result<f64, PlanError> {
             words::plan::confidence_range_advice(),
         ))
     }
+}
+
+/// The largest correlation that may be assumed: with more, features are as good as one.
+pub const MOST_CORRELATION: f64 = 0.95;
+
+fn check_correlation(plan: &Plan) -> Result<(), PlanError> {
+    if plan.typical_correlation.is_none_or(|of| (0.0..=MOST_CORRELATION).contains(&of)) {
+        return Ok(());
+    }
+    Err(PlanError::at(
+        "typical_correlation",
+        words::plan::correlation_range(),
+        words::plan::correlation_range_advice(),
+    ))
 }
 
 fn delimiter(text: &str) -> Result<u8, PlanError> {

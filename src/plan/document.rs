@@ -73,6 +73,9 @@ pub struct Plan {
     /// The share of the budget, of μ², that estimating bounds costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate_share: Option<f64>,
+    /// The correlation that forecasts assume between any two numbers among the features: from the literature, never from the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typical_correlation: Option<f64>,
 }
 
 /// A statement that only the person can make.

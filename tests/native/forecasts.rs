@@ -26,6 +26,8 @@ struct Table {
     text: String,
     numbers: Vec<Number>,
     levels: Vec<(&'static str, Vec<&'static str>)>,
+    /// The correlation of its features, where it is far from the usual one.
+    correlation: Option<f64>,
 }
 
 impl Table {
@@ -49,6 +51,7 @@ impl Table {
             "columns": levels.chain(numbers).collect::<Vec<_>>(),
             "mechanism": {"name": mechanism},
             "budget": {"epsilon": epsilon, "delta": 1e-6},
+            "typical_correlation": self.correlation,
         })
     }
 }
@@ -100,12 +103,19 @@ fn tables() -> Vec<Table> {
     let mut skewed = normal();
     skewed[1] = ("z", "feature", [0.0, 20.0], [0.0, 5.0], [1.1, 0.6]);
     vec![
-        Table { name: "blood pressure", text: BLOOD_PRESSURE.to_owned(), numbers: pressure(), levels: sex() },
+        Table {
+            name: "blood pressure",
+            text: BLOOD_PRESSURE.to_owned(),
+            numbers: pressure(),
+            levels: sex(),
+            correlation: None,
+        },
         Table {
             name: "blood pressure, 2,000 rows",
             text: head(BLOOD_PRESSURE, 2_000),
             numbers: pressure(),
             levels: sex(),
+            correlation: None,
         },
         Table {
             name: "diabetes",
@@ -116,6 +126,7 @@ fn tables() -> Vec<Table> {
                 ("target", "outcome", [0.0, 500.0], [0.0, 350.0], [150.0, 75.0]),
             ],
             levels: Vec::new(),
+            correlation: None,
         },
         Table {
             name: "breast cancer",
@@ -126,9 +137,22 @@ fn tables() -> Vec<Table> {
                 ("mean radius", "outcome", [0.0, 50.0], [5.0, 30.0], [14.0, 3.5]),
             ],
             levels: Vec::new(),
+            correlation: None,
         },
-        Table { name: "normal", text: generated(5_000, false), numbers: normal(), levels: groups() },
-        Table { name: "skewed", text: generated(2_000, true), numbers: skewed, levels: groups() },
+        Table {
+            name: "normal",
+            text: generated(5_000, false),
+            numbers: normal(),
+            levels: groups(),
+            correlation: Some(0.6),
+        },
+        Table {
+            name: "skewed",
+            text: generated(2_000, true),
+            numbers: skewed,
+            levels: groups(),
+            correlation: None,
+        },
     ]
 }
 
@@ -229,7 +253,8 @@ fn look_at(text: &str, plan: &Value) -> Seen {
 
 /// Tables whose outcome is yes or no.
 fn yes_or_no() -> Vec<Table> {
-    let table = |name, text: &str, high: f64, share: f64, mut numbers: Vec<Number>, levels| {
+    let table = |name, of: &Table, text: &str, high: f64, share: f64| {
+        let (mut numbers, levels, correlation) = (of.numbers.clone(), of.levels.clone(), of.correlation);
         let last = numbers.len() - 1;
         let mut lines = text.lines();
         let header = lines.next().unwrap();
@@ -242,37 +267,16 @@ fn yes_or_no() -> Vec<Table> {
         }
         let sd = (share * (1.0 - share)).sqrt();
         numbers[last] = (numbers[last].0, "outcome", [0.0, 1.0], [0.0, 1.0], [share, sd]);
-        Table { name, text: coded, numbers, levels }
+        Table { name, text: coded, numbers, levels, correlation }
     };
     let mut all = tables().into_iter();
     let pressure = all.next().unwrap();
     let normal = all.find(|table| table.name == "normal").unwrap();
     vec![
-        table(
-            "high blood pressure",
-            &pressure.text,
-            130.0,
-            0.5,
-            pressure.numbers.clone(),
-            pressure.levels.clone(),
-        ),
-        table(
-            "very high blood pressure",
-            &pressure.text,
-            155.0,
-            0.07,
-            pressure.numbers.clone(),
-            pressure.levels.clone(),
-        ),
-        table(
-            "high blood pressure, 2,000 rows",
-            &head(&pressure.text, 2_000),
-            130.0,
-            0.5,
-            pressure.numbers,
-            pressure.levels,
-        ),
-        table("labels", &normal.text, 1.0, 0.5, normal.numbers, normal.levels),
+        table("high blood pressure", &pressure, &pressure.text, 130.0, 0.5),
+        table("very high blood pressure", &pressure, &pressure.text, 155.0, 0.07),
+        table("high blood pressure, 2,000 rows", &pressure, &head(&pressure.text, 2_000), 130.0, 0.5),
+        table("labels", &normal, &normal.text, 1.0, 0.5),
     ]
 }
 
@@ -336,12 +340,10 @@ fn what_is_foreseen_is_what_is_released() {
     // to eight of ten releases have intervals.
     assert!(wrong.len() <= 2 && wrong.iter().all(|line| line.contains("analyze-gauss")), "{wrong:#?}");
     assert!(10 * (wrong.len() + undecided.len()) <= plans, "{wrong:#?} {undecided:#?}");
-    assert!(20 * open <= 3 * plans, "{open} of {plans} left open");
+    assert!(6 * open <= plans, "{open} of {plans} left open");
     // The four are of plans whose verdict is open, or with half of the intervals marked.
     assert!(approximate >= 20 && misjudged.len() <= 4, "{approximate}, {misjudged:#?}");
-    // `analyze-gauss` falls short where features go together more than the usual picture assumes: here they have a correlation of 0.6.
-    let is_known = |line: &String| line.starts_with("normal, analyze-gauss");
-    assert!(far.len() <= 3 && far.iter().all(is_known), "{far:#?}");
+    assert!(far.is_empty(), "{far:#?}");
 }
 
 /// Returns the precision that is rehearsed of the small sample at ε, with the budget's μ.

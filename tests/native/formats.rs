@@ -148,6 +148,7 @@ fn full_plan() -> Value {
         "rows": 10, "protect": "rows", "person": "id", "max_rows_per_person": 2, "confirm": ["idealised"], "intercept": true,
         "missing": "midpoint", "csv": {"delimiter": "\t", "decimal": ",", "thousands": "'", "percent": true, "encoding": "latin-1", "na": ["-"], "header": 2}, "confidence": 0.9,
         "estimate_share": 0.1,
+        "typical_correlation": 0.4,
     });
     all["adjacency"] = json!("replace-one");
     all["mechanism"]["calibration"] = json!("paper");

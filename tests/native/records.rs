@@ -65,6 +65,7 @@ pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
         guard: false,
         whitening: None,
         labels: false,
+        typical_correlation: None,
     }
 }
 

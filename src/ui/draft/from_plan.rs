@@ -83,6 +83,7 @@ pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<Stri
         derived: plan.derived.clone(),
         only: plan.only.clone(),
         estimate_share: plan.estimate_share.map_or_else(String::new, in_percent),
+        typical_correlation: plan.typical_correlation.map_or_else(String::new, |of| of.to_string()),
         other_persons: false,
         uncertain_bounds: plan.confirm.contains(&Confirm::UncertainBounds),
         ..dialect(plan)

@@ -90,6 +90,8 @@ pub struct Setup {
     pub only: Vec<Condition>,
     /// Share of the budget for estimating bounds in percent, as typed; empty for the usual one.
     pub estimate_share: String,
+    /// The correlation that forecasts assume between features, as typed; empty for the usual one.
+    pub typical_correlation: String,
     /// Whether the person accepts that bounds may not be found with the stated rows.
     pub uncertain_bounds: bool,
     /// Whether it is confirmed that persons are told apart otherwise than in an earlier release.
@@ -169,6 +171,7 @@ impl Default for Setup {
             derived: Vec::new(),
             only: Vec::new(),
             estimate_share: String::new(),
+            typical_correlation: String::new(),
             uncertain_bounds: false,
             other_persons: false,
             confirmed: BTreeSet::new(),

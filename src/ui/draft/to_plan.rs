@@ -119,6 +119,7 @@ pub fn draft_plan(
         budget,
         confidence: Some(confidence).filter(|level| (level - 0.95).abs() > 1e-9),
         estimate_share: estimate_share(setup),
+        typical_correlation: typical_correlation(setup),
     };
     (plan, unread)
 }
@@ -157,6 +158,7 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
         confirm: Vec::new(),
         confidence: None,
         estimate_share: None,
+        typical_correlation: None,
         ..plan
     };
     let faults = check(&plan, Purpose::Public);
@@ -226,6 +228,12 @@ fn entries(columns: &[ColumnDraft], setup: &Setup) -> Vec<Column> {
 fn estimate_share(setup: &Setup) -> Option<f64> {
     let typed = Some(setup.estimate_share.trim()).filter(|typed| !typed.is_empty());
     typed.map(|typed| number(typed).map_or(0.0, |percent| percent / 100.0))
+}
+
+/// The correlation that forecasts assume. What is no number counts as out of range.
+fn typical_correlation(setup: &Setup) -> Option<f64> {
+    let typed = Some(setup.typical_correlation.trim()).filter(|typed| !typed.is_empty());
+    typed.map(|typed| number(typed).unwrap_or(f64::INFINITY))
 }
 
 fn confirmed(setup: &Setup, columns: &[ColumnDraft]) -> Vec<Confirm> {

@@ -6,6 +6,7 @@ use crate::model::Role;
 use crate::plan::document::{ColumnType, Derived, Group};
 use crate::release::format::significant;
 use crate::ui::draft::{self, ColumnDraft, TypicalFault};
+use crate::ui::parts::Field;
 use crate::ui::state::{App, StateStoreFields};
 use crate::words;
 
@@ -48,6 +49,8 @@ pub fn Assumptions() -> impl IntoView {
             listed.take(SHOWN).collect::<Vec<_>>()
         })
     });
+    let correlation = Memo::new(move |_| app.state.setup().with(|setup| setup.typical_correlation.clone()));
+    let set = Callback::new(move |value| app.state.setup().update(|setup| setup.typical_correlation = value));
     move || {
         let listed = listed.get();
         (!listed.is_empty()).then(|| {
@@ -69,6 +72,8 @@ pub fn Assumptions() -> impl IntoView {
                             <tbody>{rows.collect_view()}</tbody>
                         </table>
                     </div>
+                    <Field id="method-typical_correlation" label=words::method::typical_correlation() value=correlation set numeric=true
+                        hint=Signal::derive(|| words::method::typical_correlation_hint().to_owned())/>
                 </details>
             }
         })

@@ -366,6 +366,7 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
         guard: false,
         whitening: None,
         labels: false,
+        typical_correlation: None,
     }
 }
 

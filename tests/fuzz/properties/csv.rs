@@ -161,6 +161,7 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
         guard: false,
         whitening: None,
         labels: false,
+        typical_correlation: None,
     }
 }
 

@@ -112,5 +112,6 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
         guard: shape & 32 != 0,
         whitening: None,
         labels: false,
+        typical_correlation: None,
     })
 }
