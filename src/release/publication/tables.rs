@@ -165,9 +165,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
         heads.push(number(words::result::odds_ratio(&level)));
     }
     heads.push(number(if log_odds { words::result::log_odds() } else { words::result::estimate() }));
-    let interval_head =
-        if log_odds { words::result::interval_log_odds(level) } else { words::result::interval(level) };
-    heads.extend([number(words::journal::std_error()), number(interval_head)]);
+    heads.extend([number(words::journal::std_error()), number(interval_head(log_odds, tests, &level))]);
     let any_test = has_test(tests, &lines);
     if any_test {
         heads.extend([number(words::journal::z()), number(words::journal::p())]);
@@ -201,6 +199,15 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     }
     notes.push(words::journal::share_note().to_owned());
     Table { caption, heads, rows, notes }
+}
+
+/// Returns what the column of intervals is called.
+pub fn interval_head(log_odds: bool, tests: Tests, level: &str) -> String {
+    match (log_odds, tests.absent()) {
+        (true, _) => words::result::interval_log_odds(level),
+        (false, Some(Absent::Penalised)) => words::result::interval_penalised(level),
+        (false, _) => words::result::interval(level),
+    }
 }
 
 /// Returns what a table of coefficients is called.
@@ -276,9 +283,8 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
     let mut heads = vec![head(words::result::term()), head(words::journal::at_level())];
     match &ratio {
         Some(ratio) => heads.push(number(ratio)),
-        None => {
-            heads.extend([words::result::estimate().to_owned(), words::result::interval(&level)].map(number))
-        }
+        None => heads
+            .extend([words::result::estimate().to_owned(), interval_head(false, tests, &level)].map(number)),
     }
     let has_tests = tests.absent().is_none();
     heads.extend(has_tests.then(|| number(words::journal::p())));

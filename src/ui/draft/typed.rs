@@ -45,7 +45,8 @@ pub fn in_percent(share: f64) -> String {
 
 /// Reads a whole percentage from 1 to 100; decimals are dropped, so `33,3 %` is 33.
 pub fn percent(text: &str) -> Option<u8> {
-    let share = number(text.trim().trim_end_matches('%')).filter(|share| (1.0..=100.0).contains(share))?;
+    let share = number(text.trim().trim_end_matches('%'))
+        .filter(|share| (1.0..=100.0).contains(share) && share.fract() == 0.0)?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 100")]
     let whole = share as u8;
     Some(whole)

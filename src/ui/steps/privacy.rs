@@ -487,22 +487,23 @@ fn Share() -> impl IntoView {
             </label>
         }
     });
-    // An empty field where none is chosen.
-    let shown = move || match current.get() {
-        0 => String::new(),
-        share => share.to_string(),
+    // What is typed counts at once: the price on the button is that of what the field says.
+    let typed = RwSignal::new(None::<String>);
+    let read = |text: &str| draft::percent(text).unwrap_or(0);
+    let shown = move || match (typed.get(), current.get()) {
+        (Some(text), share) if read(&text) == share => text,
+        // Empty where none is chosen.
+        (_, 0) => String::new(),
+        (_, share) => share.to_string(),
     };
-    let refused = RwSignal::new(false);
     let type_share = move |event: web_sys::Event| {
-        let input = event_target::<HtmlInputElement>(&event);
-        let typed = draft::percent(&input.value());
-        refused.set(typed.is_none());
+        let text = event_target_value(&event);
         // Another share than the one that was meant is not released.
-        setup.update(|setup| setup.share = typed.unwrap_or(0));
-        input.set_value(&untrack(shown));
+        setup.update(|setup| setup.share = read(&text));
+        typed.set(Some(text));
     };
     let why = move || {
-        (refused.get() && current.get() == 0).then(|| {
+        (current.get() == 0 && typed.with(Option::is_some)).then(|| {
             view! { <p class="wrong" role="alert">{words::privacy::no_share()}</p> }
         })
     };
@@ -518,7 +519,7 @@ fn Share() -> impl IntoView {
                 <div class="field">
                     <label for="privacy-typed-share">{words::privacy::typed_share()}</label>
                     <input id="privacy-typed-share" class="numeric" type="text" inputmode="numeric" autocomplete="off"
-                        prop:value=shown on:change=type_share/>
+                        prop:value=shown on:input=type_share/>
                     {why}
                 </div>
             </div>

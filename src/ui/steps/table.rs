@@ -49,8 +49,7 @@ pub fn CoefficientTable(
     let nothing = Mark { estimate: None, span: None };
     let title = tables::title(&outcome, log_odds, tests);
     let estimate = if log_odds { words::result::log_odds() } else { words::result::estimate() };
-    let interval =
-        if log_odds { words::result::interval_log_odds(&level) } else { words::result::interval(&level) };
+    let interval = tables::interval_head(log_odds, tests, &level);
     let ratio = log_odds.then(|| words::result::odds_ratio(&level));
     let named = (interval.clone(), ratio.clone());
     let tests = tables::has_test(tests, &lines).then_some(tests);
