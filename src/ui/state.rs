@@ -34,11 +34,24 @@ use crate::worker::pool::Pool;
 /// Files with what each is.
 pub type Held = Vec<(Part, Blob)>;
 
+/// What becomes of what is running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Something to be shown.
+    Looking,
+    /// A release.
+    Releasing,
+    /// Nothing: the person cancelled it.
+    Cancelling,
+}
+
 /// What is running.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// What for, in words.
     pub task: &'static str,
+    /// What becomes of it.
+    pub phase: Phase,
     /// Bytes read.
     pub done: f64,
     /// Bytes in all.
@@ -52,7 +65,7 @@ pub struct Run {
 impl Run {
     /// Before the first word of how far it is.
     pub const fn new(task: &'static str, total: f64) -> Self {
-        Self { task, done: 0.0, total, seconds_left: None, pass: None }
+        Self { task, phase: Phase::Looking, done: 0.0, total, seconds_left: None, pass: None }
     }
 
     /// Share of what is read now.
@@ -551,8 +564,11 @@ impl App {
 
     /// Whether nothing more can be released because the table's budget is spent.
     pub fn is_spent(self) -> bool {
-        self.forecast.with(|forecast| {
-            forecast.as_ref().is_err_and(|gaps| gaps.iter().any(|gap| gap.text == words::gap::spent()))
+        let setup = self.state.setup();
+        self.state.ledger().with(|ledger| {
+            ledger
+                .as_ref()
+                .is_some_and(|ledger| setup.with(|setup| view_model::has_nothing_left(setup, ledger)))
         })
     }
 }

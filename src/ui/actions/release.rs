@@ -16,7 +16,7 @@ use super::say::{fail, fail_to_read};
 use crate::release::Release;
 use crate::store;
 use crate::store::document::Made;
-use crate::ui::state::{App, Kept, Origin, Run, Shown, StateStoreFields};
+use crate::ui::state::{App, Kept, Origin, Phase, Run, Shown, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{dom, view_model};
 use crate::words;
@@ -83,7 +83,8 @@ pub fn release(app: App) {
     app.state.problem().set(None);
     // By what is said of its columns a charged table is told from others, however soon the next one is opened.
     super::draft::write(app);
-    app.state.run().set(Some(Run::new(words::result::releasing(), files.length() as f64)));
+    let run = Run::new(words::result::releasing(), files.length() as f64);
+    app.state.run().set(Some(Run { phase: Phase::Releasing, ..run }));
     app.say(words::result::releasing());
     spawn_local(async move {
         let first = app.state.ledger().with_untracked(Option::is_none);

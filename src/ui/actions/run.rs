@@ -5,7 +5,7 @@ use std::cell::Cell;
 use leptos::prelude::*;
 
 use crate::ui::dom;
-use crate::ui::state::{App, Run, StateStoreFields};
+use crate::ui::state::{App, Phase, Run, StateStoreFields};
 use crate::words;
 use crate::worker::pool::Pool;
 use crate::worker::protocol::{Failure, Progress, Reason, RoundNumber};
@@ -34,7 +34,8 @@ pub fn on_progress(app: App, task: &'static str) -> impl Fn(Progress) + 'static 
             Some(pass) if pass.kept => words::page::fitting(),
             Some(_) => words::page::fitting_again(),
         };
-        let mut run = Run { done: progress.done as f64, ..Run::new(task, progress.total as f64) };
+        let phase = phase(app).unwrap_or(Phase::Looking);
+        let mut run = Run { phase, done: progress.done as f64, ..Run::new(task, progress.total as f64) };
         run.pass = progress.round.map(|pass| (pass.number, pass.of));
         if run.pass.is_some() && fitting.get().is_none() {
             fitting.set(Some(dom::clock()));
@@ -71,21 +72,22 @@ pub async fn run<T>(
 pub fn cancel(app: App) {
     app.state.run().update(|run| {
         if let Some(run) = run {
-            run.task = words::page::cancelling();
+            (run.task, run.phase) = (words::page::cancelling(), Phase::Cancelling);
         }
     });
     pool(app).cancel();
 }
 
+fn phase(app: App) -> Option<Phase> {
+    app.state.run().with_untracked(|run| run.as_ref().map(|run| run.phase))
+}
+
 /// Whether the person cancelled what still runs.
 pub fn cancelling(app: App) -> bool {
-    app.state
-        .run()
-        .with_untracked(|run| run.as_ref().is_some_and(|run| run.task == words::page::cancelling()))
+    phase(app) == Some(Phase::Cancelling)
 }
 
 /// Whether a release is being made.
 pub fn releasing(app: App) -> bool {
-    let tasks = [words::result::releasing(), words::page::fitting(), words::page::fitting_again()];
-    app.state.run().with_untracked(|run| run.as_ref().is_some_and(|run| tasks.contains(&run.task)))
+    phase(app) == Some(Phase::Releasing)
 }

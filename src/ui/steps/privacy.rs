@@ -114,7 +114,10 @@ fn Fixed() -> impl IntoView {
         })
     };
     let spent = Memo::new(move |_| app.is_spent());
-    let share = move || (!spent.get()).then(|| view! { <Share/> });
+    let share = move || match spent.get() {
+        true => view! { <p class="block">{words::privacy::spent()}</p> }.into_any(),
+        false => view! { <Share/> }.into_any(),
+    };
     view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> {share} }
 }
 

@@ -17,18 +17,21 @@ use crate::engine::supplement;
 use crate::inference::design::is_drowned;
 use crate::model::note;
 use crate::release::document::LONG_FORM_OUTCOMES;
+use crate::release::format::at_most;
 use crate::release::publication::{Table, tables};
 use crate::release::remarks;
 use crate::release::row_count::{RowCount, Verdict};
-use crate::release::significance::Tests;
+use crate::release::significance::{Absent, Tests};
 use crate::release::statement::{Statement, budget_sentence};
 use crate::release::supplement::Supplement;
 use crate::release::{Release, known};
 use crate::release::{figure, odds};
+use crate::ui::actions::go;
 use crate::ui::draft::number;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Icon, PrintedTable, Quoted};
 use crate::ui::state::{App, Origin, StateStoreFields};
+use crate::ui::step::Step;
 use crate::ui::view_model;
 use crate::ui::{dom, text};
 use crate::words;
@@ -85,6 +88,17 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             let worth = view_model::ledger_worth(ledger)?;
             let assumed = app.assumed(each_row);
             Some(view! { <p class="hint">{budget_sentence(adjacency, protect, worth.accuracy)} " " {assumed}</p> })
+        })
+    };
+    let numbered = release.ledger.as_ref().zip(release.privacy.epsilon).map(|(charge, epsilon)| {
+        view! { <strong>{words::result::numbered(charge.entry, at_most(epsilon))}</strong> " " }
+    });
+    let again = move || {
+        let is_possible = is_own && !app.is_spent() && app.state.table().with(Option::is_some);
+        is_possible.then(|| {
+            view! {
+                " " <button type="button" class="link" on:click=move |_| go(app, Step::Privacy)>{words::result::another()}</button>
+            }
         })
     };
     let origin = match origin {
@@ -149,7 +163,9 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
         let named = odds::named(&for_table.plan, &outcome, log_odds);
         let outcome = remarks::of_rows(&for_table.plan, figure::with_unit(&named, &unit));
+        let penalised = tests.absent() == Some(Absent::Penalised) && !drowned;
         view! {
+            {penalised.then(|| view! { <p class="caveat">{words::result::penalised()}</p> })}
             <CoefficientTable lines outcome unit log_odds drowned confidence tests fit=fit.join(" · ") below/>
             {others}
             {standardised}
@@ -185,7 +201,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {withheld}
             <div class="seal" class:in-name=!statement.protects>
                 <Icon name=if statement.protects { "seal" } else { "stop" }/>
-                <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{origin}</p> {with_others}</div>
+                <div><p class="seal-main">{statement.headline.clone()}</p> <p class="hint">{numbered} {origin} {again}</p> {with_others}</div>
             </div>
             {count}
             {before}

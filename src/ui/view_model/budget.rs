@@ -109,6 +109,21 @@ fn ratio(part: u128, whole: u128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
+fn is_spent(left: &Units, capacity: &Units, wallet: Wallet) -> bool {
+    match wallet {
+        Wallet::Other => {
+            left.epsilon <= capacity.epsilon / LEAST_PART || left.delta <= capacity.delta / LEAST_PART
+        }
+        Wallet::Gaussian | Wallet::None => left.gaussian <= capacity.gaussian / LEAST_PART,
+    }
+}
+
+/// Whether nothing more can be released because what the mechanism is charged to is spent.
+pub fn has_nothing_left(setup: &Setup, ledger: &Ledger) -> bool {
+    let (capacity, wallet) = (ledger.capacity(), wallet(setup));
+    keeps(&capacity, wallet) && is_spent(&ledger.remaining(), &capacity, wallet)
+}
+
 /// What the next release asks for: a share of what is left, or all of a new budget in its own form.
 ///
 /// # Errors
@@ -132,12 +147,7 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
         }
     };
     let capacity = ledger.map_or(left, |ledger| ledger.capacity());
-    let spent = match wallet {
-        Wallet::Other => {
-            left.epsilon <= capacity.epsilon / LEAST_PART || left.delta <= capacity.delta / LEAST_PART
-        }
-        Wallet::Gaussian | Wallet::None => left.gaussian <= capacity.gaussian / LEAST_PART,
-    };
+    let spent = is_spent(&left, &capacity, wallet);
     let gap = |field, text: &str| Err(Gap::new(Place::privacy(field), text));
     match (!keeps(&capacity, wallet), spent, ledger.is_some()) {
         (true, _, true) => gap("split", words::page::other_wallet()),

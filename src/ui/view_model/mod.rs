@@ -9,8 +9,8 @@ mod ineligibility;
 mod inspection;
 
 pub use budget::{
-    Worth, ask, budget_parts, entry_share, ledger_worth, left, open_ledger, share_of, taken, wallet, weak,
-    worth,
+    Worth, ask, budget_parts, entry_share, has_nothing_left, ledger_worth, left, open_ledger, share_of,
+    taken, wallet, weak, worth,
 };
 pub use comparison::{Row, compare};
 pub use contradictions::{
