@@ -1,7 +1,6 @@
 //! Step 3: the budget of the table, in words that a clinician understands.
 
 use leptos::prelude::*;
-use web_sys::HtmlInputElement;
 
 use super::Status;
 use super::people::People;
