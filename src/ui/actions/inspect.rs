@@ -66,23 +66,50 @@ pub fn inspect(app: App) {
     check(app, true);
 }
 
+/// Checks the file before a release where it is not checked as it is described now, and releases then what was asked for, unless that was
+/// changed meanwhile. Cells that contradict it hold the release back. Returns whether it checks.
+pub fn inspect_before(app: App, release: fn(App)) -> bool {
+    let is_due = is_unchecked(app);
+    if is_due {
+        let asked = move || (app.plan.get_untracked(), app.state.public().get_untracked());
+        let before = asked();
+        spawn_local(async move {
+            let is_checked = read_whole(app, true).await;
+            let now = asked();
+            if is_checked && (now.0.is_err() || now == before) {
+                release(app);
+            }
+        });
+    }
+    is_due
+}
+
 /// Reads the whole file; `says` that it did.
 fn check(app: App, says: bool) {
+    spawn_local(async move {
+        read_whole(app, says).await;
+    });
+}
+
+/// Reads the whole file, and returns whether it could.
+async fn read_whole(app: App, says: bool) -> bool {
     let (plan, persons) = plans(app);
-    let (Some(plan), Some(files), false) = (plan, app.files(), app.busy()) else { return };
+    let (Some(plan), Some(files), false) = (plan, app.files(), app.busy()) else { return false };
     let task = words::whole::reading();
     app.state.problem().set(None);
-    spawn_local(async move {
-        match run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await {
-            Ok(found) => {
-                app.state.inspection().set(Some(found));
-                if says {
-                    app.say(words::whole::done());
-                }
+    match run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await {
+        Ok(found) => {
+            app.state.inspection().set(Some(found));
+            if says {
+                app.say(words::whole::done());
             }
-            Err(failure) => fail_with(app, app.state.step().get_untracked(), failure),
+            true
         }
-    });
+        Err(failure) => {
+            fail_with(app, app.state.step().get_untracked(), failure);
+            false
+        }
+    }
 }
 
 /// Reads the file by `plan`, and once more where the rows of persons are to be counted.
