@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::run::{on_progress, pool, run};
-use super::say::fail_with;
+use super::say::{fail_to_read, fail_with};
 use crate::plan::Plan;
 use crate::ui::draft;
 use crate::ui::state::{App, StateStoreFields};
@@ -74,10 +74,12 @@ pub fn inspect_before(app: App, release: fn(App)) -> bool {
         let asked = move || (app.plan.get_untracked(), app.state.public().get_untracked());
         let before = asked();
         spawn_local(async move {
-            let is_checked = read_whole(app, true).await;
+            let checked = read_whole(app, true).await;
             let now = asked();
-            if is_checked && (now.0.is_err() || now == before) {
-                release(app);
+            match checked {
+                Ok(()) if now.0.is_err() || now == before => release(app),
+                Ok(()) | Err(Failure { reason: Reason::Cancelled, .. }) => {}
+                Err(failure) => fail_to_read(app, failure),
             }
         });
     }
@@ -87,29 +89,26 @@ pub fn inspect_before(app: App, release: fn(App)) -> bool {
 /// Reads the whole file; `says` that it did.
 fn check(app: App, says: bool) {
     spawn_local(async move {
-        read_whole(app, says).await;
+        if let Err(failure) = read_whole(app, says).await {
+            fail_with(app, app.state.step().get_untracked(), failure);
+        }
     });
 }
 
-/// Reads the whole file, and returns whether it could.
-async fn read_whole(app: App, says: bool) -> bool {
+/// Reads the whole file, unless there is none or something else runs, and keeps what does not fit.
+async fn read_whole(app: App, says: bool) -> Result<(), Failure> {
     let (plan, persons) = plans(app);
-    let (Some(plan), Some(files), false) = (plan, app.files(), app.busy()) else { return false };
+    let (Some(plan), Some(files), false) = (plan, app.files(), app.busy()) else {
+        return Err(Failure::new(Reason::Cancelled, words::page::cancelled()));
+    };
     let task = words::whole::reading();
     app.state.problem().set(None);
-    match run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await {
-        Ok(found) => {
-            app.state.inspection().set(Some(found));
-            if says {
-                app.say(words::whole::done());
-            }
-            true
-        }
-        Err(failure) => {
-            fail_with(app, app.state.step().get_untracked(), failure);
-            false
-        }
+    let found = run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await?;
+    app.state.inspection().set(Some(found));
+    if says {
+        app.say(words::whole::done());
     }
+    Ok(())
 }
 
 /// Reads the file by `plan`, and once more where the rows of persons are to be counted.
