@@ -98,7 +98,8 @@ Prints a release. It reads no table and costs nothing.
 
   --format NAME   html (a report, the default), word (tables to open or paste in a word processor), markdown, latex, csv,
                   r, python (programs that read the release and print its coefficients),
-                  svg (the plot of one outcome) or text (drafts of the paragraphs on methods and results)
+                  svg (the plot of one outcome), text (drafts of the paragraphs on methods and results)
+                  or short (the methods in a few sentences, for an abstract)
   --title TEXT    what the table is called
   --date TEXT     the date, printed as it is given; without it there is none
   --per N         show the coefficients of numbers for N units of their columns, where the stated range is at least 2 N wide;

@@ -48,7 +48,9 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
         CliError::usage(format!("--format is `{named}`; give one of {}", names.join(", ")))
     })?;
     let (per, decimal) = (units(&args)?, decimal_mark(&args)?);
-    if args.path("decimal").is_some() && matches!(format, Format::R | Format::Python | Format::Text) {
+    if args.path("decimal").is_some()
+        && matches!(format, Format::R | Format::Python | Format::Text | Format::Short)
+    {
         return Err(CliError::usage(format!("--decimal does not go with --format {named}; leave it out")));
     }
     let text = |name: &str| Ok::<_, CliError>(args.text(name)?.unwrap_or_default().to_owned());

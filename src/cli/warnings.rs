@@ -288,7 +288,7 @@ const fn what(kind: Contradiction) -> &'static str {
             "none of the first rows meets the condition on it in `only`, and other rows do not count"
         }
         Contradiction::Weight => {
-            "it looks like the weight of a survey; rows are not weighted, and a feature is adjusted for as any other"
+            "it looks like the weight of a survey; rows are not weighted, strata and clusters are not in the standard errors, and a feature is adjusted for as any other"
         }
         Contradiction::Codes => {
             "it looks like codes of groups; as a number they have one coefficient, per unit; is it a category?"

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Release;
 use super::figure::lines;
+use crate::model::note::quoted;
 use crate::model::{INTERCEPT, Interval, level_of};
 use crate::plan::Plan;
-use crate::plan::derived::name_of;
+use crate::plan::derived::{Uncentred, name_of};
 use crate::plan::document::Transform;
+use crate::words;
 
 /// A regression without some columns of a release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,6 +66,12 @@ impl Reduced {
         let kept = owners.iter().zip(terms).filter(is_kept).map(|(_, (term, _))| term.clone()).collect();
         Self { kept, left_out }
     }
+
+    /// Returns how a product that is left out can be kept, where its factors are not centred.
+    pub fn to_centre(&self, plan: &Plan) -> Option<String> {
+        let uncentred = Uncentred::of(plan).into_iter().find(|one| self.left_out.contains(&one.product));
+        uncentred.map(|one| words::refit::centre(quoted(&[one.product])))
+    }
 }
 
 /// Returns the column or the derived term that a coefficient's term is of.
@@ -102,6 +110,29 @@ mod tests {
         let found = reduced(&[terms.as_slice(), pairs.as_slice()].concat());
         assert_eq!(found.left_out, ["sex:stage"]);
         assert_eq!(found.kept, ["age", "sex[M]", "stage[II]", "stage[III]"]);
+    }
+
+    #[test]
+    fn a_product_that_is_left_out_is_kept_by_centring_its_factors() {
+        let plan = |lower: f64| {
+            let number = |name: &str, role: &str, lower: f64, upper: f64| json!({"name": name, "role": role, "type": "number", "lower": lower, "upper": upper});
+            let plan = json!({
+                "schema": "discreet.plan/1", "adjacency": "add-remove",
+                "columns": [number("age", "feature", lower, 95.0), number("change", "feature", -40.0, 40.0),
+                    number("sbp", "outcome", 40.0, 240.0)],
+                "derived": [{"transform": "product", "from": ["age", "change"]}],
+                "mechanism": {"name": "adaptive-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6},
+            });
+            Plan::parse(&plan.to_string()).unwrap()
+        };
+        let without = |names: &[&str]| Reduced {
+            kept: Vec::new(),
+            left_out: names.iter().map(ToString::to_string).collect(),
+        };
+        let told = without(&["age:change"]).to_centre(&plan(18.0));
+        assert_eq!(told, Some(words::refit::centre("`age:change`")));
+        assert_eq!(without(&["change"]).to_centre(&plan(18.0)), None, "the product is kept");
+        assert_eq!(without(&["age:change"]).to_centre(&plan(-95.0)), None, "its factors lie around 0");
     }
 
     #[test]

@@ -136,8 +136,9 @@ fn Onward(step: Step) -> impl IntoView {
     let next = move || {
         let next = StepInfo::next(step)?;
         let go = move |_| actions::go(app, next.step);
-        // On the step on which a release is asked for, the filled button is that of the release.
-        let filled = step < Step::Method;
+        // On the step on which a release is asked for, the filled button is that of the release, and beside a sample that which chooses a table.
+        let of_sample = app.state.table().with(|table| table.as_ref().is_some_and(|table| table.sample));
+        let filled = step < Step::Method && !(step == Step::Data && of_sample);
         Some(
             view! { <button type="button" class:filled=filled on:click=go>{words::page::next((next.name)())}</button> },
         )

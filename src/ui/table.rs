@@ -116,11 +116,16 @@ impl Table {
     pub fn line(&self) -> String {
         let columns = self.names.len();
         match &self.genotypes {
-            None => words::data::line(columns, &self.name, text::whole(columns)),
+            None => self.marked(words::data::line(columns, &self.name, text::whole(columns))),
             Some(genotypes) => {
                 text::genotypes::line(&self.name, genotypes.total, columns.saturating_sub(genotypes.first))
             }
         }
+    }
+
+    /// What is said of it, which begins with that it is a sample where it is one.
+    pub fn marked(&self, told: String) -> String {
+        if self.sample { words::data::of_sample(told) } else { told }
     }
 
     /// How samples and phenotypes belong together, where fewer than half of the samples have a row.

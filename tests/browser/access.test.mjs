@@ -525,6 +525,48 @@ test("arrow keys move epsilon from notch to notch, the curve of widths does not 
   assert.deepEqual(faults(record), {});
 });
 
+test("on a tablet the bar with Release takes at most a quarter of the height and breaks no word", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t, { viewport: { width: 820, height: 1180 } });
+  const measure = () => discreet.strip.evaluate((strip) => {
+    const texts = document.createTreeWalker(strip, NodeFilter.SHOW_TEXT);
+    const broken = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      for (const { 0: word, index } of text.data.matchAll(/[^\s\-–/]+/g)) {
+        const range = new Range();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+      }
+    }
+    return { share: strip.getBoundingClientRect().height / window.innerHeight, broken };
+  });
+  const look = async (step) => {
+    await discreet.goTo(say(step));
+    await discreet.ready();
+    const { share, broken } = await measure();
+    assert.ok(share <= 0.25, `${step}: ${share} of the height`);
+    assert.deepEqual(broken, [], step);
+  };
+  await look("step.method");
+  // Names as people have them, and what is said of some intervals alone.
+  await discreet.load(table("ward.csv", "systolic_blood_pressure_at_admission,body_mass_index_kg_m2,Haemoglobinkonzentration,sex,stage", people(900, (row) => `${110 + ((row * 7) % 60)},${20 + (row % 20)},${90 + (row % 70)},${"FM"[row % 2]},${["I", "II", "III"][((row * 7) % 11) % 3]}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("systolic_blood_pressure_at_admission", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.describe("body_mass_index_kg_m2", { role: say("columns.feature"), lower: 10, upper: 80 });
+  await discreet.describe("Haemoglobinkonzentration", { role: say("columns.feature"), lower: 20, upper: 250 });
+  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
+  await discreet.describe("stage", { role: say("columns.feature"), type: say("columns.category"), levels: "I, II, III" });
+  await discreet.budget({ rows: 9000, epsilon: 4, oneIn: 1000000 });
+  for (const step of ["step.privacy", "step.columns", "step.method"]) await look(step);
+  // A rare level makes the longest sentence of all.
+  await discreet.openFold(say("method.assumptions"));
+  await page.getByLabel(say("method.typical_share_of", { level: "III", column: "stage" }), { exact: true }).fill("1");
+  await discreet.budget({ rows: 9000, epsilon: 1 });
+  await discreet.strip.getByText(say("release_bar.may_be_withheld", { noise: "" })).waitFor();
+  await look("step.method");
+  assert.deepEqual(faults(record), {});
+});
+
 test("who moves on before the page is drawn keeps the focus", async (t) => {
   const { page, context, discreet } = await stage.visit(t);
   await context.addInitScript(() => {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "./browser.mjs";
-import { csv } from "./files.mjs";
+import { csv, people, table } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { contradictions } from "./page-object.mjs";
 import { like, say } from "./words.mjs";
@@ -138,6 +138,27 @@ test("an untidy table of 2,000 rows: recommended with its errors, released in fo
   await discreet.refit.getByRole("table", { name: say("journal.categories") }).waitFor();
   await discreet.refit.getByRole("button", { name: say("export.latex"), exact: true }).waitFor();
   assert.ok(without.length === 6 && without.every(([, , interval]) => !interval.includes(say("result.interval_withheld"))), without.join("\n"));
+  assert.deepEqual(faults(record), {});
+});
+
+test("the bar says how wide the intervals are, and the widest of them where a level is rare", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.load(table("stage.csv", "age,stage,sbp", people(900, (row) => `${30 + (row % 50)},${["I", "II", "III"][((row * 7) % 11) % 3]},${110 + ((row * 7) % 60)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  await discreet.describe("stage", { role: say("columns.feature"), type: say("columns.category"), levels: "I, II, III" });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 9000, epsilon: 2, oneIn: 1000000 });
+  const most = discreet.strip.getByText(like("release_bar.widening_most"));
+  await discreet.strip.getByText(like("release_bar.widening")).waitFor();
+  assert.equal(await most.count(), 0, "all are about as wide");
+  await discreet.goTo(say("step.method"));
+  await discreet.openFold(say("method.assumptions"));
+  await page.getByLabel(say("method.typical_share_of", { level: "III", column: "stage" }), { exact: true }).fill("1");
+  await most.waitFor();
+  // As the forecast says it.
+  const [, times] = /some up to ([\d.]+) times/.exec(await most.innerText());
+  await page.getByText(say("forecast.widest.one", { names: "stage[III]", times })).waitFor();
   assert.deepEqual(faults(record), {});
 });
 

@@ -305,6 +305,29 @@ test("a downloaded ledger goes on in another browser", async (t) => {
   assert.deepEqual(faults(here.record), {});
 });
 
+test("a release from a file is compared with those of the open table, also after another one was shown", async (t) => {
+  const before = await stage.arrive(t);
+  await before.discreet.make();
+  const { text } = await before.discreet.download(say("result.release_json"));
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.make();
+  await discreet.openSaved(json("last-year.json", JSON.parse(text)));
+  await discreet.released.getByText(say("result.opened_from_a_file")).waitFor();
+  const sides = () => Promise.all(["first", "second"].map((side) => page.getByLabel(say(`compared.${side}`), { exact: true }).evaluate((select) => select.selectedOptions[0].text)));
+  await discreet.openFold(say("compared.title"));
+  const [opened, own] = await sides();
+  const named = say("compared.release", { entry: 1, regression: "" });
+  assert.ok(opened.startsWith(say("compared.from_file", { regression: named })) && own.startsWith(named), `${opened}; ${own}`);
+  await page.getByText(say("compared.apart")).waitFor();
+  // Shown again, the table's own release has the other one beside it.
+  await discreet.goTo(say("step.result"));
+  await discreet.ledger.getByRole("button", { name: say("ledger.open_release", { number: 1 }) }).click();
+  await discreet.released.getByText(say("result.kept_on_this_machine")).waitFor();
+  await discreet.openFold(say("compared.title"));
+  assert.deepEqual((await sides()).sort(), [opened, own].sort());
+  assert.deepEqual(faults(record), {});
+});
+
 test("an opened plan takes of a budget that stands what it asks for, whichever is opened first, and one without noise asks for nothing", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const number = (name, role, lower, upper) => ({ name, role, type: "number", lower, upper });

@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { NO_CLIPBOARD, faults } from "./browser.mjs";
 import { csv, json } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { exact } from "./page-object.mjs";
 import { say } from "./words.mjs";
 
 const stage = journeys();
@@ -246,6 +247,26 @@ test("a plan finds its columns however another file is written, and asks before 
   await replace();
   await page.getByRole("button", { name: say("confirm.open_without") }).click();
   await page.getByText(say("data.plan_lacks", { columns: "gewicht" })).first().waitFor();
+});
+
+test("a plan that waits is opened once the person says how its file is read", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const number = (name, role, lower, upper) => ({ name, role, type: "number", lower, upper });
+  await discreet.openSaved(json("plan.json", {
+    schema: "discreet.plan/1", adjacency: "add-remove", stated_rows: 600, columns: [number("größe", "feature", 50, 250), number("bp", "outcome", 40, 200)],
+    mechanism: { name: "adaptive-gauss" }, budget: { epsilon: 8, delta: 1e-6 },
+  }));
+  const waits = page.getByText(say("data.plan_waits", { columns: "größe and bp" }));
+  await waits.waitFor();
+  const lines = ["größe,bp", ...Array.from({ length: 60 }, (_, row) => `${150 + ((row * 7) % 40)},${80 + (row % 40)}`), ""];
+  await discreet.choose({ name: "klinik.csv", mimeType: "text/csv", buffer: Buffer.from(lines.join("\n"), "latin1") });
+  // The plan says UTF-8, which these bytes are not.
+  await discreet.alert.getByRole("button", exact(say("data.read_as_latin_1"))).click();
+  await waits.waitFor({ state: "detached" });
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await page.getByLabel(say("columns.highest_of", { name: "größe" }), { exact: true }).inputValue(), "250");
+  await discreet.ready();
+  assert.deepEqual(faults(record), {});
 });
 
 test("another encoding keeps what was said of the columns", async (t) => {

@@ -33,7 +33,7 @@ const letters = (text) => text.replace(/<[^>]*>|&\w+;|\\\w+/g, "").replace(/[^a-
 
 /// The notes of the screen that a form of the release lacks. What else a person could ask for is told to nobody else.
 function lost(notes, text) {
-  const [told, offers] = [letters(text), ["note.robust_offer", "note.far_rows_offer", "note.held_offer"].map((key) => letters(say(key)))];
+  const [told, offers] = [letters(text), ["note.robust_offer", "note.far_rows_offer", "note.held_offer", "method.to_robust"].map((key) => letters(say(key)))];
   return notes.filter((note) => !told.includes(offers.reduce((left, offer) => left.replace(offer, ""), letters(note))));
 }
 
@@ -441,6 +441,40 @@ test("each step leads to the next; the method has plain alternatives, and its fo
   await becomes((now) => now < assumed / 1.5);
   await spread.fill(stated);
   await becomes((now) => now === assumed);
+  assert.deepEqual(faults(record), {});
+});
+
+test("at the first visit the sample is called one, and to choose a table comes before all else", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const filled = (control) => control.evaluate((own) => getComputedStyle(own).backgroundColor !== getComputedStyle(document.body).backgroundColor && getComputedStyle(own).backgroundColor !== "rgba(0, 0, 0, 0)");
+  const choose = page.locator("label", { hasText: say("data.choose") });
+  const next = page.getByRole("button", exact(say("page.next", { step: say("step.columns") })));
+  const told = say("data.of_sample", { what: "" });
+  const places = [discreet.step(say("step.data")), discreet.preview, discreet.strip];
+  for (const place of places) assert.ok((await place.innerText()).includes(told), await place.innerText());
+  assert.ok((await discreet.preview.innerText()).includes(say("data.sample_to_try")));
+  assert.deepEqual([await filled(choose), await filled(next)], [true, false]);
+  await discreet.load(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + ((row * 7) % 60)}`)));
+  for (const place of places) assert.ok(!(await place.innerText()).includes(told), await place.innerText());
+  assert.deepEqual([await filled(choose), await filled(next)], [false, true]);
+  assert.deepEqual(faults(record), {});
+});
+
+test("what is said of robust standard errors leads to their share of the budget", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const link = page.getByRole("button", exact(say("method.to_robust")));
+  const share = page.locator("#method-robust_share").and(page.locator(":focus"));
+  await discreet.goTo(say("step.method"));
+  await link.click();
+  await share.waitFor();
+  await discreet.make();
+  await link.click();
+  await share.waitFor();
+  // A method without such a share has no way to it.
+  await discreet.mechanism("analyze-gauss");
+  await discreet.goTo(say("step.result"));
+  await discreet.released.waitFor();
+  assert.equal(await link.count(), 0);
   assert.deepEqual(faults(record), {});
 });
 

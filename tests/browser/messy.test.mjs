@@ -8,7 +8,7 @@ import { csv, json, people, table } from "./files.mjs";
 import { journeys } from "./journey.mjs";
 import { contradictions, exact } from "./page-object.mjs";
 import { stored } from "./stored.mjs";
-import { say } from "./words.mjs";
+import { like, say } from "./words.mjs";
 
 const stage = journeys();
 
@@ -130,6 +130,52 @@ test("what the first rows do not have is found in the whole file on the way to a
   await opened.discreet.load(late());
   await opened.discreet.openSaved(json("plan.json", plan));
   await opened.discreet.strip.getByText(say("gap.contradicted", { name: "age" })).waitFor();
+});
+
+test("widths are said to be of the next release where there are widths", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.load(table("bp.csv", "age,sbp", people(600, (row) => `${30 + (row % 50)},${110 + ((row * 7) % 60)}`)));
+  const told = page.getByText(say("privacy.level_share", { share: "50 %" }));
+  await discreet.goTo(say("step.privacy"));
+  const strict = page.getByRole("radio", { name: like("privacy.level", { name: say("privacy.level_strict"), epsilon: "0.5" }) });
+  await strict.waitFor();
+  assert.equal(await told.count(), 0);
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 600 });
+  await told.waitFor();
+  assert.deepEqual(faults(record), {});
+});
+
+test("a cell that is changed after the check is checked before its release, from any step and by one click", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t, { keeps: true });
+  await discreet.load(table("late.csv", "age,sbp", people(600, (row) => `${row > 200 && row % 10 === 0 ? 131 : 30 + (row % 50)},${110 + ((row * 7) % 60)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 0, upper: 140 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 600, epsilon: 8, oneIn: 1000000 });
+  await discreet.ready();
+  await discreet.goTo(say("step.columns"));
+  const zone = page.getByRole("region", exact(say("whole.title")));
+  await zone.getByText(say("whole.all_fit")).waitFor();
+  // Nothing is read at each key, and a release is held back by what its own check finds.
+  const highest = field(page, "columns.highest_of", "age");
+  await highest.fill("122");
+  await zone.getByText(say("whole.changed")).waitFor();
+  await discreet.release.click();
+  await discreet.strip.getByText(say("gap.contradicted", { name: "age" })).waitFor();
+  await highest.and(page.locator(":focus")).waitFor();
+  assert.match(await contradictions(page, "age").innerText(), like("contradiction.above_in_file", { upper: 122 }));
+  assert.equal(await discreet.released.count(), 0);
+  // Where all fits, the click that asked for the check releases, once.
+  await highest.fill("135");
+  await discreet.ready();
+  await discreet.release.dblclick();
+  await discreet.released.waitFor();
+  assert.equal((await discreet.account()).entries.length, 1);
+  record.loaded();
+  assert.deepEqual(faults(record), {});
 });
 
 test("where far fewer rows counted than were stated, the result says so and names the column to look at", async (t) => {

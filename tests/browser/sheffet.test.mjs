@@ -64,6 +64,25 @@ test("a budget for both kinds pays for either from its own part", async (t) => {
   assert.deepEqual(faults(record), {});
 });
 
+test("the bar says of intervals that will be too wide to be of use that they are, and asks first", async (t) => {
+  const { page, record, discreet } = await arrive(t);
+  await discreet.budget({ share: say("privacy.all") });
+  await page.getByLabel(say("privacy.the_budget_is_kept_for")).selectOption({ label: say("privacy.kept_other") });
+  await discreet.mechanism("jl-ridge");
+  await page.getByLabel(ACCEPT).check();
+  const told = discreet.strip.getByText(say("method.verdict_too_wide"), { exact: true });
+  await discreet.budget({ rows: 500, epsilon: 1 });
+  await discreet.strip.getByText(like("release_bar.widening")).waitFor();
+  assert.equal(await told.count(), 0);
+  await discreet.budget({ rows: 500, epsilon: 0.2 });
+  await told.waitFor();
+  await discreet.goTo(say("step.method"));
+  await page.getByRole("main").getByText(say("method.verdict_too_wide"), { exact: true }).first().waitFor();
+  await discreet.release.click();
+  await page.getByRole("alertdialog", { name: say("release_bar.question") }).waitFor();
+  assert.deepEqual(faults(record), {});
+});
+
 test("the mechanisms are compared for this plan from public numbers", async (t) => {
   const { page, record, discreet } = await arrive(t);
   await discreet.goTo(say("step.method"));

@@ -1460,6 +1460,36 @@ fn p_values_are_said_to_be_conservative_where_there_are_some() {
 }
 
 #[test]
+fn an_abstract_has_the_methods_in_a_few_sentences_of_the_draft() {
+    let bench = Bench::new();
+    bench.write("table.csv", table().0);
+    bench.open_ledger("6");
+    bench.plan(&wide_plan(json!({"name": "analyze-gauss"}), json!({"epsilon": 3, "delta": 1e-6})));
+    let print = |format| bench.ok(&format!("report --release release.json --format {format}"));
+    let [mut first, mut second] = [String::new(), String::new()];
+    for short in [&mut first, &mut second] {
+        bench.write("release.json", bench.ok(RELEASE));
+        *short = print("short").trim_end().to_owned();
+        let draft = print("text");
+        for sentence in short.split_inclusive(". ").map(str::trim) {
+            assert!(draft.contains(sentence), "{sentence}: {draft}");
+        }
+        assert!(short.len() < draft.len() / 3 && short.lines().count() == 1, "{short}");
+    }
+    let begins = "We fitted a linear regression of target on bmi, bp and site (against A). About ";
+    let private = " rows counted (standard deviation of the noise ";
+    assert!(first.starts_with(begins) && first.contains(private), "{first}");
+    assert!(first.contains("The results are differentially private with epsilon = 3, delta = "), "{first}");
+    assert!(first.ends_with("We used discreet 0.1.0, mechanism analyze-gauss."), "{first}");
+    // What all releases under the budget keep belongs to each of them.
+    assert!(second.contains("It is number 2 of the releases under one budget"), "{second}");
+    let demonstration =
+        demonstrations(&wide_plan(json!({"name": "adaptive-gauss"}), json!({"none": true})), 1, 1);
+    let told = printed(&demonstration[0], "--format short");
+    assert!(told.contains(words::journal::not_private()), "{told}");
+}
+
+#[test]
 fn the_command_prints_every_format_and_refuses_others() {
     let bench = Bench::new();
     let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 6, "delta": 1e-6}));
@@ -1475,6 +1505,7 @@ fn the_command_prints_every_format_and_refuses_others() {
         ("python", "import json"),
         ("svg", "<svg xmlns"),
         ("text", "We fitted a linear regression of target on bmi, bp and site (against A)."),
+        ("short", "We fitted a linear regression of target on bmi, bp and site (against A)."),
     ] {
         let printed = bench
             .ok(&format!("report --release release.json --format {name} --per 10 --title T --date today"));

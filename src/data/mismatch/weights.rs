@@ -55,4 +55,23 @@ mod tests {
         assert!(!found("weight", &survey[..3]), "too few to say");
         assert!(!found("crp", &survey));
     }
+
+    #[test]
+    fn a_survey_weight_has_names_in_other_languages() {
+        let found = |name: &str, cells: &[&str]| {
+            survey_weight(name, cells.iter().copied(), &rules(b';', b',')).is_some()
+        };
+        // Of each the values are of no account.
+        for name in [
+            "Fator de expansão", "FATOR_DE_EXPANSAO", "fator-expansão", "fatorexpansao", "Peso amostral",
+            "factor.expansion", "expansion factor", "Hochrechnungsfaktor", "Pondération", "Final weight",
+        ] {
+            assert!(found(name, &["1523,4"]), "{name}");
+        }
+        let (of_survey, of_bodies) =
+            (["0,86", "0,93", "1,2", "0,71", "1,4", "1,05"], ["71", "64", "88", "59", "93", "70"]);
+        for name in ["peso", "Poids", "Gewicht", "WT", "weights"] {
+            assert!(found(name, &of_survey) && !found(name, &of_bodies), "{name}");
+        }
+    }
 }

@@ -72,7 +72,8 @@ const SHARES: Parameter = Parameter::new(
 )
 .usual(Usual::Is("[0.06, 0.14, 0.08]"));
 
-const ROBUST_SHARE: Parameter = Parameter::new(
+/// What robust standard errors take of the budget.
+pub const ROBUST_SHARE: Parameter = Parameter::new(
     "robust_share",
     "Share for robust standard errors",
     Values::Number(Range::closed(0.0, 0.3)),

@@ -36,8 +36,8 @@ const MOST_LEVELS: usize = 4;
 /// Columns whose bounds are written out.
 const MOST_COLUMNS: usize = 60;
 
-/// Returns a draft of the paragraph on methods.
-pub fn methods(release: &Release, supplement: &Supplement) -> String {
+/// Returns what was fitted, of which outcomes and on which features, in a sentence.
+fn fitted(release: &Release, supplement: &Supplement) -> String {
     let plan = &release.plan;
     let columns = figure::columns(release);
     let terms = terms_of(plan);
@@ -54,19 +54,53 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         enumerated(&named.filter_map(name).take(MOST_COLUMNS).collect::<Vec<_>>())
     };
     let (outcomes, features) = (of_role(Role::Outcome), of_role(Role::Feature));
-    let fitted = if supplement.log_odds {
+    if supplement.log_odds {
         words::journal::fitted_logistic(outcomes, features)
     } else if Tests::of(release).absent() == Some(Absent::Penalised) {
         words::journal::fitted_ridge(outcomes, features)
     } else {
         words::journal::fitted_linear(outcomes, features)
-    };
+    }
+}
+
+/// Returns what the results keep, and what all releases under their budget keep together; nothing for a demonstration.
+fn kept(release: &Release) -> Option<Vec<String>> {
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value)));
-    let privacy = &release.privacy;
     let (epsilon, delta) = promised(release).unzip();
-    let mu = privacy.mu.map(|mu| words::journal::mu(at_most(mu)));
+    let mu = release.privacy.mu.map(|mu| words::journal::mu(at_most(mu)));
     let budget = [number("epsilon", epsilon), number("delta", delta), mu];
     let budget: Vec<String> = budget.into_iter().flatten().collect();
+    let is_private = release.demo.is_none() && !budget.is_empty();
+    is_private.then(|| {
+        let private = words::journal::private(budget.join(", "));
+        std::iter::once(private).chain(one_of_several(release)).collect()
+    })
+}
+
+/// Returns which program and which mechanism were used, in a sentence.
+fn program(release: &Release) -> String {
+    let software = &release.software;
+    words::journal::program(&software.name, &software.version, &release.plan.mechanism.name)
+}
+
+/// Returns the methods in a few sentences, as an abstract has room for: the model, about how many rows counted, the promise and the program.
+pub fn short_methods(release: &Release, supplement: &Supplement) -> String {
+    let mut sentences = vec![fitted(release, supplement)];
+    sentences.extend(RowCount::of(release).map(|count| count.printed()));
+    match kept(release) {
+        None => sentences.push(words::journal::not_private().to_owned()),
+        Some(kept) => {
+            sentences.extend(kept);
+            sentences.extend(Statement::new(release).relaxation);
+        }
+    }
+    sentences.push(program(release));
+    sentences.join(" ").replace('`', "")
+}
+
+/// Returns a draft of the paragraph on methods.
+pub fn methods(release: &Release, supplement: &Supplement) -> String {
+    let plan = &release.plan;
     let estimated = release.estimated_bounds.iter().flat_map(|estimated| &estimated.columns);
     let estimated: BTreeSet<&str> = estimated.map(|column| column.column.as_str()).collect();
     let is_estimated = |column: &Column| column.name.as_deref().is_some_and(|name| estimated.contains(name));
@@ -83,7 +117,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         })
         .collect();
     let notes = super::notes(release);
-    let mut sentences = vec![fitted];
+    let mut sentences = vec![fitted(release, supplement)];
     sentences.extend(plan.derived.iter().map(made));
     sentences.extend(errors(&notes).map(str::to_owned));
     let is_adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
@@ -101,23 +135,22 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         .flat_map(|outcome| figure::lines(plan, &release.coefficients, outcome))
         .collect();
     sentences.extend(tables::test_notes(release, &lines));
-    if release.demo.is_some() || budget.is_empty() {
-        sentences.push(words::journal::not_private().to_owned());
-    } else {
-        sentences.push(words::journal::private(budget.join(", ")));
-        sentences.extend(one_of_several(release));
-        let neighbours = match plan.adjacency {
-            Adjacency::AddRemove => words::journal::add_remove(),
-            Adjacency::ReplaceOne => words::journal::replace_one(),
-        };
-        sentences.push(neighbours.to_owned());
-        let statement = Statement::new(release);
-        sentences.push(statement.unit);
-        sentences.extend(statement.relaxation);
+    match kept(release) {
+        None => sentences.push(words::journal::not_private().to_owned()),
+        Some(kept) => {
+            sentences.extend(kept);
+            let neighbours = match plan.adjacency {
+                Adjacency::AddRemove => words::journal::add_remove(),
+                Adjacency::ReplaceOne => words::journal::replace_one(),
+            };
+            sentences.push(neighbours.to_owned());
+            let statement = Statement::new(release);
+            sentences.push(statement.unit);
+            sentences.extend(statement.relaxation);
+        }
     }
-    let software = &release.software;
-    sentences.push(words::journal::program(&software.name, &software.version, &plan.mechanism.name));
-    sentences.extend(sources(supplement.source, software));
+    sentences.push(program(release));
+    sentences.extend(sources(supplement.source, &release.software));
     sentences.extend(rounds.map(str::to_owned));
     sentences.extend(chosen_rows(plan));
     if !bounds.is_empty() {

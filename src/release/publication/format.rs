@@ -9,7 +9,7 @@ use super::comparison::Comparison;
 use super::ridge_path::RidgePath;
 use super::stated;
 use super::{
-    DecimalMark, Labels, Publication, Table, drawing, guarantee, html, latex, markdown, notes,
+    DecimalMark, Labels, Publication, Table, draft, drawing, guarantee, html, latex, markdown, notes,
     one_of_several, report, scripts, tables,
 };
 use crate::plan::Plan;
@@ -36,11 +36,13 @@ pub enum Format {
     Svg,
     /// Drafts of the paragraphs on methods and results.
     Text,
+    /// The methods in a few sentences.
+    Short,
 }
 
 impl Format {
     /// All formats with their names on the command line.
-    pub const ALL: [(&'static str, Self); 9] = [
+    pub const ALL: [(&'static str, Self); 10] = [
         ("html", Self::Report),
         ("word", Self::Word),
         ("markdown", Self::Markdown),
@@ -50,6 +52,7 @@ impl Format {
         ("python", Self::Python),
         ("svg", Self::Svg),
         ("text", Self::Text),
+        ("short", Self::Short),
     ];
 
     /// Returns the format of a name.
@@ -74,6 +77,7 @@ impl Format {
             Self::Python => ("discreet-coefficients.py", "text/x-python"),
             Self::Svg => ("discreet-figure.svg", "image/svg+xml"),
             Self::Text => ("discreet-paragraphs.txt", "text/plain"),
+            Self::Short => ("discreet-methods.txt", "text/plain"),
         }
     }
 
@@ -152,7 +156,7 @@ impl Format {
             Self::Word => Some(html::document(printed)),
             Self::Markdown => Some(markdown::document(printed)),
             Self::Latex => Some(latex::document(printed)),
-            Self::Report | Self::Csv | Self::R | Self::Python | Self::Svg | Self::Text => None,
+            Self::Report | Self::Csv | Self::R | Self::Python | Self::Svg | Self::Text | Self::Short => None,
         }
     }
 
@@ -180,6 +184,7 @@ impl Format {
                 let Publication { methods, results, .. } = printed();
                 format!("{methods}\n\n{results}\n")
             }
+            Self::Short => format!("{}\n", draft::short_methods(release, supplement)),
         })
     }
 }

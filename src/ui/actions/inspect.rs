@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::run::{on_progress, pool, run};
-use super::say::fail_with;
+use super::say::{fail_to_read, fail_with};
 use crate::plan::Plan;
 use crate::ui::draft;
 use crate::ui::state::{App, StateStoreFields};
@@ -66,23 +66,49 @@ pub fn inspect(app: App) {
     check(app, true);
 }
 
+/// Checks the file before a release where it is not checked as it is described now, and releases then what was asked for, unless that was
+/// changed meanwhile. Cells that contradict it hold the release back. Returns whether it checks.
+pub fn inspect_before(app: App, release: fn(App)) -> bool {
+    let is_due = is_unchecked(app);
+    if is_due {
+        let asked = move || (app.plan.get_untracked(), app.state.public().get_untracked());
+        let before = asked();
+        spawn_local(async move {
+            let checked = read_whole(app, true).await;
+            let now = asked();
+            match checked {
+                Ok(()) if now.0.is_err() || now == before => release(app),
+                Ok(()) | Err(Failure { reason: Reason::Cancelled, .. }) => {}
+                Err(failure) => fail_to_read(app, failure),
+            }
+        });
+    }
+    is_due
+}
+
 /// Reads the whole file; `says` that it did.
 fn check(app: App, says: bool) {
-    let (plan, persons) = plans(app);
-    let (Some(plan), Some(files), false) = (plan, app.files(), app.busy()) else { return };
-    let task = words::whole::reading();
-    app.state.problem().set(None);
     spawn_local(async move {
-        match run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await {
-            Ok(found) => {
-                app.state.inspection().set(Some(found));
-                if says {
-                    app.say(words::whole::done());
-                }
-            }
-            Err(failure) => fail_with(app, app.state.step().get_untracked(), failure),
+        if let Err(failure) = read_whole(app, says).await {
+            fail_with(app, app.state.step().get_untracked(), failure);
         }
     });
+}
+
+/// Reads the whole file, unless there is none or something else runs, and keeps what does not fit.
+async fn read_whole(app: App, says: bool) -> Result<(), Failure> {
+    let (plan, persons) = plans(app);
+    let (Some(plan), Some(files), false) = (plan, app.files(), app.busy()) else {
+        return Err(Failure::new(Reason::Cancelled, words::page::cancelled()));
+    };
+    let task = words::whole::reading();
+    app.state.problem().set(None);
+    let found = run(app, task, files.length() as f64, try_inspect(app, &files, plan, persons)).await?;
+    app.state.inspection().set(Some(found));
+    if says {
+        app.say(words::whole::done());
+    }
+    Ok(())
 }
 
 /// Reads the file by `plan`, and once more where the rows of persons are to be counted.

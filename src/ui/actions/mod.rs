@@ -30,7 +30,7 @@ pub use files::{
 pub use inspect::{inspect, inspect_on_the_way};
 pub use ledger::{differ, erase, join, relax, take_back};
 pub use letters::{Reading, read_in, readings};
-pub use navigation::{follow_address, go, go_to, go_to_typical};
+pub use navigation::{follow_address, go, go_to, go_to_place, go_to_typical};
 pub use release::{read_ahead_on_the_way, release, show_kept};
 pub use run::cancel;
 pub use save::{

@@ -40,8 +40,13 @@ pub fn go(app: App, step: Step) {
 
 /// Goes to where something is missing.
 pub fn go_to(app: App, gap: &Gap) {
-    app.state.step().set(gap.place.step());
-    match &gap.place {
+    go_to_place(app, &gap.place);
+}
+
+/// Goes to a place.
+pub fn go_to_place(app: App, place: &Place) {
+    app.state.step().set(place.step());
+    match place {
         Place::Cell(row, cell) => {
             app.state.filter().set(String::new());
             app.state.page().set(row / PAGE);

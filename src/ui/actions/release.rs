@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::Blob;
 
-use super::inspect::LARGEST_UNASKED;
+use super::inspect::{LARGEST_UNASKED, inspect_before};
 use super::ledger::{recall, remember};
 use super::navigation::{go, go_to};
 use super::run::{cancelling, on_progress, pool};
@@ -61,7 +61,7 @@ fn asked(app: App) -> Option<Asked> {
     Some(Asked { plan, columns, public: public.map(|guided| guided.table().clone()) })
 }
 
-/// Makes the release: opens the ledger if the table has none, then reads, charges and computes.
+/// Makes the release: checks the file where its check is an old one, opens the ledger if the table has none, then reads, charges and computes.
 pub fn release(app: App) {
     if app.busy() {
         return;
@@ -81,6 +81,9 @@ pub fn release(app: App) {
     let Some(files) = app.files() else { return };
     let Some(asked) = asked(app) else { return };
     app.state.problem().set(None);
+    if inspect_before(app, release) {
+        return;
+    }
     // By what is said of its columns a charged table is told from others, however soon the next one is opened.
     super::draft::write(app);
     let run = Run::new(words::result::releasing(), files.length() as f64);
@@ -184,6 +187,9 @@ pub fn show(app: App, release: Arc<Release>, document: Blob, origin: Origin) {
     app.state.outcome().set(crate::release::figure::outcomes(&release).first().cloned());
     app.state.refit().set(None);
     let said = if origin == Origin::Made { words::result::released() } else { words::result::shown_again() };
+    if origin == Origin::File {
+        app.state.opened().set(Some(Arc::clone(&release)));
+    }
     app.state.shown().set(Some(Shown { release, origin }));
     app.state.problem().set(None);
     app.say(said);

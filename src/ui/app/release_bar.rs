@@ -297,6 +297,13 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         [] => asks,
         conditions => words::release_bar::of_rows(asks, text::list(conditions, 2)),
     };
+    let asks =
+        app.state.table().with(|table| table.as_ref().map_or(asks.clone(), |table| table.marked(asks)));
+    // On a phone, whose bar has no room for all, the first step says that it is a sample.
+    let of_sample = move || {
+        app.state.step().get() == Step::Data
+            && app.state.table().with(|table| table.as_ref().is_some_and(|table| table.sample))
+    };
     let whole = asks.clone();
     let cost = text::cost(forecast.of_all, forecast.of_left, first);
     let lasting = if first { words::release_bar::fixes_budget() } else { words::release_bar::permanently() };
@@ -307,7 +314,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         })
     };
     view! {
-        <dl class="offer">
+        <dl class="offer" class:of-sample=of_sample>
             <div><dt>{words::release_bar::asks()}</dt><dd title=whole>{asks}</dd></div>
             <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{lasting}</span></dd></div>
             <div><dt>{words::release_bar::noise()}</dt><dd>{noise(app, &forecast)}</dd></div>

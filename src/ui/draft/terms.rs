@@ -209,6 +209,15 @@ pub fn put_term(
     Err(wrong)
 }
 
+/// Takes the term at a place out of the setup, and returns it. With an outcome goes the method, which was chosen for it.
+pub fn take_term(setup: &mut Setup, place: usize) -> Option<Derived> {
+    let term = (place < setup.derived.len()).then(|| setup.derived.remove(place))?;
+    if term.role == Some(Role::Outcome) {
+        setup.choose(None);
+    }
+    Some(term)
+}
+
 /// Returns the products that can hardly be told apart from their factors.
 pub fn uncentred(columns: &[ColumnDraft], setup: &Setup) -> Vec<Uncentred> {
     Uncentred::of(&draft_plan(columns, setup, Ok(BudgetForm::default())).0)

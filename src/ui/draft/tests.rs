@@ -851,6 +851,24 @@ fn a_number_of_rows_is_not_kept_as_one_of_persons() {
 }
 
 #[test]
+fn a_chosen_method_goes_with_the_outcome_that_it_was_chosen_for() {
+    let (_, mut setup) = drafts();
+    let logarithm = |role| Derived {
+        transform: Transform::Log,
+        from: vec!["sbp".to_owned()],
+        role,
+        ..Derived::default()
+    };
+    setup.derived = vec![logarithm(None), logarithm(Some(Role::Outcome))];
+    setup.choose(Some("analyze-gauss"));
+    assert_eq!(take_term(&mut setup, 2), None);
+    assert_eq!(take_term(&mut setup, 0), Some(logarithm(None)));
+    assert_eq!(setup.mechanism.as_deref(), Some("analyze-gauss"), "the outcome is still there");
+    assert_eq!(take_term(&mut setup, 0), Some(logarithm(Some(Role::Outcome))));
+    assert_eq!((setup.mechanism, setup.derived), (None, Vec::new()));
+}
+
+#[test]
 fn what_is_made_of_an_outcome_is_one() {
     let columns = [("age", Role::Feature), ("stay", Role::Outcome), ("note", Role::Ignored)]
         .map(|(name, role)| ColumnDraft { name: name.to_owned(), role, ..ColumnDraft::default() });

@@ -82,6 +82,8 @@ fn LastTable() -> impl IntoView {
 fn Offers() -> impl IntoView {
     let app = App::here();
     let chosen = move |event: web_sys::Event| actions::choose_files(app, dom::chosen(&event), false);
+    // Until a person's own table is open, to choose one comes first.
+    let first = move || app.state.table().with(|table| table.as_ref().is_none_or(|table| table.sample));
     let samples = actions::sample_names(app).into_iter().map(|name| {
         let label = samples::describe(&name);
         let (short, about) = label.split_once(": ").unwrap_or((label, ""));
@@ -93,7 +95,7 @@ fn Offers() -> impl IntoView {
     view! {
         <div class="offers">
             <div class="offer-file">
-                <label class="button" for="choose-csv">{words::data::choose()}</label>
+                <label class="button" class:filled=first for="choose-csv">{words::data::choose()}</label>
                 <input id="choose-csv" class="file" type="file" multiple accept=ACCEPTED on:change=chosen aria-describedby="choose-forms"/>
                 <span class="hint by-mouse">{words::data::drop()}</span>
                 <PasteTable/>
@@ -229,7 +231,7 @@ fn Preview() -> impl IntoView {
         <PrivateZone title=words::data::the_first_rows()>
             <p class="file-line">
                 <strong>{size}</strong>
-                {move || table().sample.then(|| view! { " " <span class="quietly">{samples::describe(&table().name)}</span> })}
+                {move || table().sample.then(|| view! { " " <span>{samples::describe(&table().name)} ". " {words::data::sample_to_try()}</span> })}
             </p>
             {move || people::sentence(app).map(|told| view! {
                 <p class="notice"><Icon name="note"/><span>{told} " "

@@ -80,14 +80,7 @@ pub fn Terms() -> impl IntoView {
         let remove = move |event: MouseEvent| {
             dom::focus_after_key(&event, "#columns-terms");
             form.show(TermDraft::default(), None);
-            let removed = app.state.setup().try_update(|setup| {
-                let term = (index < setup.derived.len()).then(|| setup.derived.remove(index))?;
-                // The method was chosen for another outcome.
-                if term.role == Some(Role::Outcome) {
-                    setup.choose(None);
-                }
-                Some(term)
-            });
+            let removed = app.state.setup().try_update(|setup| draft::take_term(setup, index));
             if let Some(term) = removed.flatten().filter(|term| term.transform == Transform::Merged) {
                 put_back(app, &term);
             }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::parameters::ToRobust;
 use super::table::Uncertainty;
 use crate::engine::foresee::{Foreseen, half_widths};
 use crate::inference::noise_forecast::Advice;
@@ -49,7 +50,12 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
 /// What follows for the result and what would help, a line each.
 #[component]
 pub fn Foretold(sentences: Vec<String>) -> impl IntoView {
-    let lines = sentences.iter().map(|told| view! { <li><Quoted words=sentence(told)/></li> }).collect_view();
+    let names_robust = [words::forecast::skewed(), words::forecast::skewed_logarithm()];
+    let line = |told: &String| {
+        let to_robust = names_robust.contains(&told.as_str()).then(|| view! { " " <ToRobust/> });
+        view! { <li><Quoted words=sentence(told)/> {to_robust}</li> }
+    };
+    let lines = sentences.iter().map(line).collect_view();
     view! { <ul class="verdict-list">{lines}</ul> }
 }
 

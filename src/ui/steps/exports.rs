@@ -186,5 +186,6 @@ fn described(format: Format) -> &'static str {
         Format::Python => words::export::python(),
         Format::Svg => words::export::svg(),
         Format::Text => words::export::text(),
+        Format::Short => words::export::short(),
     }
 }

@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::mechanisms;
+use crate::mechanisms::{self, adaptive_gauss::ROBUST_SHARE};
 use crate::plan::params::{Parameter, Place, Usual};
-use crate::ui::draft::as_typed;
+use crate::ui::draft::{self, as_typed};
 use crate::ui::parts::{Choice, Field};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::text;
+use crate::ui::{actions, text};
 use crate::words;
 
 /// The parameters of a mechanism that are shown in a place.
@@ -68,6 +68,24 @@ fn field(parameter: &'static Parameter) -> AnyView {
     let options = std::iter::once((String::new(), empty.to_owned()))
         .chain(values.iter().map(|value| ((*value).to_owned(), (*value).to_owned())));
     view! { <Choice id label options=options.collect() value set hint/> }.into_any()
+}
+
+/// The way to the share for robust standard errors, where the method of the next release has one.
+#[component]
+pub fn ToRobust() -> impl IntoView {
+    let app = App::here();
+    let has_field = Memo::new(move |_| {
+        let is_robust = |parameter: &Parameter| parameter.name == ROBUST_SHARE.name;
+        let info = mechanisms::find(&app.mechanism());
+        app.state.table().with(Option::is_some)
+            && info.is_some_and(|info| info.parameters.iter().any(is_robust))
+    });
+    let go = move |_| actions::go_to_place(app, &draft::Place::method(ROBUST_SHARE.name));
+    move || {
+        has_field.get().then(
+            || view! { <button type="button" class="link" on:click=go>{words::method::to_robust()}</button> },
+        )
+    }
 }
 
 /// The parameters that a person should look at first, where the mechanism has any.

@@ -238,10 +238,15 @@ fn Levels(widths: Widths) -> impl IntoView {
         let named = levels().iter().any(|(epsilon, ..)| current.get() == Some(*epsilon));
         (!named).then(|| view! { <p class="hint">{words::privacy::level_own()}</p> })
     };
+    let has_widths = Memo::new(move |_| {
+        let is_known =
+            |(epsilon, ..): &(f64, _, _)| widths.at(&with_epsilon(&setup.get(), *epsilon)).is_some();
+        levels().iter().any(is_known)
+    });
     let of_part = move || {
         let share = setup.with(|setup| setup.share);
         let told = words::privacy::level_share(format!("{share} %"));
-        (1..100).contains(&share).then(|| view! { <p class="hint">{told}</p> })
+        ((1..100).contains(&share) && has_widths.get()).then(|| view! { <p class="hint">{told}</p> })
     };
     view! {
         <fieldset class="levels">

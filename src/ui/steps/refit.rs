@@ -11,7 +11,6 @@ use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
 use crate::model::INTERCEPT;
 use crate::model::note::quoted;
-use crate::plan::derived::Uncentred;
 use crate::release::Release;
 use crate::release::format::short;
 use crate::release::publication::comparison::Regression;
@@ -75,13 +74,13 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
     let outcome = RwSignal::new(
         app.state.outcome().get_untracked().filter(|name| outcomes.contains(name)).unwrap_or(first),
     );
-    let Reduced { kept, left_out } = Reduced::of(&release, &outcome.get_untracked(), &held(&release));
+    let reduced = Reduced::of(&release, &outcome.get_untracked(), &held(&release));
+    let centre = reduced.to_centre(&release.plan).filter(|_| adaptive);
+    let Reduced { kept, left_out } = reduced;
     let told = (adaptive && !left_out.is_empty()).then(|| match kept.is_empty() {
         true => words::refit::all_withheld().to_owned(),
         false => words::refit::without(quoted(&left_out)),
     });
-    let uncentred = Uncentred::of(&release.plan).into_iter().find(|one| left_out.contains(&one.product));
-    let centre = uncentred.filter(|_| told.is_some()).map(|one| words::refit::centre(quoted(&[one.product])));
     let chosen = RwSignal::new(kept);
     let order = StoredValue::new(predictors.clone());
     let (kind, own) = match own_ridge(&release) {

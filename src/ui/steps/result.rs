@@ -10,6 +10,7 @@ use super::effect::Effect;
 use super::exports::Exports;
 use super::ledger::LedgerPanel;
 use super::outcomes::Outcomes;
+use super::parameters::ToRobust;
 use super::refit::{Refit, can_leave_out};
 use super::side_by_side::SideBySide;
 use super::table::CoefficientTable;
@@ -126,7 +127,11 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     // What the intervals do not cover stands beside them.
     let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
     let beside = beside.map(|note| view! { <p class="caveat"><Quoted words=note/></p> });
-    let notes = notes.into_iter().map(|note| view! { <li><Quoted words=note/></li> }).collect_view();
+    let notes = notes.into_iter().map(|note| {
+        let to_robust = note.contains(words::note::robust_offer()).then(|| view! { " " <ToRobust/> });
+        view! { <li><Quoted words=note/> {to_robust}</li> }
+    });
+    let notes = notes.collect_view();
     let count = names.len();
     let many = count > LONG_FORM_OUTCOMES;
     // Thousands of outcomes are searched in a table.

@@ -1,4 +1,4 @@
-//! Two regressions beside each other: releases of this table, an opened one, and refits, as the person chooses.
+//! Two regressions beside each other: releases of this table, the one that was opened from a file last, and refits, as the person chooses.
 
 use std::sync::Arc;
 
@@ -27,18 +27,28 @@ fn regressions(app: App) -> (Vec<Regression>, usize) {
     let shown_charge = shown.as_ref().map(|release| release.ledger.clone());
     let kept: Vec<Arc<Release>> =
         app.state.releases().with(|all| all.iter().filter_map(|kept| kept.release.clone()).collect());
-    let mut releases: Vec<Arc<Release>> = shown.into_iter().collect();
-    for release in kept {
+    let opened = app.state.opened().get().filter(|opened| kept.iter().all(|own| own.ledger != opened.ledger));
+    let mut releases: Vec<Arc<Release>> = Vec::new();
+    for release in shown.into_iter().chain(kept).chain(opened.clone()) {
         if !releases.iter().any(|own| own.ledger == release.ledger) {
             releases.push(release);
         }
     }
     releases.sort_by_key(|release| release.ledger.as_ref().map(|charge| charge.entry));
+    // Releases of two ledgers may have one number.
+    let named = |release: &Arc<Release>, regression: Regression| {
+        let is_opened = opened.as_ref().is_some_and(|opened| opened.ledger == release.ledger);
+        let name =
+            if is_opened { words::compared::from_file(&regression.name) } else { regression.name.clone() };
+        Regression { name, ..regression }
+    };
     let of_release = |release: &Arc<Release>| {
         let log_odds = are_log_odds(&release.plan);
         let fitted = !release.coefficients.is_undetermined();
         let outcomes = figure::outcomes(release).into_iter().take(if fitted { MOST_OUTCOMES } else { 0 });
-        outcomes.map(|outcome| Regression::of_release(release, &outcome, log_odds)).collect::<Vec<_>>()
+        let regression =
+            |outcome: String| named(release, Regression::of_release(release, &outcome, log_odds));
+        outcomes.map(regression).collect::<Vec<_>>()
     };
     let is_before = |release: &&Arc<Release>| Some(&release.ledger) != shown_charge.as_ref();
     let place = releases.iter().take_while(is_before).map(|release| of_release(release).len()).sum();
