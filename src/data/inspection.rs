@@ -147,7 +147,7 @@ pub struct Inspection {
 }
 
 /// How a column is read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     /// A number.
     Number {
@@ -225,6 +225,18 @@ impl Column {
             None => matches!(column, Self::Difference { .. }),
         });
         all
+    }
+
+    /// Returns whether what does not fit by the plan `described` can be counted while records are read by `plan`: both read the same records,
+    /// and a record that fits by `plan` fits by the other.
+    pub fn are_beside(described: &BoundPlan, plan: &BoundPlan) -> bool {
+        let all = Self::all(plan);
+        described.fields == plan.fields
+            && described.csv == plan.csv
+            && described.only == plan.only
+            && described.missing == plan.missing
+            && (&described.person, &plan.person) == (&None, &None)
+            && described.columns.iter().map(Self::new).all(|column| all.contains(&column))
     }
 
     /// Returns the levels of a category, sorted.
@@ -345,10 +357,7 @@ impl<S: RowSink> RowSink for Inspected<S> {
 impl<S: Merge> Merge for Inspected<S> {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         self.rows.append(later.rows)?;
-        match (&mut self.inspection, later.inspection) {
-            (Some(own), Some(later)) => own.append(later),
-            _ => Ok(()),
-        }
+        self.inspection.append(later.inspection)
     }
 }
 
