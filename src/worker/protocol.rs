@@ -445,6 +445,44 @@ mod tests {
     }
 
     #[test]
+    fn what_was_read_serves_another_budget_and_no_other_columns() {
+        let plan = r#"{"schema": "discreet.plan/1", "adjacency": "add-remove", "mechanism": {"name": "analyze-gauss"},
+            "columns": [{"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 1}],
+            "budget": {"epsilon": 1, "delta": 1e-6}}"#;
+        let read = ReleaseRequest {
+            files: vec![FileRole::Table],
+            columns: 1,
+            plan: Plan::parse(plan).unwrap(),
+            table: None,
+            inspect: None,
+            name: "a".to_owned(),
+            build: "b".to_owned(),
+            public: None,
+        };
+        let mut asked = ReleaseRequest {
+            table: Some("key".to_owned()),
+            inspect: Some(read.plan.clone()),
+            name: "c".to_owned(),
+            ..read.clone()
+        };
+        asked.plan.budget.epsilon = Some(2.0);
+        asked.plan.confidence = Some(0.9);
+        assert!(read.reads_as(&asked));
+        let changes: [fn(&mut ReleaseRequest); 5] = [
+            |asked| asked.plan.columns[0].upper = None,
+            |asked| asked.plan.rows = Some(9),
+            |asked| asked.plan.mechanism.name = "dp-ridge".to_owned(),
+            |asked| asked.files = vec![FileRole::Bed],
+            |asked| asked.build = "another".to_owned(),
+        ];
+        for change in changes {
+            let mut other = asked.clone();
+            change(&mut other);
+            assert!(!read.reads_as(&other), "{other:?}");
+        }
+    }
+
+    #[test]
     fn what_a_worker_is_asked_to_hash_crosses_unchanged() {
         let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
         for request in [

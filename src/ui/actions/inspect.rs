@@ -87,7 +87,7 @@ fn check(app: App, says: bool) {
 }
 
 /// Reads the file once for all that is due: the counts, the release that could be asked for as the plan stands, and the table's key, which is
-/// returned, if it is not known. Nothing where one reading cannot do all of it; then each reads on its own, and says what is wrong.
+/// returned. Nothing where one reading cannot do all of it: then each reads on its own. A table that is malformed is recognised all the same.
 pub(super) async fn read_once(
     app: App,
     files: &Files,
@@ -96,6 +96,7 @@ pub(super) async fn read_once(
     let (Some(plan), None) = plans(app) else { return Ok(None) };
     let Some(asked) = asked_at_once(app, files) else { return Ok(None) };
     let key = app.state.key().get_untracked();
+    let is_known = key.is_some();
     let pool = pool(app);
     let read = pool.read_once(files, asked, key, plan.clone(), on_progress(app, task));
     match read.await {
@@ -103,6 +104,9 @@ pub(super) async fn read_once(
             Ok(Some((table, Inspection { plan, found, several_rows: None })))
         }
         Err(failure) if failure.reason == Reason::Cancelled => Err(failure),
+        Err(failure) if is_known && matches!(failure.reason, Reason::Table | Reason::Encoding) => {
+            Err(failure)
+        }
         Ok(_) | Err(_) => Ok(None),
     }
 }
