@@ -13,7 +13,7 @@ use super::mismatch::is_code;
 use super::moments::MomentsError;
 use super::sink::{Merge, RowSink};
 use crate::model::Missing;
-use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
+use crate::plan::bound::{BoundColumn, BoundCondition, BoundPlan, CsvRules, Kind, Source};
 use crate::plan::expression::{Expression, Leaf, LevelCodes};
 
 /// The cells of one column that do not fit.
@@ -231,8 +231,12 @@ impl Column {
     /// and a record that fits by `plan` fits by the other.
     pub fn are_beside(described: &BoundPlan, plan: &BoundPlan) -> bool {
         let all = Self::all(plan);
+        let table = |csv: &CsvRules| CsvRules { by_field: Vec::new(), ..csv.clone() };
+        let of_columns = described.columns.iter().flat_map(|column| column.source.fields());
+        let mut fields = of_columns.chain(described.only.iter().flat_map(BoundCondition::fields));
         described.fields == plan.fields
-            && described.csv == plan.csv
+            && table(&described.csv) == table(&plan.csv)
+            && fields.all(|field| described.csv.rules_of(field) == plan.csv.rules_of(field))
             && described.only == plan.only
             && described.missing == plan.missing
             && (&described.person, &plan.person) == (&None, &None)

@@ -236,6 +236,8 @@ fn cells_are_counted_beside_a_release_that_reads_the_same_records_in_the_same_wa
     fewer.as_array_mut().unwrap().pop();
     let mut wider = described();
     wider[0]["upper"] = json!(130);
+    let mut unwritten = described();
+    unwritten[2].as_object_mut().unwrap().remove("written");
     let mut more = described();
     more.as_array_mut()
         .unwrap()
@@ -245,6 +247,7 @@ fn cells_are_counted_beside_a_release_that_reads_the_same_records_in_the_same_wa
         ("other bounds", plan(wider, &[])),
         ("a column that is not read", plan(more, &[])),
         ("missing cells in the middle", plan(described(), &[("missing", json!("midpoint"))])),
+        ("a column that is written in another way", plan(unwritten, &[])),
         ("other marks of missing cells", plan(described(), &[("csv", json!({"na": ["D"]}))])),
         ("fewer rows", plan(described(), &[("only", json!([{"column": "age", "lower": 40}]))])),
         ("rows of persons", plan(described(), &[("person", json!("id")), ("max_rows_per_person", json!(1))])),
