@@ -385,11 +385,11 @@ async fn rows_that_are_kept_serve_another_budget_and_sums_of_a_map_are_read_agai
     let key = pool.identify(&file, |_| {}).await.unwrap();
     store::create_ledger(&key, ledger(32.0), None).await.unwrap();
     for (steps, reads_again) in [(3, false), (1, true)] {
-        let (first, second) = (descent(0.5, steps), descent(1.0, steps));
+        let (first, second) = (descent(0.1, steps), descent(0.2, steps));
         let described = described(&first.plan);
         pool.read_once(&file, first, Some(key.clone()), described, |_| {}).await.unwrap();
         let (made, after) = released(&pool, &file, second, &key).await;
-        assert_eq!(made.release.plan.budget.epsilon, Some(1.0), "the budget of the click");
+        assert_eq!(made.release.plan.budget.epsilon, Some(0.2), "the budget of the click");
         assert_eq!(after > 0, reads_again, "{steps} steps");
     }
 }
