@@ -1,4 +1,4 @@
-// The page under the clock: from the choice of a file to its recognition, and from the click to the workers' answer. The grid
+// The page under the clock: from the choice of a file to what the workers answer, and from the click to their answer. The grid
 // of times at which the page shows a result, and the drawing of it, are left out; `shown` has them.
 
 import { FEATURES, PLAN } from "./table.mjs";
@@ -34,25 +34,21 @@ function clock() {
   });
 }
 
-/// Milliseconds in which the page has read the file for a plan that stands.
-const READ_AHEAD = 4000;
-
-/// One release of the table in a fresh profile, asked for at once or after a look at the plan, while the page reads ahead.
-async function release(url, table, wait) {
+/// Runs `use` in a fresh profile, and returns the clock and when the release was shown.
+async function timed(url, use) {
   const browser = await launch([], whole);
   const { page } = await open(browser);
   await page.addInitScript(clock);
   const discreet = new DiscreetPage(page);
   await discreet.start(url);
-  await discreet.openSaved(json("plan.json", PLAN));
-  const identified = page.evaluate(() => window.answer("identified"));
-  await discreet.choose(table);
-  await identified;
-  await discreet.table(basename(table));
-  // All of the budget would be asked about.
-  await discreet.budget({ share: say("privacy.half") });
-  await discreet.ready();
-  await page.waitForTimeout(wait);
+  /// Does something that a worker answers, and waits for the answer.
+  const answered = async (kind, act) => {
+    const answer = page.evaluate((kind) => window.answer(kind), kind);
+    await act();
+    await answer;
+    return page.evaluate(() => ({ ...window.clock }));
+  };
+  const times = await use(discreet, answered);
   await discreet.release.evaluate((button) => {
     const released = window.answer("released");
     button.click();
@@ -60,16 +56,44 @@ async function release(url, table, wait) {
   });
   await discreet.released.waitFor();
   const shown = await page.evaluate(() => performance.now());
-  const times = await page.evaluate(() => window.clock);
+  const { clicked, released } = await page.evaluate(() => window.clock);
   await browser.close();
-  return { recognised: times.identified - times.chosen, released: times.released - times.clicked, shown: shown - times.clicked };
+  return { ...times, released: released - clicked, shown: shown - clicked };
 }
 
-/// Both kinds of release, in turns.
+/// All of the budget would be asked about.
+const half = (discreet) => discreet.budget({ share: say("privacy.half") });
+
+/// The plan is open before its file is chosen: one reading recognises the table, counts the cells that do not fit, and waits for the click.
+const planned = (url, table) =>
+  timed(url, async (discreet, answered) => {
+    await discreet.openSaved(json("plan.json", PLAN));
+    const { chosen, read } = await answered("read", () => discreet.choose(table));
+    await discreet.table(basename(table));
+    await half(discreet);
+    await discreet.ready();
+    return { known: read - chosen };
+  });
+
+/// The plan is opened after its file was recognised. Then a bound is changed, and a click at once finds nothing read.
+const described = (url, table) =>
+  timed(url, async (discreet, answered) => {
+    const { chosen, identified } = await answered("identified", () => discreet.choose(table));
+    await discreet.table(basename(table));
+    const { chosen: opened, read } = await answered("read", () => discreet.openSaved(json("plan.json", PLAN)));
+    await discreet.idle();
+    await half(discreet);
+    await discreet.goTo(say("step.columns"));
+    await discreet.describe("x1", { lower: -5 });
+    await discreet.ready();
+    return { recognised: identified - chosen, checked: read - opened };
+  });
+
+/// Both orders of plan and file, in turns.
 export async function releases(url, table) {
-  const { recognised, released: at_once } = await release(url, table, 0);
-  const { released, shown } = await release(url, table, READ_AHEAD);
-  return { recognised, at_once, both: recognised + at_once, released, shown };
+  const { known, released, shown } = await planned(url, table);
+  const { recognised, checked, released: at_once } = await described(url, table);
+  return { known, released, both: known + released, shown, recognised, checked, at_once };
 }
 
 /// Hand-written JavaScript on an empty page of the same server.

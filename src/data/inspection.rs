@@ -13,7 +13,7 @@ use super::mismatch::is_code;
 use super::moments::MomentsError;
 use super::sink::{Merge, RowSink};
 use crate::model::Missing;
-use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
+use crate::plan::bound::{BoundColumn, BoundCondition, BoundPlan, CsvRules, Kind, Source};
 use crate::plan::expression::{Expression, Leaf, LevelCodes};
 
 /// The cells of one column that do not fit.
@@ -147,7 +147,7 @@ pub struct Inspection {
 }
 
 /// How a column is read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     /// A number.
     Number {
@@ -225,6 +225,22 @@ impl Column {
             None => matches!(column, Self::Difference { .. }),
         });
         all
+    }
+
+    /// Returns whether what does not fit by the plan `described` can be counted while records are read by `plan`: both read the same records,
+    /// and a record that fits by `plan` fits by the other.
+    pub fn are_beside(described: &BoundPlan, plan: &BoundPlan) -> bool {
+        let all = Self::all(plan);
+        let table = |csv: &CsvRules| CsvRules { by_field: Vec::new(), ..csv.clone() };
+        let of_columns = described.columns.iter().flat_map(|column| column.source.fields());
+        let mut fields = of_columns.chain(described.only.iter().flat_map(BoundCondition::fields));
+        described.fields == plan.fields
+            && table(&described.csv) == table(&plan.csv)
+            && fields.all(|field| described.csv.rules_of(field) == plan.csv.rules_of(field))
+            && described.only == plan.only
+            && described.missing == plan.missing
+            && (&described.person, &plan.person) == (&None, &None)
+            && described.columns.iter().map(Self::new).all(|column| all.contains(&column))
     }
 
     /// Returns the levels of a category, sorted.
@@ -345,10 +361,7 @@ impl<S: RowSink> RowSink for Inspected<S> {
 impl<S: Merge> Merge for Inspected<S> {
     fn append(&mut self, later: Self) -> Result<(), MomentsError> {
         self.rows.append(later.rows)?;
-        match (&mut self.inspection, later.inspection) {
-            (Some(own), Some(later)) => own.append(later),
-            _ => Ok(()),
-        }
+        self.inspection.append(later.inspection)
     }
 }
 

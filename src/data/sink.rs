@@ -17,6 +17,25 @@ pub trait Merge {
         Self: Sized;
 }
 
+impl<T: Merge> Merge for Option<T> {
+    fn append(&mut self, later: Self) -> Result<(), MomentsError> {
+        match (self, later) {
+            (Some(own), Some(later)) => own.append(later),
+            (own, later) => {
+                *own = own.take().or(later);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<A: Merge, B: Merge> Merge for (A, B) {
+    fn append(&mut self, (first, second): Self) -> Result<(), MomentsError> {
+        self.0.append(first)?;
+        self.1.append(second)
+    }
+}
+
 /// A receiver of integer rows in the file's order.
 pub trait RowSink: Merge {
     /// Adds one row.

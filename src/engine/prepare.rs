@@ -480,6 +480,18 @@ impl Prepared {
         if self.repeats() { rows() } else { one().unwrap_or_else(rows) }
     }
 
+    /// Returns whether the first reading of the table for this plan serves another one: the same rows, for the same sums of the only round
+    /// or for all rounds. `false` says nothing where a map is summed.
+    pub fn reads_as(&self, other: &Self) -> bool {
+        let same = match (self.statistic(), other.statistic()) {
+            (Statistic::Moments(own), Statistic::Moments(other)) => own == other,
+            (Statistic::Rows(own), Statistic::Rows(other)) => own == other,
+            _ => false,
+        };
+        let how = |of: &Self| (of.repeats(), of.rereads(), of.most_rows());
+        same && self.bound() == other.bound() && how(self) == how(other)
+    }
+
     /// Returns the sums of no record yet, for the first reading.
     pub fn sums(&self) -> Sums {
         self.statistic().empty()

@@ -6,8 +6,10 @@ use web_sys::MessagePort;
 use super::files::Files;
 use super::protocol::{Failure, Inspected, Reason, Response, ScanRequest};
 use super::table::Table;
-use crate::data::HeaderRules;
+use crate::data::inspection::Counts;
+use crate::data::{Header, HeaderRules, Scan};
 use crate::engine::bind_described;
+use crate::plan::bound::BoundPlan;
 use crate::plan::{CheckedPlan, Plan, Purpose};
 
 /// Reads the table once and returns the counts.
@@ -17,22 +19,44 @@ pub async fn inspect(
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
 ) -> Result<Inspected, Failure> {
-    let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Plan, error.to_string());
     let mut table = Table::new(files, ports, post, 1)?;
-    let checked = CheckedPlan::new(plan.clone(), Purpose::Public).map_err(|error| refused(&error))?;
-    let header = table.header(HeaderRules::of(&checked)).await?;
-    let bound =
-        bind_described(plan.clone(), &header.names, header.delimiter).map_err(|error| refused(&error))?;
-    let (names, delimiter) = (header.names.clone(), header.delimiter);
-    table.pool.tell(&ScanRequest::Inspect { plan: Box::new(plan), names, delimiter })?;
+    let header = table.header(rules(&plan)?).await?;
+    let bound = bind(&plan, &header)?;
+    table.pool.tell(&request(plan, &header))?;
     let scan = table.counts(&header, &bound).await?;
+    Ok(inspected(bound, scan))
+}
+
+/// Returns how the header is read by the plan that describes the columns.
+pub fn rules(plan: &Plan) -> Result<HeaderRules, Failure> {
+    let checked = CheckedPlan::new(plan.clone(), Purpose::Public);
+    checked.map(|checked| HeaderRules::of(&checked)).map_err(|error| refused(&error))
+}
+
+/// Finds the plan's columns in the header.
+pub fn bind(plan: &Plan, header: &Header) -> Result<BoundPlan, Failure> {
+    bind_described(plan.clone(), &header.names, header.delimiter).map_err(|error| refused(&error))
+}
+
+/// Returns what tells the scanning workers of the plan.
+pub fn request(plan: Plan, header: &Header) -> ScanRequest {
+    let (names, delimiter) = (header.names.clone(), header.delimiter);
+    ScanRequest::Inspect { plan: Box::new(plan), names, delimiter }
+}
+
+/// Returns the counts with the columns' names.
+pub fn inspected(bound: BoundPlan, scan: Scan<Counts>) -> Inspected {
     let rows = if bound.only.is_empty() { scan.records } else { scan.sink.chosen };
     let names = bound.columns.into_iter().map(|column| column.name);
-    Ok(Inspected {
+    Inspected {
         rows,
         left_out: rows.saturating_sub(scan.sink.used),
         counted: scan.sink.chosen,
         columns: names.zip(scan.sink.columns).collect(),
         persons: scan.persons,
-    })
+    }
+}
+
+fn refused(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(Reason::Plan, error.to_string())
 }

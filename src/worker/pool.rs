@@ -21,7 +21,7 @@ use super::context::StartContext;
 use super::delay;
 use super::files::Files;
 use super::protocol::{
-    CHUNK, Failure, Inspected, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest, Request,
+    CHUNK, Failure, Inspected, Known, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest, Request,
     Response, SharedRows,
 };
 use crate::audit::check::Finding;
@@ -93,9 +93,10 @@ impl Awaiting {
         Ok(Self { request, run, click: channel.port2() })
     }
 
-    /// Whether this is the same release but for its random name.
-    fn is(&self, other: &ReleaseRequest) -> bool {
-        self.request == ReleaseRequest { name: self.request.name.clone(), ..other.clone() }
+    /// Whether what is read for this release probably serves another one of the same table. How bounds are estimated depends on the budget.
+    fn serves(&self, other: &ReleaseRequest) -> bool {
+        let is_budgeted = self.request.plan.estimates() && self.request.plan != other.plan;
+        self.request.table == other.table && self.request.reads_as(other) && !is_budgeted
     }
 }
 
@@ -254,13 +255,38 @@ impl Pool {
     /// # Errors
     /// [`Failure`] if a worker does not run, or another request came before all were ready.
     pub async fn read_ahead(&self, files: &Files, asked: Asked, table: &str) -> Result<(), Failure> {
-        let request = self.release_request(files, asked, table)?;
-        if self.read_ahead.borrow().as_ref().is_some_and(|awaiting| awaiting.is(&request)) {
+        let request = self.release_request(files, asked, Some(table.to_owned()))?;
+        if self.read_ahead.borrow().as_ref().is_some_and(|awaiting| awaiting.serves(&request)) {
             return Ok(());
         }
         let run = self.ready(files, &request).await?;
         self.read_ahead.replace(Some(Awaiting::start(run, request, files)?));
         Ok(())
+    }
+
+    /// Reads a CSV as [`Self::read_ahead`], once for all: recognises the table if it has no key yet, and counts the cells that do not fit by
+    /// the plan `inspect`.
+    ///
+    /// # Errors
+    /// As for [`Self::identify`]; also where the file cannot be released as it is described, or one reading cannot do all of this.
+    pub async fn read_once(
+        &self,
+        files: &Files,
+        asked: Asked,
+        table: Option<String>,
+        inspect: Plan,
+        on_progress: impl Fn(Progress) + 'static,
+    ) -> Result<Known, Failure> {
+        let request = ReleaseRequest { inspect: Some(inspect), ..self.release_request(files, asked, table)? };
+        let run = self.ready(files, &request).await?;
+        let mut awaiting = Awaiting::start(run, request, files)?;
+        let Response::Read(read) = awaiting.run.answer(&on_progress).await?.body else {
+            return Err(Failure::protocol());
+        };
+        let known = read?;
+        awaiting.request.table = Some(known.table.clone());
+        self.read_ahead.replace(Some(awaiting));
+        Ok(known)
     }
 
     /// Reads the table, charges its ledger and releases. `table` is the key that [`Self::identify`] returned for these files. What was
@@ -276,9 +302,9 @@ impl Pool {
         table: String,
         on_progress: impl Fn(Progress) + 'static,
     ) -> Result<Made, Failure> {
-        let request = self.release_request(files, asked, &table)?;
-        let ahead = self.read_ahead.take().filter(|awaiting| awaiting.is(&request));
-        let name = ahead.as_ref().map_or(&request, |ahead| &ahead.request).name.clone();
+        let request = self.release_request(files, asked, Some(table.clone()))?;
+        let ahead = self.read_ahead.take().filter(|awaiting| awaiting.serves(&request));
+        let name = request.name.clone();
         let result = self.try_release(ahead, files, request, &on_progress).await;
         // The workers and their locks are gone, so the storage is the source for what was charged.
         let charged = store::take_charge(&table, &name).await;
@@ -340,13 +366,14 @@ impl Pool {
         &self,
         files: &Files,
         Asked { plan, columns, public }: Asked,
-        table: &str,
+        table: Option<String>,
     ) -> Result<ReleaseRequest, Failure> {
         Ok(ReleaseRequest {
             files: files.roles(),
             columns,
             plan,
-            table: table.to_owned(),
+            table,
+            inspect: None,
             name: random_name()?,
             build: self.context.build.clone(),
             public,
@@ -369,11 +396,18 @@ impl Pool {
     ) -> Result<store::Settled, Failure> {
         let Awaiting { mut run, click, .. } = match ahead {
             Some(ahead) => ahead,
-            None => Awaiting::start(self.ready(files, &request).await?, request, files)?,
+            None => Awaiting::start(self.ready(files, &request).await?, request.clone(), files)?,
         };
         self.current.replace(Some(run.events.clone()));
-        click.post_message(&JsValue::NULL).map_err(no_worker)?;
-        match run.answer(on_progress).await? {
+        let (message, _) = pack(&request, &Attachments::default())?;
+        click.post_message(&message).map_err(no_worker)?;
+        let answer = loop {
+            match run.answer(on_progress).await? {
+                Received { body: Response::Read(_), .. } => {}
+                answer => break answer,
+            }
+        };
+        match answer {
             Received { body: Response::Released { ledger, kept }, mut attachments } => {
                 let document = attachments.files.pop().ok_or_else(Failure::protocol)?;
                 Ok(store::Settled { ledger: *ledger, document, kept })

@@ -40,7 +40,8 @@ pub enum Request {
         /// The role of each file.
         files: Vec<FileRole>,
     },
-    /// Read the table, wait for the click, charge the ledger, release. Files and ports travel beside it; the last port brings the click.
+    /// Read the table, wait for the click, charge the ledger, release. Files and ports travel beside it; the last port brings the click,
+    /// which is the request as it is then.
     Release(Box<ReleaseRequest>),
     /// Read what the page shows of genotypes before they are described. Files travel beside it.
     Look(Look),
@@ -76,14 +77,27 @@ pub struct ReleaseRequest {
     pub columns: usize,
     /// The plan to run.
     pub plan: Plan,
-    /// The table's key, as [`Response::Identified`] returned it.
-    pub table: String,
+    /// The table's key, as [`Response::Identified`] returned it. `None` before the click, where the same reading recognises the table.
+    pub table: Option<String>,
+    /// The plan by which the cells that do not fit are counted in the same reading.
+    pub inspect: Option<Plan>,
     /// The request's random name, by which the page distinguishes its charge from another tab's.
     pub name: String,
     /// Content hash of the page's program.
     pub build: String,
     /// The public moments of the columns, if the mechanism uses them.
     pub public: Option<PublicTable>,
+}
+
+impl ReleaseRequest {
+    /// Returns whether what was read for this request may serve another one: they differ in what says nothing of the records. The engine
+    /// worker compares what both plans make of the records.
+    pub fn reads_as(&self, other: &Self) -> bool {
+        let Plan { budget, confirm, confidence, .. } = other.plan.clone();
+        let Self { table, name, inspect, .. } = other.clone();
+        let plan = Plan { budget, confirm, confidence, ..self.plan.clone() };
+        Self { plan, table, name, inspect, ..self.clone() } == *other
+    }
 }
 
 /// The request of the moments of a public table.
@@ -156,6 +170,16 @@ pub struct Inspected {
     pub persons: Option<u64>,
 }
 
+/// What the first reading for a release found beside what is released.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    /// The table's key.
+    pub table: String,
+    /// The cells that do not fit, where they were counted.
+    pub inspected: Option<Inspected>,
+}
+
 /// A worker's answer to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -180,6 +204,8 @@ pub enum Response {
     },
     /// The cells were counted.
     Inspected(Inspected),
+    /// The files of a release were read, or could not be. The click is waited for all the same.
+    Read(Result<Known, Failure>),
     /// A public file was read.
     Public {
         /// Its moments.
@@ -235,7 +261,7 @@ pub enum ScanRequest {
     Read {
         /// The span.
         span: Option<Span>,
-        /// The slice, and what becomes of its records.
+        /// The slice, and what is done with its records.
         slice: Option<(Job, Taken)>,
     },
     /// Slices will be read under this plan, which each worker checks and binds itself. There is no answer.
@@ -294,18 +320,25 @@ pub struct Span {
     pub to: u64,
 }
 
-/// What becomes of the records of a slice.
+/// What is done with the records of a slice, all from the same bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    /// Their bytes are hashed for a MinHash, which crosses to the engine worker.
+    pub hashed: bool,
+    /// Their cells that do not fit are counted, and the counts cross to the engine worker.
+    pub inspected: bool,
+    /// What becomes of them as the release's plan reads them, if it does.
+    pub rows: Option<Fate>,
+}
+
+/// What becomes of the records that a release's plan reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Taken {
-    /// Their bytes are hashed for a MinHash, which crosses to the engine worker.
-    Hashed,
+pub enum Fate {
     /// They stay here, encoded, under the slice's number.
     Kept,
     /// They are counted.
     Counted,
-    /// Their cells that do not fit are counted, and the counts cross to the engine worker.
-    Inspected,
     /// They are summed as the round needs them, and the sums cross to the engine worker.
     Summed,
 }
@@ -319,13 +352,17 @@ pub enum ScanResponse {
         /// Their number.
         bytes: u64,
     },
-    /// A span and a slice were read, or one of the two. Beside it travel the digests of the chunks, then the bytes of the
-    /// MinHash or of the sums, where the slice holds some.
+    /// A span and a slice were read, or one of the two. Beside it travel the digests of the chunks, then what came of the slice's
+    /// records: their MinHash, the counts of their cells, their sums.
     Done {
         /// The slice, without its sums.
         slice: Option<Outcome<()>>,
         /// The number of chunks.
         chunks: usize,
+        /// The bytes of the MinHash.
+        minhash: usize,
+        /// The bytes of the counts.
+        counts: usize,
     },
     /// The sums of a round over what was kept travel beside it.
     Summed,
@@ -387,6 +424,8 @@ mod tests {
                 )],
                 persons: Some(3),
             }),
+            Response::Read(Ok(Known { table: "ab".to_owned(), inspected: None })),
+            Response::Read(Err(Failure::protocol())),
             Response::Charged,
             Response::ReleaseRead { outcomes: 100_000 },
             Response::Outcomes { outcomes: vec!["y".to_owned()] },
@@ -406,16 +445,54 @@ mod tests {
     }
 
     #[test]
+    fn what_was_read_serves_another_budget_and_no_other_columns() {
+        let plan = r#"{"schema": "discreet.plan/1", "adjacency": "add-remove", "mechanism": {"name": "analyze-gauss"},
+            "columns": [{"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 1}],
+            "budget": {"epsilon": 1, "delta": 1e-6}}"#;
+        let read = ReleaseRequest {
+            files: vec![FileRole::Table],
+            columns: 1,
+            plan: Plan::parse(plan).unwrap(),
+            table: None,
+            inspect: None,
+            name: "a".to_owned(),
+            build: "b".to_owned(),
+            public: None,
+        };
+        let mut asked = ReleaseRequest {
+            table: Some("key".to_owned()),
+            inspect: Some(read.plan.clone()),
+            name: "c".to_owned(),
+            ..read.clone()
+        };
+        asked.plan.budget.epsilon = Some(2.0);
+        asked.plan.confidence = Some(0.9);
+        assert!(read.reads_as(&asked));
+        let changes: [fn(&mut ReleaseRequest); 5] = [
+            |asked| asked.plan.columns[0].upper = None,
+            |asked| asked.plan.rows = Some(9),
+            |asked| asked.plan.mechanism.name = "dp-ridge".to_owned(),
+            |asked| asked.files = vec![FileRole::Bed],
+            |asked| asked.build = "another".to_owned(),
+        ];
+        for change in changes {
+            let mut other = asked.clone();
+            change(&mut other);
+            assert!(!read.reads_as(&other), "{other:?}");
+        }
+    }
+
+    #[test]
     fn what_a_worker_is_asked_to_hash_crosses_unchanged() {
         let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
         for request in [
             ScanRequest::StartHash { key: [255; 16] },
             ScanRequest::StartMinHash { key: std::array::from_fn(|_| 255), delimiter: b';' },
             ScanRequest::Read { span: Some(Span { file: 3, from: 1, to: 2 }), slice: None },
-            ScanRequest::Read { span: None, slice: Some((job, Taken::Hashed)) },
+            ScanRequest::Read { span: None, slice: Some((job, Taken { hashed: true, ..Taken::default() })) },
             ScanRequest::Read {
                 span: Some(Span { file: 0, from: 1, to: 2 }),
-                slice: Some((job, Taken::Kept)),
+                slice: Some((job, Taken { inspected: true, rows: Some(Fate::Kept), ..Taken::default() })),
             },
             ScanRequest::Sum { slices: vec![0, usize::MAX] },
         ] {

@@ -6,7 +6,7 @@ use web_sys::{Blob, MessagePort};
 use super::files::Files;
 use super::protocol::{Failure, PublicRequest, Reason, Response, ScanRequest, SharedRows};
 use super::read::{Piece, Pieces, length};
-use super::table::{Table, header_of};
+use super::table::{Also, Table, header_of};
 use crate::data::minhash::{MinHashScanner, common_columns};
 use crate::data::{Header, HeaderRules};
 use crate::engine::public::{prepare_table, table_of};
@@ -55,7 +55,7 @@ pub async fn read(
         delimiter: header.delimiter,
     };
     table.pool.tell(&setup)?;
-    let scan = table.sums(&header, &prepared, None, &prepared.statistic()).await?;
+    let (scan, _) = table.sums(&header, &prepared, Also::default(), &prepared.statistic()).await?;
     let found = table_of(&prepared, &scan.sink).map_err(|error| refused(&error))?;
     Ok((found, shared))
 }

@@ -3,20 +3,26 @@
 use std::cell::Cell;
 
 use js_sys::Promise;
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::MessagePort;
+use web_sys::{MessageEvent, MessagePort};
 
+use super::channel::unpack;
 use super::files::Files;
 use super::genotypes::{self, Genotypes};
-use super::protocol::{Failure, Look, Looked, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest};
+use super::inspect;
+use super::protocol::{
+    Failure, Known, Look, Looked, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest,
+};
 use super::scan_pool::ScanPool;
-use super::table::{Rows, Table};
+use super::table::{Also, Beside, Rows, Table};
 use crate::data::genotypes::{DELIMITER, Wanted};
+use crate::data::inspection::{Column, Counts};
 use crate::data::{Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
 use crate::engine::{self, Computation, ConfiguredPlan, EngineError, Prepared};
 use crate::noise::entropy::PrivateRng;
 use crate::plan::bound::Encoding;
-use crate::plan::{CheckedPlan, Purpose};
+use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::Release;
 use crate::release::document::Software;
 use crate::store;
@@ -46,18 +52,23 @@ pub async fn identify(
         return Ok(key);
     }
     let mut table = Table::new(files, ports, post, 1)?;
-    // A name of any bytes will do here. A file without a header that can be read is hashed as if all of it were records;
-    // nothing can be released from it as it stands.
-    let rules = HeaderRules { encoding: Encoding::Latin1, ..HeaderRules::default() };
-    let header = match table.header(rules).await {
-        Err(Failure { reason: Reason::Table, .. }) => {
-            Header { names: Vec::new(), delimiter: b',', body_offset: 0, lines: 0 }
-        }
-        header => header?,
-    };
+    let header = any_header(&table).await?;
     let (key, minhash) = table.pool.recognise(Some(&header)).await?;
     store::keep_minhash(&key, &minhash).await?;
     Ok(key)
+}
+
+/// Returns the header below which records are hashed for the MinHash, whatever a plan says of the file.
+async fn any_header<P: Fn(&Response)>(table: &Table<P>) -> Result<Header, Failure> {
+    // A name of any bytes will do here. A file without a header that can be read is hashed as if all of it were records;
+    // nothing can be released from it as it stands.
+    let rules = HeaderRules { encoding: Encoding::Latin1, ..HeaderRules::default() };
+    match table.header(rules).await {
+        Err(Failure { reason: Reason::Table, .. }) => {
+            Ok(Header { names: Vec::new(), delimiter: b',', body_offset: 0, lines: 0 })
+        }
+        header => header,
+    }
 }
 
 /// Reads what the page shows of genotypes before they are described.
@@ -74,34 +85,44 @@ pub async fn release(
     click: MessagePort,
     post: impl Fn(&Response),
 ) -> Result<store::Settled, Failure> {
-    let ReleaseRequest { files: _, columns, plan, table: key, name, build, public } = request;
-    let refused = |error: EngineError| Failure::new(Reason::Plan, error.to_string());
-    let configured =
-        ConfiguredPlan::new(plan.clone(), public.is_some(), Purpose::Release).map_err(refused)?;
+    let configured = configured(&request)?;
     let mut source = Source::open(files, ports, &post, configured.checked()).await?;
     let (names, delimiter) = source.header(configured.checked());
     let names = names.to_vec();
-    let prepared = configured.prepare(public.as_ref(), &names, delimiter).map_err(refused)?;
-    // With genotypes the page knows the chosen variants, and the plan may fit others.
-    if prepared.fit().bound().columns.len() != columns {
-        return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
-    }
-    let software = Software::new(build);
-    let told = |prepared: &Prepared, plan| ScanRequest::Plan {
-        plan: Box::new(plan),
+    let mut prepared = prepare(configured, &request, &names, delimiter)?;
+    let told = |prepared: &Prepared, plan: &Plan| ScanRequest::Plan {
+        plan: Box::new(plan.clone()),
         names: names.clone(),
         delimiter,
         public: prepared.public().cloned().map(Box::new),
     };
-    let stage = Stage {
-        key: &key,
-        name: &name,
-        told: told(&prepared, plan),
-        prepared: &prepared,
-        software: &software,
-        click: Some(&click),
-    };
-    let (settled, release) = stage.release(&mut source, &post).await?;
+    let mut read = source.first(&told(&prepared, &request.plan), &prepared, &request).await;
+    post(&Response::Read(read.as_ref().map(|(_, known)| known.clone()).map_err(Failure::clone)));
+
+    // What was read before the click depends on the columns and not on the budget.
+    let asked = clicked(&click).await?;
+    let key = asked.table.clone().filter(|_| request.reads_as(&asked)).ok_or_else(Failure::protocol)?;
+    let mut serves = true;
+    if asked.plan != request.plan {
+        let changed = prepare(self::configured(&asked)?, &asked, &names, delimiter)?;
+        serves = prepared.reads_as(&changed);
+        prepared = changed;
+        source.scan_pool().tell(&told(&prepared, &asked.plan))?;
+    }
+    // A table without its ledger is told from one whose file was changed.
+    store::check(&key, &prepared.whole_request()).await?;
+    if !serves {
+        source.scan_pool().begin_again()?;
+        read = source.first(&told(&prepared, &asked.plan), &prepared, &asked).await;
+    }
+    let (scan, known) = read?;
+    if known.table != key {
+        return Err(other_file());
+    }
+
+    let software = Software::new(asked.build);
+    let stage = Stage { key: &key, name: &asked.name, prepared: &prepared, software: &software };
+    let (settled, release) = stage.release(scan, &mut source, &post).await?;
     if !prepared.estimates_bounds() || !settled.kept {
         return Ok(settled);
     }
@@ -112,43 +133,61 @@ pub async fn release(
         Err(_) => return Err(Failure::after_charge(Reason::Internal)),
     };
     source.scan_pool().tell(&ScanRequest::Forget)?;
-    let (name, told) = (format!("{name} fit"), told(&fit, fit.plan().clone()));
-    let stage = Stage { key: &key, name: &name, told, prepared: &fit, software: &software, click: None };
-    match stage.release(&mut source, &post).await {
+    let (scan, _) = source.read(&told(&fit, fit.plan()), &fit, Also::default(), None).await?;
+    let name = format!("{} fit", asked.name);
+    let stage = Stage { key: &key, name: &name, prepared: &fit, software: &software };
+    match stage.release(scan, &mut source, &post).await {
         // The person did not save the second charge, so nothing was charged for it.
         Err(Failure { reason: Reason::Cancelled, charged: false, .. }) => Ok(settled),
         fitted => fitted.map(|(settled, _)| settled),
     }
 }
 
+fn configured(request: &ReleaseRequest) -> Result<ConfiguredPlan, Failure> {
+    ConfiguredPlan::new(request.plan.clone(), request.public.is_some(), Purpose::Release)
+        .map_err(|error| refused(&error))
+}
+
+fn prepare(
+    configured: ConfiguredPlan,
+    request: &ReleaseRequest,
+    names: &[String],
+    delimiter: u8,
+) -> Result<Prepared, Failure> {
+    let prepared =
+        configured.prepare(request.public.as_ref(), names, delimiter).map_err(|error| refused(&error))?;
+    // With genotypes the page knows the chosen variants, and the plan may fit others.
+    if prepared.fit().bound().columns.len() != request.columns {
+        return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
+    }
+    Ok(prepared)
+}
+
+fn refused(error: &EngineError) -> Failure {
+    Failure::new(Reason::Plan, error.to_string())
+}
+
+fn other_file() -> Failure {
+    Failure::new(Reason::File, words::failure::other_file())
+}
+
 /// One charge with what it pays for.
 struct Stage<'a> {
     key: &'a str,
     name: &'a str,
-    /// The plan, for the scanning workers.
-    told: ScanRequest,
     prepared: &'a Prepared,
     software: &'a Software,
-    /// What brings the click, where nothing was charged and read before: then it is checked that the files are the key's table, and that
-    /// the ledger has the budget of all stages.
-    click: Option<&'a MessagePort>,
 }
 
 impl Stage<'_> {
-    /// Reads the table, charges, and releases. The release is stored with its charge.
+    /// Charges for what was read, and releases. The release is stored with its charge.
     async fn release<P: Fn(&Response)>(
         self,
+        scan: Scan<Material>,
         source: &mut Source<P>,
         post: impl Fn(&Response),
     ) -> Result<(store::Settled, Release), Failure> {
-        let Self { key, name, told, prepared, software, click } = self;
-        let read = source.read(&told, prepared, click.map(|_| key)).await;
-        if let Some(click) = click {
-            clicked(click).await?;
-            // A table without its ledger is told from one whose file was changed.
-            store::check(key, &prepared.whole_request()).await?;
-        }
-        let scan = read?;
+        let Self { key, name, prepared, software } = self;
         engine::check_rows(scan.records)
             .and_then(|()| engine::check_table(prepared, scan.records, scan.persons))
             .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
@@ -174,10 +213,11 @@ impl Stage<'_> {
     }
 }
 
-/// Waits until the page tells that the release was asked for.
-async fn clicked(click: &MessagePort) -> Result<(), Failure> {
+/// Waits until the page asks for the release, and returns its request.
+async fn clicked(click: &MessagePort) -> Result<ReleaseRequest, Failure> {
     let told = Promise::new(&mut |told, _| click.set_onmessage(Some(&told)));
-    JsFuture::from(told).await.map(drop).map_err(|_| Failure::protocol())
+    let event: MessageEvent = JsFuture::from(told).await.map_err(|_| Failure::protocol())?.unchecked_into();
+    Ok(unpack(&event.data())?.body)
 }
 
 /// The files of a release, with the workers that read them.
@@ -234,30 +274,85 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    /// Reads all records before the charge: sums the only round, or keeps the rows for all of them. The workers are `told` the plan. If
-    /// `key` is given, another table than the key's is refused.
+    /// Reads all records before the first charge, with what else the request wants of the same bytes: the table's key, by which the page
+    /// finds its ledger, its MinHash where it has no key yet, and the cells that do not fit. Where these cannot be read at once, nothing is
+    /// read, and the page asks for each.
+    async fn first(
+        &mut self,
+        told: &ScanRequest,
+        prepared: &Prepared,
+        request: &ReleaseRequest,
+    ) -> Result<(Scan<Material>, Known), Failure> {
+        let also = Also { key: true, minhash: request.table.is_none(), counts: request.inspect.is_some() };
+        let described = match self {
+            Self::Genotypes(..) if also.minhash || also.counts => return Err(Failure::protocol()),
+            Self::Genotypes(..) => None,
+            Self::Table(table, header) => {
+                if also.minhash {
+                    let any = any_header(table).await?;
+                    let is_other =
+                        |own: &Header| (any.delimiter, any.body_offset) != (own.delimiter, own.body_offset);
+                    // In a table of one column a blank line is a record, but none that is hashed.
+                    if is_other(header) || header.names.len() < 2 {
+                        return Err(Failure::protocol());
+                    }
+                    table.pool.hash_records(header.delimiter).await?;
+                }
+                match &request.inspect {
+                    Some(plan) => {
+                        let described = inspect::bind(plan, header)?;
+                        let is_alike = inspect::rules(plan)? == HeaderRules::of(prepared.checked());
+                        if !is_alike || !Column::are_beside(&described, prepared.bound()) {
+                            return Err(Failure::protocol());
+                        }
+                        table.pool.tell(&inspect::request(plan.clone(), header))?;
+                        Some(described)
+                    }
+                    None => None,
+                }
+            }
+        };
+        let (scan, beside) = self.read(told, prepared, also, request.table.as_deref()).await?;
+        let table = beside.key.ok_or_else(Failure::protocol)?;
+        if also.minhash {
+            store::keep_minhash(&table, &beside.minhash.unwrap_or_default()).await?;
+        }
+        let inspected = described.map(|bound| {
+            let sink = beside.counts.unwrap_or_else(|| Counts::new(bound.columns.len()));
+            inspect::inspected(bound, Scan { sink, records: scan.records, persons: None })
+        });
+        Ok((scan, Known { table, inspected }))
+    }
+
+    /// Reads all records before a charge: sums the only round, or keeps the rows for all of them. The workers are `told` the plan. Of
+    /// genotypes another table than the `key`'s is refused before its records are read.
     async fn read(
         &mut self,
         told: &ScanRequest,
         prepared: &Prepared,
+        also: Also,
         key: Option<&str>,
-    ) -> Result<Scan<Material>, Failure> {
+    ) -> Result<(Scan<Material>, Beside), Failure> {
         let several = prepared.repeats();
         self.scan_pool().tell(told)?;
         match self {
             Self::Table(table, header) => {
                 if several {
-                    Ok(table.keep(header, prepared, key).await?.map(Material::Rows))
+                    let (scan, beside) = table.keep(header, prepared, also).await?;
+                    Ok((scan.map(Material::Rows), beside))
                 } else {
-                    let scan = table.sums(header, prepared, key, &prepared.statistic()).await?;
-                    Ok(scan.map(|sums| Material::Summed(Some(sums))))
+                    let (scan, beside) = table.sums(header, prepared, also, &prepared.statistic()).await?;
+                    Ok((scan.map(|sums| Material::Summed(Some(sums))), beside))
                 }
             }
             Self::Genotypes(pool, opened) => {
-                if let Some(key) = key
-                    && pool.recognise(None).await?.0 != key
-                {
-                    return Err(Failure::new(Reason::File, words::failure::other_file()));
+                let mut beside = Beside::default();
+                if also.key {
+                    let (found, _) = pool.recognise(None).await?;
+                    if key != Some(&*found) {
+                        return Err(other_file());
+                    }
+                    beside.key = Some(found);
                 }
                 opened.load(prepared, &mut |bytes| pool.advance(bytes)).await?;
                 if let Some(records) = opened.share(prepared, &pool.scanners)? {
@@ -266,15 +361,16 @@ impl<P: Fn(&Response)> Source<P> {
                     } else {
                         Material::Summed(Some(pool.sum_all(&prepared.statistic()).await?))
                     };
-                    return Ok(Scan { sink: material, records, persons: None });
+                    return Ok((Scan { sink: material, records, persons: None }, beside));
                 }
                 let weight = pool.files.length();
                 let read = &mut |bytes| pool.advance(bytes);
                 if several {
-                    Ok(opened.scan(prepared, || Nothing, weight, read)?.map(|_| Material::Calls))
+                    let scan = opened.scan(prepared, || Nothing, weight, read)?;
+                    Ok((scan.map(|_| Material::Calls), beside))
                 } else {
                     let scan = opened.scan(prepared, || prepared.sums(), weight, read)?;
-                    Ok(scan.map(|sums| Material::Summed(Some(sums))))
+                    Ok((scan.map(|sums| Material::Summed(Some(sums))), beside))
                 }
             }
         }

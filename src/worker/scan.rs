@@ -11,11 +11,11 @@ use web_sys::{Blob, MessageEvent, MessagePort};
 use zeroize::Zeroizing;
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
-use super::protocol::{CHUNK, Failure, FileKey, Reason, ScanRequest, ScanResponse, Span, Taken};
+use super::protocol::{CHUNK, Failure, Fate, FileKey, Reason, ScanRequest, ScanResponse, Span, Taken};
 use super::read::{Piece, Pieces};
 use crate::data::csv::Feed;
 use crate::data::genotypes::SamplePart;
-use crate::data::inspection::Inspection;
+use crate::data::inspection::{Inspected, Inspection};
 use crate::data::minhash::MinHashScanner;
 use crate::data::slices::{Job, Outcome, SliceReport, SliceScanner};
 use crate::data::{EncodedRows, FewRows, MinHashKey, Nothing, RowSink, Statistic, Sums};
@@ -134,65 +134,83 @@ impl Scanner {
         span: Option<Span>,
         slice: Option<(Job, Taken)>,
     ) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
-        let mut digests = Vec::new();
-        let (mut answer, mut sums) = (None, None);
+        let mut read = Read::default();
         match slice {
-            None => self.pass(span, None, &mut digests, |_| Feed::Done).await?,
-            Some((job, Taken::Hashed)) => {
-                let mut scanner = self.hasher(job)?;
-                self.pass(span, Some(job), &mut digests, |bytes| scanner.feed(bytes)).await?;
-                let (report, minhash) = split(scanner.finish());
-                answer = Some(report);
-                sums = minhash.map(|minhash| minhash.to_bytes());
-            }
-            Some((job, Taken::Counted)) => {
-                let bound = self.prepared()?.bound();
-                answer = Some(self.slice(bound, span, job, Nothing, &mut digests).await?.0);
-            }
-            Some((job, Taken::Inspected)) => {
-                let bound = self.inspected.as_ref().ok_or_else(Failure::protocol)?;
-                let (report, found) =
-                    self.slice(bound, span, job, Inspection::new(bound), &mut digests).await?;
-                answer = Some(report);
-                sums = found.map(|found| found.into_counts().to_bytes());
-            }
-            Some((job, Taken::Summed)) => {
-                let empty = self.statistic()?.empty();
-                let bound = self.prepared()?.bound();
-                let (report, found) = self.slice(bound, span, job, empty, &mut digests).await?;
-                answer = Some(report);
-                sums = found.map(Sums::into_bytes);
-            }
-            Some((job, Taken::Kept)) => {
-                let prepared = self.prepared()?;
-                let few = FewRows::new(prepared.row_width(), prepared.most_rows());
-                let (report, few) = self.slice(prepared.bound(), span, job, few, &mut digests).await?;
-                if let (Outcome::Read { start, part }, Some(rows)) =
-                    (&report, few.and_then(FewRows::into_rows))
-                {
-                    self.kept.insert(job.slice, (rows, part.end - start));
+            None => read.digests = self.pass(span, None, |_| Feed::Done).await?,
+            Some((job, taken)) => match taken.rows {
+                None if taken.inspected => {
+                    let (bound, taken) = (self.described()?, Taken { inspected: false, ..taken });
+                    let found =
+                        self.slice(bound, span, (job, taken), Inspection::new(bound), &mut read).await?;
+                    read.counts = found.map(|found| found.into_counts().to_bytes());
                 }
-                answer = Some(report);
-            }
+                None => {
+                    let mut hasher = self.hasher(job)?;
+                    read.digests = self.pass(span, Some(job), |bytes| hasher.feed(bytes)).await?;
+                    let (report, minhash) = split(hasher.finish());
+                    read.slice = Some(report);
+                    read.minhash = minhash.map(|minhash| minhash.to_bytes());
+                }
+                Some(Fate::Counted) => {
+                    let bound = self.prepared()?.bound();
+                    self.slice(bound, span, (job, taken), Nothing, &mut read).await?;
+                }
+                Some(Fate::Summed) => {
+                    let (bound, empty) = (self.prepared()?.bound(), self.statistic()?.empty());
+                    let sums = self.slice(bound, span, (job, taken), empty, &mut read).await?;
+                    read.sums = sums.map(Sums::into_bytes);
+                }
+                Some(Fate::Kept) => {
+                    let prepared = self.prepared()?;
+                    let few = FewRows::new(prepared.row_width(), prepared.most_rows());
+                    let few = self.slice(prepared.bound(), span, (job, taken), few, &mut read).await?;
+                    if let (Some(Outcome::Read { start, part }), Some(rows)) =
+                        (&read.slice, few.and_then(FewRows::into_rows))
+                    {
+                        self.kept.insert(job.slice, (rows, part.end - start));
+                    }
+                }
+            },
         }
-        let sums = Zeroizing::new(sums.unwrap_or_default());
-        let bytes = Zeroizing::new([digests.as_flattened(), &sums].concat());
-        let response = ScanResponse::Done { slice: answer, chunks: digests.len() };
-        Ok((response, Some(Uint8Array::from(bytes.as_slice()))))
+        Ok(read.into_answer())
     }
 
-    /// Reads a slice into a sink, and hashes the chunks of the span.
+    /// Reads a slice into a sink, which is returned where the slice holds records. Their bytes are hashed and their cells are counted as
+    /// they are `taken`, and the chunks of the span are hashed.
     async fn slice<S: RowSink>(
         &self,
         bound: &BoundPlan,
         span: Option<Span>,
-        job: Job,
+        (job, taken): (Job, Taken),
         sink: S,
-        digests: &mut Vec<Digest>,
-    ) -> Result<(Outcome<()>, Option<S>), Failure> {
-        let mut scanner = SliceScanner::new(job, bound, sink);
-        self.pass(span, Some(job), digests, |bytes| scanner.feed(bytes)).await?;
-        Ok(split(scanner.finish()))
+        read: &mut Read,
+    ) -> Result<Option<S>, Failure> {
+        let mut hasher = taken.hashed.then(|| self.hasher(job)).transpose()?;
+        let inspection = taken.inspected.then(|| self.described().map(Inspection::new)).transpose()?;
+        let mut scanner = SliceScanner::new(job, bound, Inspected { rows: sink, inspection });
+        let feed = |bytes: &[u8]| {
+            if let Some(hasher) = &mut hasher {
+                hasher.feed(bytes);
+            }
+            scanner.feed(bytes)
+        };
+        read.digests = self.pass(span, Some(job), feed).await?;
+        let (report, found) = split(scanner.finish());
+        if let (Some(hasher), Outcome::Read { start, part }) = (hasher, &report) {
+            let Outcome::Read { start: from, part: hashed } = hasher.finish().outcome else {
+                return Err(Failure::protocol());
+            };
+            // Both parsers cut the same records out of a slice that is well formed.
+            if (from, hashed.end) != (*start, part.end) {
+                return Err(Failure::protocol());
+            }
+            read.minhash = Some(hashed.sink.to_bytes());
+        }
+        read.slice = Some(report);
+        Ok(found.map(|Inspected { rows, inspection }| {
+            read.counts = inspection.map(|inspection| inspection.into_counts().to_bytes());
+            rows
+        }))
     }
 
     /// Hashes the chunks of a span, and feeds the bytes of a slice until no more are wanted.
@@ -200,9 +218,8 @@ impl Scanner {
         &self,
         span: Option<Span>,
         slice: Option<Job>,
-        digests: &mut Vec<Digest>,
         mut feed: impl FnMut(&[u8]) -> Feed,
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<Digest>, Failure> {
         let (start, last) = slice.map_or((0, 0), |job| (job.from, job.to));
         let Span { file, from, to } = span.unwrap_or(Span { file: 0, from: start, to: start });
         let mut pieces = Pieces::new(self.file(file)?, from, to.max(last))?;
@@ -227,8 +244,7 @@ impl Scanner {
         if at > told {
             self.post(&ScanResponse::Read { bytes: at - told }, None);
         }
-        *digests = hasher.finish();
-        Ok(())
+        Ok(hasher.finish())
     }
 
     /// Returns one of the files; a CSV is the only one.
@@ -257,6 +273,11 @@ impl Scanner {
         Ok((ScanResponse::Summed, Some(Uint8Array::from(sums.as_slice()))))
     }
 
+    /// Returns the plan that describes the columns whose cells are counted.
+    fn described(&self) -> Result<&BoundPlan, Failure> {
+        self.inspected.as_ref().ok_or_else(Failure::protocol)
+    }
+
     fn prepared(&self) -> Result<&Prepared, Failure> {
         self.prepared.as_ref().ok_or_else(Failure::protocol)
     }
@@ -273,6 +294,27 @@ impl Scanner {
             // A port whose other end is gone takes messages silently.
             let _ = self.port.post_message_with_transferable(&message, &transfer);
         }
+    }
+}
+
+/// What came of a span and a slice, for the engine worker. Each part is there if it was asked for and the slice holds records.
+#[derive(Default)]
+struct Read {
+    slice: Option<Outcome<()>>,
+    digests: Vec<Digest>,
+    minhash: Option<Vec<u8>>,
+    counts: Option<Vec<u8>>,
+    sums: Option<Vec<u8>>,
+}
+
+impl Read {
+    fn into_answer(self) -> (ScanResponse, Option<Uint8Array>) {
+        let Self { slice, digests, .. } = self;
+        let [minhash, counts, sums] =
+            [self.minhash, self.counts, self.sums].map(|bytes| Zeroizing::new(bytes.unwrap_or_default()));
+        let bytes = Zeroizing::new([digests.as_flattened(), &minhash, &counts, &sums].concat());
+        let (chunks, minhash, counts) = (digests.len(), minhash.len(), counts.len());
+        (ScanResponse::Done { slice, chunks, minhash, counts }, Some(Uint8Array::from(bytes.as_slice())))
     }
 }
 

@@ -12,6 +12,7 @@ use super::protocol::{
     CHUNK, Failure, Progress, Reason, Response, RoundNumber, ScanRequest, ScanResponse, Span, Taken,
 };
 use super::read::length;
+use crate::data::inspection::Counts;
 use crate::data::slices::{Combiner, Job, Outcome, ScanError, SliceReport};
 use crate::data::{Header, Merge, MinHash, Statistic, Sums};
 use crate::engine::Answer;
@@ -116,14 +117,18 @@ impl<P: Fn(&Response)> ScanPool<P> {
         let mut combiner =
             header.map(|header| Combiner::of_spans(header, self.files.length(), CHUNK, usize::MAX));
         if let Some(header) = header {
-            let setup =
-                ScanRequest::StartMinHash { key: store::minhash_key().await?, delimiter: header.delimiter };
-            self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
+            self.hash_records(header.delimiter).await?;
         }
-        let sink = |found: Found| MinHash::from_bytes(found.bytes).ok_or_else(Failure::protocol);
-        let key = self.pass(Some(hashing), combiner.as_mut(), |_| Taken::Hashed, sink).await?;
+        let taken = Taken { hashed: true, ..Taken::default() };
+        let sink = |found: Found| found.minhash();
+        let key = self.pass(Some(hashing), combiner.as_mut(), |_| taken, sink).await?;
         let minhash = combiner.and_then(Combiner::finish).map(|scan| scan.sink).unwrap_or_default();
         Ok((key.unwrap_or_default(), minhash))
+    }
+
+    /// Tells the workers how records are hashed for a MinHash.
+    pub async fn hash_records(&self, delimiter: u8) -> Result<(), Failure> {
+        self.tell(&ScanRequest::StartMinHash { key: store::minhash_key().await?, delimiter })
     }
 
     /// Reads files once: hashes their chunks, reads the slices of a table, or both from the same bytes. Returns the table's key if
@@ -138,7 +143,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
     ) -> Result<Option<String>, Failure> {
         if hashing.is_some() {
             let setup = ScanRequest::StartHash { key: store::file_key().await? };
-            self.scanners.iter().try_for_each(|scanner| scanner.ask(&setup))?;
+            self.tell(&setup)?;
         }
         let mut works: Vec<Option<Work>> = vec![None; self.scanners.len()];
         let mut records = 0_u64;
@@ -158,7 +163,9 @@ impl<P: Fn(&Response)> ScanPool<P> {
             }
             let (worker, answer) = self.answer().await?;
             let work = works.get_mut(worker).and_then(Option::take).ok_or_else(Failure::protocol)?;
-            let ScanResponse::Done { slice, chunks } = answer.body else { return Err(Failure::protocol()) };
+            let ScanResponse::Done { slice, chunks, minhash, counts } = answer.body else {
+                return Err(Failure::protocol());
+            };
             let bytes = Zeroizing::new(answer.attachments.bytes.ok_or_else(Failure::protocol)?.to_vec());
             let (digests, rest) =
                 bytes.split_at_checked(chunks * size_of::<Digest>()).ok_or_else(Failure::protocol)?;
@@ -169,7 +176,9 @@ impl<P: Fn(&Response)> ScanPool<P> {
                 if let Outcome::Read { part, .. } = &slice {
                     records = records.saturating_add(part.records);
                 }
-                let found = Found { worker, slice: job.slice, bytes: rest };
+                let (minhash, rest) = rest.split_at_checked(minhash).ok_or_else(Failure::protocol)?;
+                let (counts, sums) = rest.split_at_checked(counts).ok_or_else(Failure::protocol)?;
+                let found = Found { worker, slice: job.slice, minhash, counts, sums };
                 let report = SliceReport { job, outcome: slice.try_map(|()| sink(found))? };
                 let failed = |error: ScanError| {
                     let reason = if error.is_of_encoding() { Reason::Encoding } else { Reason::Table };
@@ -193,6 +202,12 @@ impl<P: Fn(&Response)> ScanPool<P> {
                 ScanResponse::Done { .. } | ScanResponse::Summed => return Ok((scanner, answer)),
             }
         }
+    }
+
+    /// Lets the workers drop what they keep, before the files are read again.
+    pub fn begin_again(&mut self) -> Result<(), Failure> {
+        self.progress.done = 0;
+        self.tell(&ScanRequest::Forget)
     }
 
     /// Tells the page that a round begins.
@@ -222,8 +237,22 @@ impl<P: Fn(&Response)> ScanPool<P> {
 pub struct Found<'a> {
     pub worker: usize,
     pub slice: usize,
-    /// The bytes of the sums or of the MinHash.
-    pub bytes: &'a [u8],
+    minhash: &'a [u8],
+    counts: &'a [u8],
+    /// The bytes of the sums.
+    pub sums: &'a [u8],
+}
+
+impl Found<'_> {
+    /// Returns the MinHash of the slice's records.
+    pub fn minhash(&self) -> Result<MinHash, Failure> {
+        MinHash::from_bytes(self.minhash).ok_or_else(Failure::protocol)
+    }
+
+    /// Returns the counts of the slice's cells that do not fit.
+    pub fn counts(&self) -> Result<Counts, Failure> {
+        Counts::from_bytes(self.counts).ok_or_else(Failure::protocol)
+    }
 }
 
 /// The spans of files and the digests of their chunks so far.

@@ -6,17 +6,18 @@ use web_sys::{Blob, MessagePort};
 use zeroize::Zeroizing;
 
 use super::files::Files;
-use super::protocol::{CHUNK, Failure, Reason, Response, ScanRequest, Taken};
+use super::protocol::{CHUNK, Failure, Fate, Reason, Response, ScanRequest, Taken};
 use super::read::{Pieces, length};
 use super::scan_pool::{Found, Hashing, ScanPool};
 use crate::data::header::read_header;
 use crate::data::inspection::Counts;
 use crate::data::moments::MomentsError;
 use crate::data::slices::{Combiner, Scan, slice_bytes};
-use crate::data::{FileRole, Header, HeaderRead, HeaderRules, Merge, RowSink, Statistic, Sums};
+use crate::data::{
+    FileRole, Header, HeaderRead, HeaderRules, Merge, MinHash, Nothing, RowSink, Statistic, Sums,
+};
 use crate::engine::Prepared;
 use crate::plan::bound::BoundPlan;
-use crate::words;
 
 /// A CSV and the workers that read it.
 pub struct Table<P> {
@@ -34,6 +35,32 @@ pub enum Rows {
         /// Records.
         records: u64,
     },
+}
+
+/// What is read of the same bytes beside the rows. The workers were told how.
+#[derive(Clone, Copy, Default)]
+pub struct Also {
+    /// The table's key.
+    pub key: bool,
+    /// The MinHash of its records.
+    pub minhash: bool,
+    /// The counts of its cells that do not fit.
+    pub counts: bool,
+}
+
+/// What was read beside the rows, where it was asked for. A table without records has neither MinHash nor counts.
+#[derive(Default)]
+pub struct Beside {
+    pub key: Option<String>,
+    pub minhash: Option<MinHash>,
+    pub counts: Option<Counts>,
+}
+
+impl Merge for Beside {
+    fn append(&mut self, later: Self) -> Result<(), MomentsError> {
+        self.minhash.append(later.minhash)?;
+        self.counts.append(later.counts)
+    }
 }
 
 /// Slices that count, each with the worker that keeps its rows.
@@ -79,58 +106,57 @@ impl<P: Fn(&Response)> Table<P> {
         header_of(&self.file, rules).await
     }
 
-    /// Sums all records for the open round, once the workers were told how to read them. If `key` is given, another table than the
-    /// key's is refused.
+    /// Sums all records for the open round, once the workers were told how to read them.
     pub async fn sums(
         &mut self,
         header: &Header,
         prepared: &Prepared,
-        key: Option<&str>,
+        also: Also,
         statistic: &Statistic,
-    ) -> Result<Scan<Sums>, Failure> {
+    ) -> Result<(Scan<Sums>, Beside), Failure> {
         let least = statistic.empty().least_bytes();
-        let sums = |found: Found| statistic.from_bytes(found.bytes).map_err(|_| Failure::protocol());
-        let scan = self.read(header, prepared.bound(), key, least, |_| Taken::Summed, sums).await?;
-        Ok(scan.unwrap_or_else(|| Scan { sink: statistic.empty(), records: 0, persons: None }))
+        let sums = |found: &Found| statistic.from_bytes(found.sums).map_err(|_| Failure::protocol());
+        let fate = |_| Some(Fate::Summed);
+        let (scan, beside) = self.read(header, prepared.bound(), also, least, fate, sums).await?;
+        Ok((scan.unwrap_or_else(|| nothing(statistic.empty())), beside))
     }
 
     /// Counts the cells that do not fit, once the workers were told how to read them.
     pub async fn counts(&mut self, header: &Header, bound: &BoundPlan) -> Result<Scan<Counts>, Failure> {
-        let counts = |found: Found| Counts::from_bytes(found.bytes).ok_or_else(Failure::protocol);
-        let scan = self.read(header, bound, None, 0, |_| Taken::Inspected, counts).await?;
-        let none = || Scan { sink: Counts::new(bound.columns.len()), records: 0, persons: None };
-        Ok(scan.unwrap_or_else(none))
+        let also = Also { counts: true, ..Also::default() };
+        let (scan, beside) = self.read(header, bound, also, 0, |_| None, |_| Ok(Nothing)).await?;
+        let counts = beside.counts.unwrap_or_else(|| Counts::new(bound.columns.len()));
+        Ok(scan.unwrap_or_else(|| nothing(Nothing)).map(|_| counts))
     }
 
-    /// Leaves the encoded rows in the workers for all rounds; where they are too many, counts them. If `key` is given, another table
-    /// than the key's is refused.
+    /// Leaves the encoded rows in the workers for all rounds; where they are too many, counts them.
     pub async fn keep(
         &mut self,
         header: &Header,
         prepared: &Prepared,
-        key: Option<&str>,
-    ) -> Result<Scan<Rows>, Failure> {
+        also: Also,
+    ) -> Result<(Scan<Rows>, Beside), Failure> {
         let all_kept = Cell::new(!prepared.rereads());
-        let taken = |records| {
+        let fate = |records| {
             if records > prepared.most_rows() {
                 all_kept.set(false);
             }
-            if all_kept.get() { Taken::Kept } else { Taken::Counted }
+            Some(if all_kept.get() { Fate::Kept } else { Fate::Counted })
         };
-        let place = |found: Found| Ok(Places(vec![(found.worker, found.slice)]));
-        let scan = self.read(header, prepared.bound(), key, 0, taken, place).await?;
-        let scan = scan.unwrap_or_else(|| Scan { sink: Places(Vec::new()), records: 0, persons: None });
+        let place = |found: &Found| Ok(Places(vec![(found.worker, found.slice)]));
+        let (scan, beside) = self.read(header, prepared.bound(), also, 0, fate, place).await?;
+        let scan = scan.unwrap_or_else(|| nothing(Places(Vec::new())));
         // A slice may have grown beyond the most by itself, and its rows are dropped then.
         if !all_kept.get() || scan.records > prepared.most_rows() {
             self.pool.tell(&ScanRequest::Forget)?;
             let records = scan.records;
-            return Ok(scan.map(|_| Rows::InFile { records }));
+            return Ok((scan.map(|_| Rows::InFile { records }), beside));
         }
         let mut slices = vec![Vec::new(); self.pool.scanners.len()];
         for (worker, slice) in &scan.sink.0 {
             slices.get_mut(*worker).ok_or_else(Failure::protocol)?.push(*slice);
         }
-        Ok(scan.map(|_| Rows::Kept(slices)))
+        Ok((scan.map(|_| Rows::Kept(slices)), beside))
     }
 
     /// Sums the rows for the open round of several.
@@ -144,42 +170,54 @@ impl<P: Fn(&Response)> Table<P> {
         let slices = match rows {
             Rows::Kept(slices) => slices,
             Rows::InFile { records } => {
-                let scan = self.sums(header, prepared, None, statistic).await?;
+                let (scan, _) = self.sums(header, prepared, Also::default(), statistic).await?;
                 return if scan.records == *records { Ok(scan.sink) } else { Err(Failure::protocol()) };
             }
         };
         self.pool.sum(statistic, slices).await
     }
 
-    /// Reads all slices once. `taken` says what becomes of the rows of the next one after so many records were read, and `sink` what
-    /// came of a slice that holds some. Nothing where none does. If `key` is given, the same bytes are hashed, and another table
-    /// than the key's is refused.
+    /// Reads all slices once. `fate` says what becomes of the rows of the next one after so many records were read, and `sink` what
+    /// came of them in a slice that holds some. Nothing where none does.
     async fn read<S: Merge>(
         &mut self,
         header: &Header,
         bound: &BoundPlan,
-        key: Option<&str>,
+        also: Also,
         least_bytes: usize,
-        taken: impl Fn(u64) -> Taken,
-        sink: impl Fn(Found) -> Result<S, Failure>,
-    ) -> Result<Option<Scan<S>>, Failure> {
+        fate: impl Fn(u64) -> Option<Fate>,
+        sink: impl Fn(&Found) -> Result<S, Failure>,
+    ) -> Result<(Option<Scan<S>>, Beside), Failure> {
         let workers = self.pool.scanners.len();
         let step = slice_bytes(self.length, least_bytes, workers);
-        let Some(key) = key else {
-            let mut combiner = Combiner::<S>::new(header, self.length, bound, step, workers);
-            self.pool.pass(None, Some(&mut combiner), taken, sink).await?;
-            return Ok(combiner.finish());
+        let (hashing, mut combiner) = if also.key {
+            // With a person column the order of rows matters, so there is one slice.
+            let ordered = bound.person.is_some();
+            let chunks = if ordered { self.length.div_ceil(CHUNK) } else { step / CHUNK }.max(1);
+            let span = chunks.saturating_mul(CHUNK);
+            let combiner = Combiner::of_spans(header, self.length, span, workers * 2);
+            (Some(Hashing::new(&self.pool.files, span)?), combiner)
+        } else {
+            (None, Combiner::new(header, self.length, bound, step, workers))
         };
-        // With a person column the order of rows matters, so there is one slice.
-        let ordered = bound.person.is_some();
-        let chunks = if ordered { self.length.div_ceil(CHUNK) } else { step / CHUNK }.max(1);
-        let span = chunks.saturating_mul(CHUNK);
-        let mut combiner = Combiner::<S>::of_spans(header, self.length, span, workers * 2);
-        let hashing = Hashing::new(&self.pool.files, span)?;
-        let found = self.pool.pass(Some(hashing), Some(&mut combiner), taken, sink).await?;
-        if found.as_deref() != Some(key) {
-            return Err(Failure::new(Reason::File, words::failure::other_file()));
-        }
-        Ok(combiner.finish())
+        let taken = |records| Taken { hashed: also.minhash, inspected: also.counts, rows: fate(records) };
+        let both = |found: Found| {
+            let minhash = also.minhash.then(|| found.minhash()).transpose()?;
+            let counts = also.counts.then(|| found.counts()).transpose()?;
+            Ok((sink(&found)?, Beside { key: None, minhash, counts }))
+        };
+        let key = self.pool.pass(hashing, Some(&mut combiner), taken, both).await?;
+        let Some(scan) = combiner.finish() else { return Ok((None, Beside { key, ..Beside::default() })) };
+        let mut beside = Beside::default();
+        let scan = scan.map(|(rows, found)| {
+            beside = Beside { key, ..found };
+            rows
+        });
+        Ok((Some(scan), beside))
     }
+}
+
+/// Returns the result of reading a table without records.
+fn nothing<S>(sink: S) -> Scan<S> {
+    Scan { sink, records: 0, persons: None }
 }

@@ -72,6 +72,28 @@ test("a broken file is named with its line, charges nothing, and can be mended",
   assert.deepEqual(faults(record), {});
 });
 
+test("a plan that is open before a broken file is told the same, and the table is recognised all the same", async (t) => {
+  const { record, discreet } = await stage.arrive(t);
+  const column = (name, role, lower, upper) => ({ name, role, type: "number", lower, upper });
+  const columns = [column("bmi", "feature", 15, 60), column("bp", "outcome", 40, 200)];
+  const plan = { schema: "discreet.plan/1", adjacency: "add-remove", stated_rows: 100000, columns, mechanism: { name: "analyze-gauss" }, budget: { epsilon: 8, delta: 1e-6 } };
+  await discreet.openSaved(json("plan.json", plan));
+  await discreet.load(csv("mine.csv", broken(31, "22.5")));
+  const told = discreet.alert.filter({ hasText: /line 31[^]*has 1 of the header's 2 fields/i });
+  await told.waitFor();
+  // Only a table that is recognised can be released, which says it once more.
+  await discreet.ready();
+  await discreet.press();
+  await told.waitFor();
+  assert.deepEqual((await discreet.account()).entries, []);
+  await discreet.openSaved(json("plan.json", plan));
+  await discreet.load(csv("mine.csv", good(40)));
+  await discreet.alert.waitFor({ state: "detached" });
+  await discreet.make();
+  assert.equal((await discreet.account()).entries.length, 1);
+  assert.deepEqual(faults(record), {});
+});
+
 test("a fault in the first rows is seen before anything is asked", async (t) => {
   const { discreet } = await stage.arrive(t);
   await discreet.load(csv("mine.csv", broken(4, "22.5,80,7")));

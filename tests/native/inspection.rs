@@ -1,7 +1,7 @@
 //! The count of cells that do not fit, and columns that write numbers in ways of their own.
 
 use discreet::data::header::read_header;
-use discreet::data::inspection::{Counts, Inspected, Inspection, Misfits};
+use discreet::data::inspection::{Column, Counts, Inspected, Inspection, Misfits};
 use discreet::data::slices::{Combiner, Scan, ScanError, SliceReport};
 use discreet::data::{EncodedRows, HeaderRead, HeaderRules, Merge, Nothing, RowSink, SliceScanner};
 use discreet::engine::bind_described;
@@ -223,5 +223,35 @@ fn a_way_of_writing_that_cannot_be_is_refused_at_its_column() {
             "columns": [{{"name": "a", "role": "feature", "type": "number", "lower": 0, "upper": 1, "written": {written}}}]}}"#
         );
         assert!(Plan::parse(&text).is_err(), "{written}");
+    }
+}
+
+#[test]
+fn cells_are_counted_beside_a_release_that_reads_the_same_records_in_the_same_way() {
+    let names = ["id", "age", "sex", "weight"].map(str::to_owned);
+    let bound = |plan: &Plan| bind_described(plan.clone(), &names, b';').unwrap();
+    let own = plan(described(), &[]);
+    let beside = |described: &Plan| Column::are_beside(&bound(described), &bound(&own));
+    let mut fewer = described();
+    fewer.as_array_mut().unwrap().pop();
+    let mut wider = described();
+    wider[0]["upper"] = json!(130);
+    let mut unwritten = described();
+    unwritten[2].as_object_mut().unwrap().remove("written");
+    let mut more = described();
+    more.as_array_mut()
+        .unwrap()
+        .push(json!({"name": "id", "role": "feature", "type": "number", "lower": 0, "upper": 9}));
+    assert!(beside(&own) && beside(&plan(fewer, &[])));
+    for (what, other) in [
+        ("other bounds", plan(wider, &[])),
+        ("a column that is not read", plan(more, &[])),
+        ("missing cells in the middle", plan(described(), &[("missing", json!("midpoint"))])),
+        ("a column that is written in another way", plan(unwritten, &[])),
+        ("other marks of missing cells", plan(described(), &[("csv", json!({"na": ["D"]}))])),
+        ("fewer rows", plan(described(), &[("only", json!([{"column": "age", "lower": 40}]))])),
+        ("rows of persons", plan(described(), &[("person", json!("id")), ("max_rows_per_person", json!(1))])),
+    ] {
+        assert!(!beside(&other), "{what}");
     }
 }

@@ -567,6 +567,33 @@ fn a_sample_is_amplified_exactly() {
     assert!(prepared(&mu, "a,b,c,y,z\n").unwrap_err().to_string().contains("epsilon and delta"));
 }
 
+/// What was read of a table before the click serves another budget where that says nothing of the rows.
+#[test]
+fn one_reading_serves_plans_that_read_alike() {
+    let epsilon = |name, epsilon: f64, params| {
+        plan(name, Some(1_000), params, json!({"epsilon": epsilon, "delta": 1e-6}))
+    };
+    let bounds = |mut plan: Value| {
+        plan["columns"][0]["upper"] = json!(2.0);
+        plan
+    };
+    for (name, params, serves) in [
+        ("analyze-gauss", json!({}), true),
+        ("dp-gd", json!({"steps": 3}), true),
+        ("dp-gd", json!({"steps": 1}), false),
+        ("sub-samp-reuse-cov", json!({"sample_rows": 100}), false),
+    ] {
+        let of = |plan: &Value| one(name, plan);
+        let first = epsilon(name, 5.0, params.clone());
+        let other = epsilon(name, 2.0, params);
+        assert_eq!(of(&first).reads_as(&of(&other)), serves, "{name}");
+        assert!(!of(&first).reads_as(&of(&bounds(first.clone()))), "{name}: other bounds");
+    }
+    let gauss = |params| one("analyze-gauss", &epsilon("analyze-gauss", 5.0, params));
+    let steps = |steps: u32| one("dp-gd", &epsilon("dp-gd", 5.0, json!({"steps": steps})));
+    assert!(!gauss(json!({})).reads_as(&steps(3)), "sums and rows");
+}
+
 /// A descent has coefficients for all that a record has; so without an intercept the record has no constant.
 #[test]
 fn a_constant_that_nobody_asked_for_is_refused() {

@@ -6,16 +6,19 @@ use std::rc::Rc;
 use discreet::audit::check::{Check, Finding};
 use discreet::data::FileRole;
 use discreet::data::genotypes::{Choice, Matches};
-use discreet::model::NoiseLaw;
+use discreet::model::{Missing, NoiseLaw};
+use discreet::plan::Plan;
 use discreet::plan::bound::Encoding;
+use discreet::plan::document::Bound;
 use discreet::plan::number_format::NumberFormat;
 use discreet::privacy::ledger::State;
+use discreet::release::Release;
 use discreet::store;
 use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
 use discreet::worker::files::Files;
 use discreet::worker::pool::{Asked, Pool};
-use discreet::worker::protocol::{Look, Reason};
+use discreet::worker::protocol::{Look, Progress, Reason};
 use js_sys::{Array, Uint8Array, WebAssembly};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -199,6 +202,23 @@ async fn people_are_known_again_in_other_genotypes() {
     assert_eq!(failure.reason, Reason::Table, "{failure}");
 }
 
+/// Checks that what is released is the table's exact sums with no more than the noise.
+fn near(release: &Release, table: &[u8]) {
+    let released = release.moments.clone().unwrap();
+    let Some(NoiseLaw::DiscreteGaussian { s, .. }) = &released.noise else {
+        panic!("the noise is discrete Gaussian")
+    };
+    let s: i128 = s.parse().unwrap();
+    let exact = moments(table);
+    for (row, cells) in released.matrix.iter().flatten().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            let off = cell.parse::<i128>().unwrap() - exact.get(row, column);
+            // 16 cells beyond 8 standard deviations: less than one in 10^13.
+            assert!(off.abs() <= 8 * s, "cell {row}, {column} is off by {off} at S = {s}");
+        }
+    }
+}
+
 #[wasm_bindgen_test]
 async fn a_release_reads_every_slice_once_and_charges_once() {
     let table = long_table(1);
@@ -217,19 +237,7 @@ async fn a_release_reads_every_slice_once_and_charges_once() {
     // The bytes that are summed are the ones that are hashed: the table is read once.
     assert!(last.get() > table.len() as u64 / 2 && last.get() <= table.len() as u64);
 
-    let released = release.moments.clone().unwrap();
-    let Some(NoiseLaw::DiscreteGaussian { s, .. }) = &released.noise else {
-        panic!("the noise is discrete Gaussian")
-    };
-    let s: i128 = s.parse().unwrap();
-    let exact = moments(&table);
-    for (row, cells) in released.matrix.iter().flatten().enumerate() {
-        for (column, cell) in cells.iter().enumerate() {
-            let off = cell.parse::<i128>().unwrap() - exact.get(row, column);
-            // 16 cells beyond 8 standard deviations: less than one in 10^13.
-            assert!(off.abs() <= 8 * s, "cell {row}, {column} is off by {off} at S = {s}");
-        }
-    }
+    near(&release, &table);
     assert_eq!(release.ledger.as_ref().unwrap().entry, 1);
     let record = store::open_table(&key).await.unwrap().unwrap();
     assert_eq!(record.ledger, ledger);
@@ -286,4 +294,135 @@ async fn a_check_tells_what_it_finds_until_it_is_cancelled() {
     assert_eq!(*found.borrow(), expected);
     let broken = self::pool("start_broken_worker").await;
     assert!(broken.audit(5, |_| {}).await.is_err());
+}
+
+/// A plan by which the cells of the sample table are counted.
+fn described(plan: &Plan) -> Plan {
+    Plan { stated_rows: None, ..plan.clone() }
+}
+
+/// Releases, and returns what is released with how many bytes were read between the click and the charge.
+async fn released(pool: &Pool, file: &Files, asked: Asked, key: &str) -> (Made, u64) {
+    let last = Rc::new(Cell::new(0));
+    let seen = Rc::clone(&last);
+    let on_progress = move |progress: Progress| {
+        if progress.round.is_none() {
+            seen.set(progress.done);
+        }
+    };
+    let made = pool.release(file, asked, key.to_owned(), on_progress).await.unwrap();
+    (made, last.get())
+}
+
+#[wasm_bindgen_test]
+async fn one_reading_finds_what_each_of_three_does() {
+    let table = long_table(5);
+    let pool = pool("start_worker").await;
+    let file = csv(&[&table]);
+    let plan = plan(15.0);
+    let read = pool.read_once(&file, asked(15.0), None, described(&plan), |_| {}).await.unwrap();
+    store::create_ledger(&read.table, ledger(16.0), None).await.unwrap();
+    let (made, after) = released(&pool, &file, asked(15.0), &read.table).await;
+    assert_eq!(after, 0, "nothing is read after the click");
+    near(&made.release, &table);
+    assert_eq!(read.table, pool.identify(&file, |_| {}).await.unwrap());
+    assert_eq!(read.inspected, Some(pool.inspect(&file, described(&plan), |_| {}).await.unwrap()));
+
+    // The same people in another order have the same ledger, whichever of the two was read at once.
+    let mut lines: Vec<&[u8]> = table.split_inclusive(|&byte| byte == b'\n').collect();
+    lines[1..].reverse();
+    let other = csv(&[&lines.concat()]);
+    let by_itself = pool.identify(&other, |_| {}).await.unwrap();
+    assert_ne!(by_itself, read.table);
+    assert_eq!(store::open_table(&by_itself).await.unwrap().unwrap().ledger, made.ledger);
+    let third = csv(&[&lines.concat(), b"\n"]);
+    let at_once = pool.read_once(&third, asked(1.0), None, described(&plan), |_| {}).await.unwrap();
+    assert_eq!(store::open_table(&at_once.table).await.unwrap().unwrap().ledger, made.ledger);
+}
+
+#[wasm_bindgen_test]
+async fn what_was_read_serves_another_budget_which_is_charged_and_no_other_bounds() {
+    let table = long_table(6);
+    let pool = pool("start_worker").await;
+    let file = csv(&[&table]);
+    let plan = plan(2.0);
+    let read = pool.read_once(&file, asked(2.0), None, described(&plan), |_| {}).await.unwrap();
+    store::create_ledger(&read.table, ledger(32.0), None).await.unwrap();
+    let (made, after) = released(&pool, &file, asked(15.0), &read.table).await;
+    assert_eq!(after, 0, "nothing is read after the click");
+    near(&made.release, &table);
+    assert_eq!(made.release.plan.budget.epsilon, Some(15.0), "the budget of the click");
+    let (again, after) = released(&pool, &file, asked(15.0), &read.table).await;
+    assert!(after > 0, "what was read serves once");
+    let charged = |made: &Made| made.ledger.entries().last().unwrap().charge;
+    assert_eq!(charged(&made), charged(&again), "it costs as much as one that was not read ahead");
+
+    // Sums by other bounds are others by far.
+    let read = pool.read_once(&file, asked(15.0), Some(read.table), described(&plan), |_| {}).await.unwrap();
+    let mut wider = asked(5.0);
+    wider.plan.columns[0].upper = Some(Bound::Stated(1_000.0));
+    let (made, after) = released(&pool, &file, wider.clone(), &read.table).await;
+    assert!(after > 0, "the file is read for the new bounds");
+    let (again, _) = released(&pool, &file, wider, &read.table).await;
+    let corner = |made: &Made| {
+        made.release.moments.as_ref().unwrap().matrix.as_ref().unwrap()[1][1].parse::<f64>().unwrap()
+    };
+    assert!((corner(&made) / corner(&again) - 1.0).abs() < 0.05, "{} {}", corner(&made), corner(&again));
+}
+
+#[wasm_bindgen_test]
+async fn rows_that_are_kept_serve_another_budget_and_sums_of_a_map_are_read_again() {
+    let table = long_table(7);
+    let pool = pool("start_worker").await;
+    let file = csv(&[&table]);
+    let descent = |epsilon: f64, steps: u32| {
+        let mut asked = asked(epsilon);
+        asked.plan.mechanism.name = "dp-gd".to_owned();
+        asked.plan.stated_rows = Some(50_000);
+        asked.plan.mechanism.params.insert("steps".to_owned(), steps.into());
+        asked
+    };
+    let key = pool.identify(&file, |_| {}).await.unwrap();
+    store::create_ledger(&key, ledger(32.0), None).await.unwrap();
+    for (steps, reads_again) in [(3, false), (1, true)] {
+        let (first, second) = (descent(0.1, steps), descent(0.2, steps));
+        let described = described(&first.plan);
+        pool.read_once(&file, first, Some(key.clone()), described, |_| {}).await.unwrap();
+        let (made, after) = released(&pool, &file, second, &key).await;
+        assert_eq!(made.release.plan.budget.epsilon, Some(0.2), "the budget of the click");
+        assert_eq!(after > 0, reads_again, "{steps} steps");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_reading_that_fails_says_so_at_once_and_the_table_is_recognised() {
+    let pool = pool("start_worker").await;
+    let plan = plan(1.0);
+    let file = csv(&[&long_table(8), b"P1,secret-cell\n"]);
+    let failure = pool.read_once(&file, asked(1.0), None, described(&plan), |_| {}).await.unwrap_err();
+    assert_eq!(failure.reason, Reason::Table, "{failure}");
+    let key = pool.identify(&file, |_| {}).await.unwrap();
+    store::create_ledger(&key, ledger(1.0), None).await.unwrap();
+    let told = pool.release(&file, asked(1.0), key, |_| {}).await.unwrap_err();
+    assert_eq!(told, failure, "as it is told without the one reading");
+    // Cells that are counted by other rules than the release's are not counted beside it.
+    let other = Plan { missing: Some(Missing::Midpoint), ..described(&plan) };
+    assert!(pool.read_once(&csv(&[TABLE]), asked(1.0), None, other, |_| {}).await.is_err());
+}
+
+#[wasm_bindgen_test]
+async fn a_file_that_is_not_the_ledgers_is_refused_when_it_was_read_before_the_click() {
+    let pool = pool("start_worker").await;
+    let (file, other) = (csv(&[&long_table(9)]), csv(&[&long_table(10)]));
+    let key = pool.identify(&file, |_| {}).await.unwrap();
+    store::create_ledger(&key, ledger(1.0), None).await.unwrap();
+    pool.read_ahead(&other, asked(1.0), &key).await.unwrap();
+    let failure = pool.release(&other, asked(1.0), key.clone(), |_| {}).await.unwrap_err();
+    assert_eq!((failure.reason, failure.charged), (Reason::File, false), "{failure}");
+    let plan = plan(1.0);
+    let read = pool.read_once(&other, asked(1.0), Some(key.clone()), described(&plan), |_| {}).await.unwrap();
+    assert_ne!(read.table, key);
+    let failure = pool.release(&other, asked(1.0), key.clone(), |_| {}).await.unwrap_err();
+    assert_eq!((failure.reason, failure.charged), (Reason::File, false), "{failure}");
+    assert!(store::open_table(&key).await.unwrap().unwrap().ledger.entries().is_empty());
 }

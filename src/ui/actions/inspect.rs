@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::release::asked_at_once;
 use super::run::{on_progress, pool, run};
 use super::say::{fail_to_read, fail_with};
 use crate::plan::Plan;
@@ -15,7 +16,7 @@ use crate::ui::table::Table;
 use crate::ui::view_model::Inspection;
 use crate::words;
 use crate::worker::files::Files;
-use crate::worker::protocol::{Failure, Reason};
+use crate::worker::protocol::{Failure, Known, Reason};
 
 /// Bytes of the largest file that is read without being asked for: a second or two.
 pub const LARGEST_UNASKED: u64 = 250_000_000;
@@ -111,6 +112,31 @@ async fn read_whole(app: App, says: bool) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Reads the file once for all that is due: the counts, the release that could be asked for as the plan stands, and the table's key, which is
+/// returned. Nothing where one reading cannot do all of it: then each reads on its own. A table that is malformed is recognised all the same.
+pub(super) async fn read_once(
+    app: App,
+    files: &Files,
+    task: &'static str,
+) -> Result<Option<(String, Inspection)>, Failure> {
+    let (Some(plan), None) = plans(app) else { return Ok(None) };
+    let Some(asked) = asked_at_once(app, files) else { return Ok(None) };
+    let key = app.state.key().get_untracked();
+    let is_known = key.is_some();
+    let pool = pool(app);
+    let read = pool.read_once(files, asked, key, plan.clone(), on_progress(app, task));
+    match read.await {
+        Ok(Known { table, inspected: Some(found) }) => {
+            Ok(Some((table, Inspection { plan, found, several_rows: None })))
+        }
+        Err(failure) if failure.reason == Reason::Cancelled => Err(failure),
+        Err(failure) if is_known && matches!(failure.reason, Reason::Table | Reason::Encoding) => {
+            Err(failure)
+        }
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
 /// Reads the file by `plan`, and once more where the rows of persons are to be counted.
 async fn try_inspect(
     app: App,
@@ -118,6 +144,9 @@ async fn try_inspect(
     plan: Plan,
     persons: Option<(String, Plan)>,
 ) -> Result<Inspection, Failure> {
+    if let Some((_, found)) = read_once(app, files, words::whole::reading()).await? {
+        return Ok(found);
+    }
     let read = |plan| {
         let on_progress = on_progress(app, words::whole::reading());
         async move { pool(app).inspect(files, plan, on_progress).await }

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::close::{forget, forget_ledger};
+use super::inspect::read_once;
 use super::run::{on_progress, pool, run};
 use super::say::{fail, fail_with};
 use crate::privacy::adjacency::Protect;
@@ -48,12 +49,18 @@ pub async fn recognise(app: App, files: &Files) {
     }
     let task = words::ledger::reading();
     let found = run(app, task, files.length() as f64, async {
-        let key = pool(app).identify(files, on_progress(app, task)).await?;
+        let (key, counted) = match read_once(app, files, task).await? {
+            Some((key, counted)) => (key, Some(counted)),
+            None => (pool(app).identify(files, on_progress(app, task)).await?, None),
+        };
         let record = store::open_table(&key).await?;
-        Ok((key, record))
+        Ok((key, counted, record))
     });
     match found.await {
-        Ok((key, record)) => {
+        Ok((key, counted, record)) => {
+            if counted.is_some() {
+                app.state.inspection().set(counted);
+            }
             app.state.key().set(Some(key.clone()));
             remember(app, Ok(record));
             let saved = store::setting(&saved_setting(&key)).await.ok().flatten();

@@ -13,6 +13,7 @@ use super::navigation::{go, go_to};
 use super::run::{cancelling, on_progress, pool};
 use super::save::end_saving;
 use super::say::{fail, fail_to_read};
+use crate::data::FileRole;
 use crate::release::Release;
 use crate::store;
 use crate::store::document::Made;
@@ -20,6 +21,7 @@ use crate::ui::state::{App, Kept, Origin, Phase, Run, Shown, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::{dom, view_model};
 use crate::words;
+use crate::worker::files::Files;
 use crate::worker::pool::{Asked, delay_from};
 use crate::worker::protocol::{Failure, Reason};
 
@@ -51,6 +53,18 @@ pub fn read_ahead_on_the_way(app: App) {
         };
         waiting.set_value(set_timeout_with_handle(read, PAUSE).ok());
     });
+}
+
+/// The release that could be asked for as the plan stands, where one reading of the file can serve it and more: a CSV of the person's own,
+/// not too large, whose rows are read in any order and under bounds that are known.
+pub(super) fn asked_at_once(app: App, files: &Files) -> Option<Asked> {
+    let is_complete = app
+        .forecast
+        .with_untracked(|forecast| forecast.as_ref().is_ok_and(|forecast| forecast.refusal.is_none()));
+    let is_own = app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.sample));
+    let is_small = files.get(FileRole::Table).is_some() && files.length() <= LARGEST_UNASKED;
+    let is_plain = |asked: &Asked| asked.plan.person.is_none() && !asked.plan.estimates();
+    asked(app).filter(|asked| is_complete && is_own && is_small && is_plain(asked))
 }
 
 /// The release that the plan asks for as it stands; nothing while something is missing.
