@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::job::Job;
 use super::warnings::{FIRST, LATER, Warned, told_of, told_of_rows};
 use crate::data::inspection::{Column, Counts, Misfits, are_many};
-use crate::data::mismatch::{Contradiction, Stated, mismatches};
+use crate::data::mismatch::{Contradiction, Stated, mismatches, other_capitals};
 use crate::model::Missing;
 use crate::plan::bound::CsvRules;
 use crate::words;
@@ -104,6 +104,9 @@ fn kinds(column: &Column, misfits: &Misfits, rows: u64, rules: &CsvRules) -> Vec
     let mut kinds = Vec::new();
     if are_many(misfits.unread, rows) {
         kinds.extend(unread(column, &misfits.usual_cells(), rules));
+    } else {
+        let cells = misfits.cells.iter().map(|(cell, _)| cell.as_str());
+        kinds.extend(other_capitals(&column.levels(), cells).map(|found| found.kind));
     }
     let mut outside = misfits.outside;
     if misfits.likely_codes().next().is_some() {

@@ -530,6 +530,14 @@ fn a_plan_that_later_rows_contradict_is_warned_of_before_the_charge() {
     assert!(!told.contains(|letter: char| letter.is_ascii_digit()), "{told}");
     assert!(!["kvinna", "`C`", "12", "717"].iter().any(|cell| told.contains(cell)), "{told}");
     assert_eq!(bench.read("ledger.json"), before);
+    // However few they are, cells in other capitals are a level that is meant.
+    let table = bench.read("table.csv").replacen("12,5;kvinna", "12,5;f", 1).replace("12,5;kvinna", "12,5;F");
+    bench.write("capitals.csv", table);
+    let capitals = text(&bench.run(&check.replace("table.csv", "capitals.csv")).stderr);
+    assert!(
+        capitals.contains("column `sex`: later rows write a level in capital and in small letters"),
+        "{capitals}"
+    );
     // A stream can be read only once, and that is for a release.
     let streamed = bench.piped(&check.replace("table.csv", "-"), "table.csv");
     assert_eq!((streamed.status.code(), text(&streamed.stderr).as_str()), (Some(0), ""));

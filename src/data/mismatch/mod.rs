@@ -27,7 +27,7 @@ use self::formats::{candidates, formats};
 use self::persons::identifies;
 pub use self::persons::{could_be_persons, names_persons, persons};
 use self::twins::in_any_capitals;
-pub use self::twins::spelt_twice;
+pub use self::twins::{other_capitals, spelt_twice};
 pub use self::weights::survey_weight;
 
 /// Most cells that are quoted of one kind.

@@ -50,6 +50,15 @@ pub(super) fn in_any_capitals(levels: &[String]) -> Repair {
     Repair::Merge(levels.iter().map(of).filter(|spellings| spellings.len() > 1).collect())
 }
 
+/// Returns those cells that are a level but for capital letters, with what takes them for it, where there are some: however few they are,
+/// the same answer is meant, and they would be left out.
+pub fn other_capitals<'a>(levels: &[String], cells: impl IntoIterator<Item = &'a str>) -> Option<Mismatch> {
+    let small: Vec<String> = levels.iter().map(|level| level.to_lowercase()).collect();
+    let is_meant = |cell: &&str| small.contains(&cell.trim().to_lowercase());
+    let found: Vec<String> = cells.into_iter().filter(is_meant).map(str::to_owned).collect();
+    (!found.is_empty()).then(|| mismatch(Contradiction::Spelling, found, vec![in_any_capitals(levels)]))
+}
+
 fn plain(level: &str) -> String {
     let bare = |letter: char| {
         let marked = MARKED.iter().find(|(_, marked)| marked.contains(letter));
@@ -78,6 +87,14 @@ mod tests {
         assert_eq!(merged(&["Sí", "No", "Si"]), pairs(&[["Sí", "Si"]]));
         assert_eq!(merged(&["II a", "IIa", "I"]), pairs(&[["II a", "IIa"]]));
         assert_eq!(merged(&["+", "-", "1", "10", "I", "II"]), None);
+    }
+
+    #[test]
+    fn few_cells_in_other_capitals_are_told_from_others() {
+        let levels = ["ja", "nein"].map(str::to_owned);
+        let cells = |cells: &[&str]| other_capitals(&levels, cells.iter().copied()).map(|found| found.cells);
+        assert_eq!(cells(&["Ja", "vielleicht", "NEIN "]), Some(vec!["Ja".to_owned(), "NEIN ".to_owned()]));
+        assert_eq!(cells(&["vielleicht", "j"]), None);
     }
 
     #[test]

@@ -141,6 +141,10 @@ fn RowsField() -> impl IntoView {
                     if chosen { words::privacy::rows_chosen_label() } else { words::privacy::rows_label() };
                 (label, words::privacy::rows_why().to_owned())
             }
+            // How many rows of each count is not said yet.
+            (Adjacency::AddRemove, Some(most)) if most.trim().is_empty() => {
+                (words::privacy::rows_chosen_label(), words::privacy::rows_why().to_owned())
+            }
             (Adjacency::AddRemove, Some(most)) => {
                 let (label, count) = if draft::count(&most) == Some(1) {
                     (words::privacy::persons_label(), words::privacy::one_row_of_each_why().to_owned())

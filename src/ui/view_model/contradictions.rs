@@ -8,7 +8,7 @@ use crate::data::genotypes::none_joined;
 use crate::data::inspection::{Misfits, are_many};
 use crate::data::mismatch::{
     Contradiction, Mismatch, Repair, Stated, breaks, codes, could_be_persons, meeting, mismatches,
-    names_persons, persons, spelt_twice, survey_weight, turned_round, two_values, unmet,
+    names_persons, other_capitals, persons, spelt_twice, survey_weight, turned_round, two_values, unmet,
 };
 use crate::mechanisms::find;
 use crate::model::Role;
@@ -156,6 +156,7 @@ pub fn contradictions(
         }
         if let Some(misfits) = misfits.get(&place) {
             add_codes(&mut found, misfits);
+            add_spellings(&mut found, misfits, column);
             add_further(&mut found, misfits, column, in_whole);
         }
         (!found.is_empty()).then_some((place, found))
@@ -202,6 +203,15 @@ fn add_codes(found: &mut Vec<Mismatch>, misfits: &Misfits) {
     if !codes.is_empty() {
         let repairs = vec![Repair::Missing(codes.clone())];
         found.push(Mismatch { kind: Contradiction::Code, cells: codes, repairs });
+    }
+}
+
+/// Adds the cells of the whole file that are a level but for capital letters.
+fn add_spellings(found: &mut Vec<Mismatch>, misfits: &Misfits, column: &ColumnDraft) {
+    let is_asked = |one: &Mismatch| matches!(one.kind, Contradiction::Levels | Contradiction::Spelling);
+    if column.kind == Some(ColumnType::Category) && !found.iter().any(is_asked) {
+        let cells = misfits.cells.iter().map(|(cell, _)| cell.as_str());
+        found.extend(other_capitals(&list(&column.levels), cells));
     }
 }
 
