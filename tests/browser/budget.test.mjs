@@ -87,6 +87,8 @@ test("a share that buys nothing is asked about, and the share that would do is n
   await discreet.budget({ rows: 2000, epsilon: 5.3 });
   const share = page.getByLabel(say("privacy.typed_share"));
   await share.fill("1");
+  // The price on the button is that of what is typed, before the field is left.
+  await discreet.strip.getByText(say("release_bar.price", { share: "1 %" })).waitFor();
   await share.blur();
   await discreet.ready();
   const scrolled = () => page.evaluate(() => scrollY);

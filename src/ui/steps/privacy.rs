@@ -250,7 +250,12 @@ fn Levels(widths: Widths) -> impl IntoView {
     let of_part = move || {
         let share = setup.with(|setup| setup.share);
         let told = words::privacy::level_share(format!("{share} %"));
-        ((1..100).contains(&share) && has_widths.get()).then(|| view! { <p class="hint">{told}</p> })
+        // The ε of a part of the budget is another one than that of the level.
+        let price = app.forecast.with(|forecast| {
+            forecast.as_ref().ok().map(|forecast| words::privacy::for_this_release(&forecast.price))
+        });
+        ((1..100).contains(&share) && has_widths.get())
+            .then(|| view! { <p class="hint">{told} " " {price}</p> })
     };
     view! {
         <fieldset class="levels">
