@@ -217,7 +217,8 @@ fn with_epsilon(setup: &Setup, epsilon: f64) -> Setup {
 /// Named levels of care.
 #[component]
 fn Levels(widths: Widths) -> impl IntoView {
-    let setup = App::here().state.setup();
+    let app = App::here();
+    let setup = app.state.setup();
     let current = Memo::new(move |_| setup.with(typed_epsilon));
     let radios = levels().map(|(epsilon, name, purpose)| {
         let there = Memo::new(move |_| setup.with(|setup| with_epsilon(setup, epsilon)));
