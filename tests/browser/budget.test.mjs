@@ -110,6 +110,9 @@ test("a share that buys nothing is asked about, and the share that would do is n
   await discreet.release.click();
   await discreet.released.waitFor();
   assert.equal((await discreet.account()).entries.length, 1);
+  assert.match(await discreet.released.innerText(), like("result.numbered", { number: 1 }));
+  await discreet.released.getByRole("button", exact(say("result.another"))).click();
+  await page.locator("#privacy-share").waitFor();
   assert.deepEqual(faults(record), {});
 });
 

@@ -348,10 +348,10 @@ test("levels in two spellings are joined by one click, and with both in the mode
   await discreet.describe("sexo", { role: say("columns.feature"), type: say("columns.category"), levels: "Hombre, Mujer" });
   const typed = page.getByLabel(say("columns.levels_of", { name: "sexo" }), { exact: true });
   await contradictions(page, "sexo").getByRole("button", exact(say("contradiction.merge"))).click();
-  await page.getByText(say("roles.explains_made", { names: "merged(sexo)" })).waitFor();
-  await page.getByRole("status").filter({ hasText: /^Joined: .*Mujer = mujer = MUJER\. The term merged\(sexo\) takes the place of the column sexo/ }).waitFor();
+  await page.getByText(say("roles.explains_made", { names: "sexo (joined)" })).waitFor();
+  await page.getByRole("status").filter({ hasText: /^Joined: .*Mujer = mujer = MUJER\. The term sexo \(joined\) takes the place of the column sexo/ }).waitFor();
   assert.equal(await typed.inputValue(), "Hombre, Mujer, hombre, HOMBRE, mujer, MUJER");
-  await page.getByRole("button", exact(say("terms.remove", { name: "merged(sexo)" }))).click();
+  await page.getByRole("button", exact(say("terms.remove", { name: "sexo (joined)" }))).click();
   await discreet.describe("sexo", { role: say("columns.feature"), levels: "Hombre, Mujer, mujer" });
   await discreet.budget({ rows: 900, epsilon: 8, oneIn: 1000000 });
   await discreet.strip.getByRole("button", exact(say("gap.asked", { name: "sexo" }))).click();
@@ -368,8 +368,8 @@ test("levels in two spellings are joined by one click, and with both in the mode
   await discreet.describe("sexo", { role: say("columns.ignored") });
   await discreet.make();
   const { plan, coefficients } = await discreet.downloadJson(say("result.release_json"));
-  assert.deepEqual(plan.derived, [{ name: "merged(sexo)", role: "feature", transform: "merged", from: ["sexo"], groups: [{ name: "Mujer", levels: ["Mujer", "mujer"] }] }]);
-  assert.deepEqual(coefficients.map(({ term }) => term), ["(Intercept)", "edad", "merged(sexo)[Mujer]"]);
+  assert.deepEqual(plan.derived, [{ name: "sexo (joined)", role: "feature", transform: "merged", from: ["sexo"], groups: [{ name: "Mujer", levels: ["Mujer", "mujer"] }] }]);
+  assert.deepEqual(coefficients.map(({ term }) => term), ["(Intercept)", "edad", "sexo (joined)[Mujer]"]);
   assert.deepEqual(faults(record), {});
 });
 

@@ -1434,6 +1434,9 @@ fn a_penalised_or_withheld_coefficient_has_no_p_value() {
     let table = tables::coefficients(&release, &facts, "target", 1.0);
     assert!(table.notes.iter().any(|note| note.starts_with("There are no p-values")), "{:?}", table.notes);
     assert!(table.heads.iter().all(|head| head.text != "p" && head.text != "z"), "{:?}", table.heads);
+    let of_intervals = tables::interval_head(false, Tests::of(&release), "95");
+    assert_eq!(of_intervals, "95 % interval of the coefficient drawn towards 0");
+    assert!(table.heads.iter().any(|head| head.text == of_intervals), "{:?}", table.heads);
 }
 
 /// Privacy noise makes a test conservative: that is said wherever there are p-values, and nowhere else.

@@ -364,6 +364,7 @@ fn merge(app: App, index: usize, groups: &[Vec<String>]) {
         own.map_or(level, |group| &group.name).clone()
     };
     let entry = Derived {
+        name: Some(words::terms::joined_of(&column.name)),
         transform: Transform::Merged,
         from: vec![column.name.clone()],
         role: (column.role == Role::Outcome).then_some(Role::Outcome),
