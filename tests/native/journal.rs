@@ -1267,7 +1267,8 @@ fn merged_levels_and_robust_errors_are_told_in_every_format() {
     bench.plan(&plan);
     let release: Release =
         serde_json::from_str(&bench.ok("simulate --plan plan.json --seed 11 table.csv")).unwrap();
-    for (name, format) in Format::ALL {
+    // An abstract has no room for either.
+    for (name, format) in Format::ALL.into_iter().filter(|(name, _)| *name != "short") {
         let text = format.write(&release, &supplement(&release), &Labels::default(), None).unwrap();
         let text = text.replace('\n', " ");
         for told in ["are merged: rest = s, w", "standard errors are robust"] {
