@@ -80,7 +80,7 @@ test("a release and its download by keyboard alone", async (t) => {
   await discreet.released.waitFor();
   // The focus has moved to the result, so what follows is near.
   const arrives = page.waitForEvent("download");
-  await press(page, "Tab", ({ name }) => name === say("result.release_json"), 30);
+  await press(page, "Tab", ({ name }) => name === say("result.release_json"), 34);
   await page.keyboard.press("Enter");
   assert.equal((await arrives).suggestedFilename(), "discreet-release-diabetes-1.json");
   assert.deepEqual(faults(record), {});
