@@ -7,7 +7,7 @@ use crate::release::figure::{self, Line, Mark};
 use crate::release::format::{self, percent};
 use crate::release::odds;
 use crate::release::publication::tables;
-use crate::release::significance::Tests;
+use crate::release::significance::{Absent, Tests};
 use crate::ui::parts::plot::{Axis, IntervalCell, ShareBar};
 use crate::ui::text;
 use crate::words;
@@ -50,6 +50,7 @@ pub fn CoefficientTable(
     let title = tables::title(&outcome, log_odds, tests);
     let estimate = if log_odds { words::result::log_odds() } else { words::result::estimate() };
     let interval = tables::interval_head(log_odds, tests, &level);
+    let penalised = tests.absent() == Some(Absent::Penalised);
     let ratio = log_odds.then(|| words::result::odds_ratio(&level));
     let named = (interval.clone(), ratio.clone());
     let tests = tables::has_test(tests, &lines).then_some(tests);
@@ -67,7 +68,7 @@ pub fn CoefficientTable(
     let before = 3 + usize::from(log_odds) + usize::from(tests.is_some()) + usize::from(shared);
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=words::result::coefficients_for(&outcome)>
-            <table class="journal" class:odds=log_odds>
+            <table class="journal" class:odds=log_odds class:penalised=penalised>
                 <caption>{title} " " {why}</caption>
                 <thead><tr>
                     <th scope="col">{words::result::term()}</th>
