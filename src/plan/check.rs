@@ -385,7 +385,7 @@ fn check_confidence(plan: &Plan) -> Result<f64, PlanError> {
 }
 
 /// The largest correlation that may be assumed: with more, features are as good as one.
-pub const MOST_CORRELATION: f64 = 0.95;
+const MOST_CORRELATION: f64 = 0.95;
 
 fn check_correlation(plan: &Plan) -> Result<(), PlanError> {
     if plan.typical_correlation.is_none_or(|of| (0.0..=MOST_CORRELATION).contains(&of)) {

@@ -36,8 +36,7 @@ pub fn read_ahead_on_the_way(app: App) {
             handle.clear();
         }
         let is_on_the_way = matches!(app.state.step().get(), Step::Privacy | Step::Method);
-        let is_complete =
-            app.forecast.with(|forecast| forecast.as_ref().is_ok_and(|forecast| forecast.refusal.is_none()));
+        let is_complete = is_complete(app);
         app.public.track();
         let is_known = app.state.key().with(Option::is_some);
         if !is_on_the_way || !is_complete || !is_known || app.busy() {
@@ -55,12 +54,15 @@ pub fn read_ahead_on_the_way(app: App) {
     });
 }
 
+/// Whether nothing is missing in the plan, and nothing refuses it.
+fn is_complete(app: App) -> bool {
+    app.forecast.with(|forecast| forecast.as_ref().is_ok_and(|forecast| forecast.refusal.is_none()))
+}
+
 /// The release that could be asked for as the plan stands, where one reading of the file can serve it and more: a CSV of the person's own,
 /// not too large, whose rows are read in any order and under bounds that are known.
 pub(super) fn asked_at_once(app: App, files: &Files) -> Option<Asked> {
-    let is_complete = app
-        .forecast
-        .with_untracked(|forecast| forecast.as_ref().is_ok_and(|forecast| forecast.refusal.is_none()));
+    let is_complete = untrack(|| is_complete(app));
     let is_own = app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.sample));
     let is_small = files.get(FileRole::Table).is_some() && files.length() <= LARGEST_UNASKED;
     let is_plain = |asked: &Asked| asked.plan.person.is_none() && !asked.plan.estimates();
