@@ -216,6 +216,11 @@ fn show(ledger: &Ledger) -> String {
             "one of its releases is IDEALISED: the promise holds for exact real-number arithmetic only\n",
         );
     }
+    if ledger.mixes_persons() {
+        text.push_str(
+            "its releases tell persons apart in different ways: the promise rests on the word of those who confirmed that they are the same\n",
+        );
+    }
     text.push('\n');
     if capacity.gaussian > 0 {
         let _ = writeln!(text, "Gaussian budget: mu {}", pair.mu);

@@ -4,7 +4,8 @@
 //! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. In a
 //! table of one column a blank line is a record whose cell is empty; the line end that ends the file begins no record.
 //! The parser refuses what csv-core accepts and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
-//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more.
+//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more, and a cell of several lines one of which looks like a record.
+//! Such a cell is what a quote makes of other people's records where the program that wrote the file does not double the quotes of its cells.
 //!
 //! A plain record (`data::plain`) does not pass through csv-core; its fields are the same.
 //!
@@ -16,8 +17,10 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::latin1;
+use super::number;
 use super::plain::{self, Plain};
 use crate::plan::bound::{CsvRules, Encoding};
+use crate::plan::number_format::NumberFormat;
 use crate::words;
 
 /// Longest content of one record in bytes. A longer one most likely has a quote that is never closed.
@@ -85,6 +88,9 @@ pub enum Fault {
     /// A record without end.
     #[error("{}", crate::words::error::csv_too_long())]
     TooLong,
+    /// A cell one of whose lines looks like a record.
+    #[error("{}", crate::words::error::csv_record_in_cell())]
+    RecordInCell,
 }
 
 impl CsvError {
@@ -160,6 +166,7 @@ pub struct Parser {
     core: Reader,
     fields: usize,
     delimiter: u8,
+    numbers: NumberFormat,
     encoding: Encoding,
     /// Records that start beyond this offset are not read.
     last_start: u64,
@@ -192,6 +199,7 @@ impl Parser {
             core,
             fields,
             delimiter: rules.delimiter,
+            numbers: rules.numbers,
             encoding: rules.encoding,
             last_start,
             content: vec![0; 1 << 12],
@@ -354,7 +362,8 @@ impl Parser {
         if let Some(at) = memchr::memchr(0, content) {
             return Err((Fault::Nul, column(at)));
         }
-        match self.encoding {
+        let has_lines = memchr::memchr2(b'\n', b'\r', content).is_some();
+        let record = match self.encoding {
             Encoding::Utf8 => {
                 let text = std::str::from_utf8(content)
                     .map_err(|error| (Fault::NotUtf8, column(error.valid_up_to())))?;
@@ -365,15 +374,32 @@ impl Parser {
                 {
                     return Err((Fault::NotUtf8, Some(split + 1)));
                 }
-                visit(Record::new(text, ends));
+                Record::new(text, ends)
             }
-            Encoding::Latin1 => visit(self.decoded.latin1(content, ends)),
+            Encoding::Latin1 => self.decoded.latin1(content, ends),
+        };
+        if has_lines {
+            let looks =
+                |field: &usize| holds_record(record.field(*field), self.fields, self.delimiter, self.numbers);
+            if let Some(field) = (0..ends.len()).find(looks) {
+                return Err((Fault::RecordInCell, Some(field + 1)));
+            }
         }
+        visit(record);
         self.filled = 0;
         self.ended = 0;
         self.in_record = false;
         Ok(())
     }
+}
+
+/// Returns whether a line of a cell, but for its first, looks like a record: it has as many fields, and one of them is a number.
+fn holds_record(cell: &str, fields: usize, delimiter: u8, numbers: NumberFormat) -> bool {
+    let looks_like_one = |line: &str| {
+        let cells = || line.split(char::from(delimiter));
+        cells().count() == fields && cells().any(|cell| number::parse(cell, numbers).is_some())
+    };
+    fields > 1 && cell.split(['\n', '\r']).skip(1).any(looks_like_one)
 }
 
 struct Step {

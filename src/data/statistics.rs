@@ -89,7 +89,7 @@ pub struct CellSums {
     scratch: Scratch,
     /// The sums of each person's records, one person after the other, where the map sums them first.
     persons: Vec<i64>,
-    /// Whose the next row is. Rows of nobody are one person's, so that what they add is bounded.
+    /// Whose the next row is; the reader names a person before each row that counts.
     person: usize,
 }
 

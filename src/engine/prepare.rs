@@ -23,8 +23,7 @@ use crate::plan::params::Params;
 use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNITS_OF_ONE, budget_parts, gaussian_charge};
-use crate::privacy::convert::gdp_epsilon;
-use crate::privacy::event::{Event, charge};
+use crate::privacy::event::{self, Event};
 use crate::privacy::ledger::{OTHER_PERSONS, PERSON, Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
@@ -309,17 +308,27 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
     let before = if let Stage::Found(found) = stage { found.units() } else { 0 };
     let units = gaussian_units(&charge.events, before)?;
     let (mu, rho) = mu_and_rho(units);
-    let asked = budget_parts(budget, &Split::Gaussian)?.promise;
+    let parts = budget_parts(budget, &Split::Gaussian)?;
+    let asked = parts.promise;
     let real = |delta| {
-        let real = Mu::try_new(mu).ok().and_then(|mu| gdp_epsilon(mu, delta).ok());
-        Ok::<_, EngineError>((real.ok_or(EngineError::Internal("this scale has no epsilon"))?, delta))
+        let mu = Mu::try_new(mu).map_err(|_| EngineError::Internal("noise of no scale"))?;
+        Ok::<_, EngineError>(budget_parts(&Budget::Mu { mu, delta: Some(delta) }, &Split::Gaussian)?.promise)
     };
     let (promise, claimed) = match (checked.calibration, asked, stage) {
-        (Calibration::Paper, Some((_, delta)), _) => (Some(real(delta)?), asked),
+        (Calibration::Paper, Some((_, delta)), _) => (real(delta)?, asked),
         // A part of the budget keeps a part of the promise.
-        (_, Some((_, delta)), Stage::Bounds(_)) => (Some(real(delta)?), None),
+        (_, Some((_, delta)), Stage::Bounds(_)) => (real(delta)?, None),
         _ => (asked, None),
     };
+    if let Some((epsilon, delta)) = promise
+        && event::charge(&charge.events, epsilon)?.slack > parts.capacity.slack
+    {
+        return Err(EngineError::Plan(PlanError::at(
+            "budget",
+            words::plan::coarse_noise(epsilon, delta),
+            words::plan::coarse_noise_advice(),
+        )));
+    }
     Ok(Cost { charge, promise, mu: Some(mu), rho: Some(rho), claimed })
 }
 
@@ -620,7 +629,7 @@ impl Prepared {
     /// # Errors
     /// [`EngineError::Budget`] beyond 128 bits.
     pub fn charge(&self, epsilon: Epsilon) -> Result<Units, EngineError> {
-        Ok(charge(self.whole_events(), epsilon)?)
+        Ok(event::charge(self.whole_events(), epsilon)?)
     }
 
     fn events(&self) -> &[Event] {

@@ -380,16 +380,32 @@ impl Ledger {
 
     /// Returns the column by which persons were told apart in the last release that had one.
     pub fn person_column(&self) -> Option<&str> {
-        self.document.entries.iter().rev().find_map(|entry| entry.parameters.get(PERSON)?.as_str())
+        self.document.entries.iter().rev().find_map(Entry::person)
     }
 
-    /// A plan that counts each row as a person, where a person had several before, would not keep the promise of the ledger.
+    /// Returns how the last of the releases that did not tell persons apart by `own` did: by the column named, or, where none is, each row was a
+    /// person. Nothing where all did as `own`.
+    pub fn other_persons(&self, own: Option<&str>) -> Option<Option<&str>> {
+        let releases = self.document.entries.iter().rev().filter(|entry| entry.kind == Kind::Release);
+        releases.map(Entry::person).find(|before| *before != own)
+    }
+
+    /// Returns whether its releases tell persons apart in different ways.
+    pub fn mixes_persons(&self) -> bool {
+        self.document
+            .entries
+            .iter()
+            .any(|entry| entry.kind == Kind::Release && self.other_persons(entry.person()).is_some())
+    }
+
+    /// What is one person to one release and several to another has no promise of the ledger.
     fn match_persons(&self, parameters: &Map<String, Value>) -> Result<(), LedgerError> {
         let own = parameters.get(PERSON).and_then(Value::as_str);
-        match self.person_column() {
-            Some(before) if own != Some(before) && !parameters.contains_key(OTHER_PERSONS) => {
-                Err(LedgerError::OtherPersons(before.to_owned()))
-            }
+        match self.other_persons(own) {
+            Some(before) if !parameters.contains_key(OTHER_PERSONS) => Err(LedgerError::OtherPersons {
+                before: before.map(str::to_owned),
+                own: own.unwrap_or_default().to_owned(),
+            }),
             _ => Ok(()),
         }
     }

@@ -5,6 +5,7 @@ use super::format::{self, at_most};
 use crate::math::special::phi_cdf;
 use crate::model::Assurance;
 use crate::plan::Plan;
+use crate::plan::document::Confirm;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::{Delta, Epsilon, Mu};
@@ -293,6 +294,9 @@ fn conditions(release: &Release) -> Vec<String> {
     let mut conditions = Vec::new();
     if release.ledger.as_ref().is_some_and(|ledger| ledger.idealised) {
         conditions.push(words::guarantee::ledger_idealised().to_owned());
+    }
+    if release.plan.confirm.contains(&Confirm::OtherPersons) {
+        conditions.push(words::guarantee::other_persons().to_owned());
     }
     if !release.plan.only.is_empty() {
         conditions.push(words::guarantee::not_chosen().to_owned());

@@ -212,6 +212,39 @@ fn a_million_columns() {
     assert_eq!(read_header(line.as_bytes(), false, explicit), Ok(HeaderRead::NeedMore));
 }
 
+/// Of a program that does not double the quotes inside cells: what two people wrote takes in the records between theirs, and the file is well
+/// formed.
+#[test]
+fn quotes_of_two_people_around_the_records_of_others() {
+    let plan = plan_with_notes();
+    let others = "p2,41,120,fine\np3,52,130,well\np4,63,140,\n";
+    let refused = |text: &str| read(format!("id,age,sbp,note\n{text}").as_bytes(), &plan).unwrap_err();
+    for (text, place) in [
+        (format!("p1,5,5,\"see below\n{others}p1,5,5,see above\"\n"), "line 2, column 4"),
+        (format!("p9,1,1,a\np1,5,5,\"tall\n{others}p5,30,110,at most 5\"\n"), "line 3, column 4"),
+        ("p1,5,5,\"tall\np2,41,120,at most 5\"\n".to_owned(), "line 2, column 4"),
+    ] {
+        let error = refused(&text);
+        assert!(error.starts_with(place) && error.contains("looks like a record"), "{error}");
+    }
+}
+
+#[test]
+fn notes_of_several_lines() {
+    let clinic = plan_with_notes();
+    let notes = "id,age,sbp,note\np1,30,120,\"seen twice, in May,\nthen in June, with 3 others\"\n\
+                 p2,40,130,\"He said \"\"5\"\"\r\n\r\n1, 2\"\n";
+    assert_eq!(read(notes.as_bytes(), &clinic).map(|rows| rows.len()), Ok(2));
+    let first = "note,id,age,sbp\n\"a\nb, 7\",p1,30,120\n";
+    let columns =
+        vec![number("age", 2, Role::Feature, 0.0, 120.0), number("sbp", 3, Role::Outcome, 40.0, 270.0)];
+    assert_eq!(read(first.as_bytes(), &plan(columns, 4)).map(|rows| rows.len()), Ok(1));
+}
+
+fn plan_with_notes() -> BoundPlan {
+    plan(vec![number("age", 1, Role::Feature, 0.0, 120.0), number("sbp", 2, Role::Outcome, 40.0, 270.0)], 4)
+}
+
 /// 300 MB in one quoted cell: refused at 64 MiB, and no more is held.
 #[test]
 fn a_cell_without_end() {

@@ -1,5 +1,6 @@
 //! What a plan may say, and what it is told when it may not.
 
+use discreet::engine::{EngineError, prepare};
 use discreet::model::Role;
 use discreet::plan::bind::bind;
 use discreet::plan::bound::{GridParams, Kind, Norms};
@@ -293,4 +294,25 @@ fn an_empty_cell_is_a_level_where_one_stands_for_it() {
         assert_eq!(released("", missing, &rows(" ")), expected, "{missing}");
     }
     assert_eq!(released("no", "skip", &rows("")).0, Some(4.0), "otherwise it is missing");
+}
+
+/// With so much epsilon the noise is small in whole numbers, and its distance from the proof's law has to fit into the plan's own delta, whatever
+/// the ledger could pay.
+#[test]
+fn noise_that_is_too_coarse_for_the_plans_delta_is_refused() {
+    let names = ["age", "ward", "sbp"].map(str::to_owned);
+    let prepared = |levels: usize, epsilon: f64, delta: f64| {
+        let levels: Vec<String> = (0..levels).map(|level| format!("w{level}")).collect();
+        let ward = json!({"name": "ward", "role": "feature", "type": "category", "levels": levels});
+        let mut plan = example();
+        plan["columns"][1] = ward;
+        plan["budget"] = json!({"epsilon": epsilon, "delta": delta});
+        plan["mechanism"]["params"] = json!({"radius": 1 << 21});
+        prepare(Plan::parse(&plan.to_string()).unwrap(), &names, b',', Purpose::Release)
+    };
+    assert!(prepared(500, 1.0, 1e-12).is_ok() && prepared(500, 20.0, 1e-6).is_ok());
+    match prepared(500, 20.0, 1e-12) {
+        Err(EngineError::Plan(error)) => assert_eq!(error.path, "budget", "{error}"),
+        other => panic!("{:?}", other.map(|_| ())),
+    }
 }

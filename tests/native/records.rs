@@ -4,6 +4,7 @@
 use discreet::data::csv::{Feed, Parser};
 use discreet::data::encode::{Encoded, Encoder, Geometry, within};
 use discreet::data::moments::{MAX_TERMS, Moments, MomentsError};
+use discreet::data::number::parse;
 use discreet::data::preview::{Suggestion, preview};
 use discreet::data::{HeaderRead, HeaderRules, csv::Record, header::read_header};
 use discreet::model::{Layout, Missing, Role};
@@ -117,6 +118,17 @@ pub fn encode(plan: &BoundPlan, cells: &[&str]) -> Option<Vec<i32>> {
     }
 }
 
+/// Whether a line of a cell, but for its first, looks like a record.
+fn holds_record(record: &[String], rules: &CsvRules) -> bool {
+    let delimiter = char::from(rules.delimiter);
+    let is_record = |line: &str| {
+        let cells: Vec<_> = line.split(delimiter).collect();
+        cells.len() == record.len() && cells.iter().any(|cell| parse(cell, rules.numbers).is_some())
+    };
+    let lines = record.iter().flat_map(|cell| cell.split(['\r', '\n']).skip(1));
+    record.len() > 1 && lines.into_iter().any(is_record)
+}
+
 /// All records as texts, with the bytes fed in pieces.
 fn records(fields: usize, rules: &CsvRules, bytes: &[u8], piece: usize) -> (Vec<Vec<String>>, bool) {
     let mut found = Vec::new();
@@ -176,8 +188,9 @@ proptest! {
         let rules = CsvRules { delimiter, ..rules() };
         let width = table.first().map_or(1, Vec::len);
         let (found, fine) = records(width, &rules, &bytes, piece);
-        prop_assert!(fine);
-        prop_assert_eq!(found, table);
+        let sound: Vec<_> = table.iter().take_while(|row| !holds_record(row, &rules)).cloned().collect();
+        prop_assert_eq!(fine, sound.len() == table.len());
+        prop_assert_eq!(found, sound);
     }
 
     /// Any bytes: the same records as the crate `csv` up to the first one that is not well formed. Empty cells of one column are left out, as
@@ -199,7 +212,8 @@ proptest! {
         for records in [&mut found, &mut theirs] {
             records.retain(|record| width > 1 || record != &[""]);
         }
-        let good: Vec<_> = theirs.iter().take_while(|record| record.len() == width).cloned().collect();
+        let is_good = |record: &&Vec<String>| record.len() == width && !holds_record(record, &rules);
+        let good: Vec<_> = theirs.iter().take_while(is_good).cloned().collect();
         if fine {
             prop_assert_eq!(&found, &theirs);
         } else {

@@ -34,7 +34,7 @@ use crate::inference::options::Repair;
 use crate::math::linalg::Eigen;
 use crate::math::round::real;
 use crate::math::sylvester::is_positive_definite;
-use crate::model::{Assurance, Layout, NoiseLaw, Shape};
+use crate::model::{Layout, NoiseLaw, Shape};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
@@ -55,7 +55,6 @@ pub static INFO: Info = Info {
     summary: "Perturbs the moments and chooses the ridge from a private eigenvalue.",
     prefer: "Prefer it where a table may be large enough to need no ridge, and a fixed one would shrink too much.",
     source: "Wang 2018; theory/many-outcomes 5.3",
-    assurance: Assurance::Bounded,
     no_paper_scale: Some("the paper's own scale for `ada-ssp` is not built yet"),
     parameters: &[SPLIT, FAILURE, FLOOR_REPAIR, INTERCEPT_WEIGHT, ROW_NORM, RADIUS],
     ..Info::GAUSSIAN
@@ -228,7 +227,7 @@ impl RoundNoise for Noise {
         let (Exact::Moments(moments), false) = (sums, drawn.is_empty()) else { return None };
         let noise = drawn.remove(0);
         let cells = self.moments.add(drawn, moments);
-        let least = least_eigenvalue(moments, self.moments.layout.features())?;
+        let least = least_eigenvalue(moments, self.moments.layout.features());
         Some(Answer { ridge: self.ridge(least.saturating_add(noise)), ..answer(cells, self.moments.law()) })
     }
 
@@ -246,7 +245,7 @@ impl RoundNoise for Noise {
 }
 
 /// The largest multiple of the step that is below every eigenvalue of the first terms' exact moments.
-fn least_eigenvalue(moments: &Moments, features: usize) -> Option<i128> {
+fn least_eigenvalue(moments: &Moments, features: usize) -> i128 {
     let above = |steps: i128| {
         let entry = |row: usize, column: usize| {
             let cell = IBig::from(moments.get(row, column));
@@ -257,8 +256,9 @@ fn least_eigenvalue(moments: &Moments, features: usize) -> Option<i128> {
         )
     };
     let approximate = DMatrix::from_fn(features, features, |row, column| moments.get(row, column) as f64);
+    let guess = Eigen::try_new(&approximate).map_or(0.0, |eigen| eigen.smallest());
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integers decide")]
-    let mut steps = (Eigen::try_new(&approximate).ok()?.smallest() / libm::ldexp(1.0, 20)).floor() as i128;
+    let mut steps = (guess / libm::ldexp(1.0, 20)).floor() as i128;
     // From the guess outward in doubling strides, then between the last two.
     let mut stride = 1_i128;
     let (mut low, mut high);
@@ -289,7 +289,7 @@ fn least_eigenvalue(moments: &Moments, features: usize) -> Option<i128> {
         let middle = low.midpoint(high);
         if above(middle) { low = middle } else { high = middle }
     }
-    Some(low.saturating_mul(1 << STEP_BITS))
+    low.saturating_mul(1 << STEP_BITS)
 }
 
 #[cfg(test)]
@@ -303,12 +303,12 @@ mod tests {
         moments.add(&[-500_000, 2_000_000]);
         // [[9.25e12, 2e12], [2e12, 5e12]]: (14.25 − √(4.25² + 16)) / 2 · 10^12.
         let exact = (14.25 - (4.25_f64 * 4.25 + 16.0).sqrt()) / 2.0 * 1e12;
-        let found = least_eigenvalue(&moments, 2).unwrap() as f64;
+        let found = least_eigenvalue(&moments, 2) as f64;
         assert!(found < exact && exact - found <= libm::ldexp(1.0, 20) + 1.0, "{found} {exact}");
         // Nothing at all, and one direction alone: below 0 by a step.
-        assert_eq!(least_eigenvalue(&Moments::new(2), 2), Some(-(1 << STEP_BITS)));
+        assert_eq!(least_eigenvalue(&Moments::new(2), 2), -(1 << STEP_BITS));
         let mut one = Moments::new(2);
         one.add(&[1_000, 2_000]);
-        assert_eq!(least_eigenvalue(&one, 2), Some(-(1 << STEP_BITS)));
+        assert_eq!(least_eigenvalue(&one, 2), -(1 << STEP_BITS));
     }
 }

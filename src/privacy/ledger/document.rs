@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use super::PERSON;
 use super::error::LedgerError;
 use crate::model::Assurance;
 use crate::privacy::adjacency::{Adjacency, Protect};
@@ -114,6 +115,11 @@ impl Entry {
     /// Returns the hash that belongs to this entry.
     pub(super) fn own_hash(&self) -> Result<String, LedgerError> {
         hash(&self.previous, self, &["hash"])
+    }
+
+    /// Returns the column by which this release told persons apart.
+    pub fn person(&self) -> Option<&str> {
+        self.parameters.get(PERSON)?.as_str()
     }
 
     /// Returns the ledger that this entry says to be about different people.

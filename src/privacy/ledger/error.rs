@@ -98,9 +98,17 @@ pub enum LedgerError {
         /// The ledger's value.
         ledger: String,
     },
-    /// Persons were told apart by a column in an earlier release, and are not in this one.
-    #[error("{}", crate::words::error::ledger_other_persons(.0))]
-    OtherPersons(String),
+    /// Persons were told apart otherwise in an earlier release.
+    #[error("{}", match before {
+        Some(before) => crate::words::error::ledger_other_persons(before),
+        None => crate::words::error::ledger_rows_before(own),
+    })]
+    OtherPersons {
+        /// The column by which they were; each row was a person where there was none.
+        before: Option<String>,
+        /// The plan's column, or an empty text.
+        own: String,
+    },
     /// A charge of nothing, which would be a bug.
     #[error("{}", crate::words::error::ledger_free())]
     Free,

@@ -96,16 +96,23 @@ fn persons_are_told_apart_as_before_unless_another_way_is_confirmed() {
     };
     let by = |column: &str| ("person", json!(column));
     let confirmed = ("other_persons", json!(true));
-    let refused = |column: &str| Err(LedgerError::OtherPersons(column.to_owned()));
-    assert_eq!(reserve(&[]), Ok(()), "each row was a person");
+    let refused = |before: Option<&str>, own: &str| {
+        Err(LedgerError::OtherPersons { before: before.map(str::to_owned), own: own.to_owned() })
+    };
     assert_eq!(reserve(&[by("patient")]), Ok(()));
-    assert_eq!(reserve(&[]), refused("patient"), "a patient with several rows would be several persons");
-    assert_eq!(reserve(&[by("visit")]), refused("patient"));
+    assert_eq!(
+        reserve(&[]),
+        refused(Some("patient"), ""),
+        "a patient with several rows would be several persons"
+    );
+    assert_eq!(reserve(&[by("visit")]), refused(Some("patient"), "visit"));
     assert_eq!(reserve(&[by("patient")]), Ok(()));
     assert_eq!(reserve(std::slice::from_ref(&confirmed)), Ok(()), "a table with one row of each");
-    assert_eq!(reserve(&[]), refused("patient"), "a confirmation is for one release");
+    assert_eq!(reserve(&[]), refused(Some("patient"), ""), "a confirmation is for one release");
+    assert_eq!(reserve(&[by("patient")]), refused(None, "patient"), "each row was a person");
     assert_eq!(reserve(&[by("mrn"), confirmed]), Ok(()));
-    assert_eq!(reserve(&[by("patient")]), refused("mrn"));
+    assert_eq!(reserve(&[by("patient")]), refused(Some("mrn"), "patient"));
+    assert!(ledger.mixes_persons() && !open(TERMS, Split::Gaussian).mixes_persons());
 }
 
 #[test]

@@ -589,14 +589,17 @@ fn Person(fixed: Memo<bool>) -> impl IntoView {
         setup.update(|setup| setup.identify(value, setup.max_rows.clone()));
     };
     let before = Memo::new(move |_| {
-        app.state.ledger().with(|ledger| ledger.as_ref().and_then(Ledger::person_column).map(str::to_owned))
+        let now = person.get();
+        let own = Some(now.as_str()).filter(|now| !now.is_empty());
+        let before = |ledger: &Ledger| ledger.other_persons(own).map(|before| before.map(str::to_owned));
+        app.state.ledger().with(|ledger| ledger.as_ref().and_then(before))
     });
     let others = move || {
         let (before, now) = (before.get()?, person.get());
-        let told = match now.as_str() {
-            "" => words::privacy::other_persons_each_row(before),
-            _ if now == before => return None,
-            _ => words::privacy::other_persons_by(before, now),
+        let told = match before {
+            None => words::privacy::rows_before(now),
+            Some(before) if now.is_empty() => words::privacy::other_persons_each_row(before),
+            Some(before) => words::privacy::other_persons_by(before, now),
         };
         Some(view! {
             <label class="choice" for="privacy-other-persons">

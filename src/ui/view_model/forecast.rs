@@ -86,11 +86,11 @@ pub fn forecast(
     if needs_consent(plan, bounds_of(plan, &table.names).as_ref()) {
         return Err((UNCERTAIN_BOUNDS.to_owned(), words::gap::uncertain_bounds().to_owned()));
     }
-    if let Some(before) = ledger.and_then(Ledger::person_column)
-        && plan.person.as_deref() != Some(before)
+    if let Some(before) = ledger.and_then(|ledger| ledger.other_persons(plan.person.as_deref()))
         && !plan.confirm.contains(&Confirm::OtherPersons)
     {
-        return Err(("person".to_owned(), words::gap::other_persons(before)));
+        let gap = before.map_or_else(|| words::gap::rows_before().to_owned(), words::gap::other_persons);
+        return Err(("person".to_owned(), gap));
     }
     let prepared =
         prepare_with_moments(plan.clone(), public, &table.names, table.delimiter, Purpose::Release).map_err(

@@ -3,6 +3,7 @@
 //! The first four bytes say how: dialect and number of fields, seed of the pieces, length of a slice, readers and person.
 
 use discreet::data::csv::{CsvError, Feed, Parser};
+use discreet::data::number::parse;
 use discreet::data::slices::{Combiner, Scan, SliceScanner};
 use discreet::data::{EncodedRows, Geometry, Header};
 use discreet::model::{Missing, Role};
@@ -114,13 +115,27 @@ fn independent(fields: usize, rules: &CsvRules, text: &[u8]) -> (Vec<Vec<String>
             })
             .collect();
         match decoded {
-            Some(texts) if texts.len() == fields && !quoted && !record.concat().contains(&0) => {
+            Some(texts)
+                if texts.len() == fields
+                    && !quoted
+                    && !record.concat().contains(&0)
+                    && !holds_record(&texts, rules) =>
+            {
                 records.push(texts)
             }
             _ => return (records, false),
         }
     }
     (records, true)
+}
+
+/// Whether a line of a cell, but for its first, has as many cells as a record, one of them a number.
+fn holds_record(record: &[String], rules: &CsvRules) -> bool {
+    let delimiter = char::from(rules.delimiter);
+    let lines = record.iter().flat_map(|cell| cell.split(['\r', '\n']).skip(1));
+    let mut alike = lines.filter(|line| line.matches(delimiter).count() + 1 == record.len());
+    record.len() > 1
+        && alike.any(|line| line.split(delimiter).any(|cell| parse(cell, rules.numbers).is_some()))
 }
 
 /// A number, then a category, then the person where there is one.
