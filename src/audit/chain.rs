@@ -207,7 +207,7 @@ impl Chain {
 
     fn exact(&self, statistic: &Statistic) -> Option<[Vec<i128>; 2]> {
         let sums = |rows: &EncodedRows| match statistic.of(rows) {
-            Sums::Cells(sums) => Some(sums.into_cells()),
+            Sums::Cells(sums) => Some(sums.cells()),
             Sums::Moments(_) | Sums::Rows(_) => None,
         };
         let common = sums(&self.common)?;

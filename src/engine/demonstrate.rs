@@ -116,7 +116,7 @@ pub fn demonstrate_rounds_with(
     let mut rng = DemoRng::new(0, 0);
     while let Some(round) = run.round() {
         let Sums::Cells(cells) = round.statistic.of(rows) else { return Err(OTHER) };
-        let exact = cells.into_cells();
+        let exact = cells.cells();
         let drawn = noise(&*round.noise, &exact);
         run.take(round.noise.answer(drawn, &Exact::Cells(exact), &mut rng).ok_or(OTHER)?);
     }

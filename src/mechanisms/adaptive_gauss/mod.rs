@@ -59,6 +59,7 @@ pub static INFO: Info = Info {
     guarantee: "The released integers of all rounds together are μ-GDP, exactly as they are computed.",
     source: "theory/adaptive 2",
     no_paper_scale: Some("`adaptive-gauss` has no scale of a paper's own"),
+    adapts: true,
     foresees: true,
     from_sums: true,
     parameters: &[SHARES, ROBUST_SHARE, OUTCOME_RADIUS],

@@ -55,6 +55,7 @@ pub static INFO: Info = Info {
     source: "theory/adaptive-logistic 2",
     labels: true,
     no_paper_scale: Some("`adaptive-logistic` has no scale of a paper's own"),
+    adapts: true,
     foresees: true,
     parameters: &[STEPS, LAMBDA],
     ..Info::GAUSSIAN

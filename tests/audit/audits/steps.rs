@@ -296,7 +296,7 @@ fn seen_of_steps(count: u32) -> Saw {
     let released = |drawn: Vec<i128>, side: Side| {
         let mut sums = CellSums::new(Arc::clone(&expansion));
         sums.row(&rows[side.index()]);
-        Answer::noisy(drawn, &Exact::Cells(sums.into_cells())).unwrap().cells
+        Answer::noisy(drawn, &Exact::Cells(sums.cells())).unwrap().cells
     };
     let [first, second] = Side::BOTH.map(|side| released(vec![0; 5], side));
     // Off the diagonal the variance is half of what the other cells have.

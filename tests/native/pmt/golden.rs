@@ -271,7 +271,7 @@ fn steps_in(
         let cells = upper.map(|place| matrix[place]).chain(vector.iter().copied()).map(whole);
         let mut sums = CellSums::new(std::sync::Arc::new(steps.expansion()));
         all.iter().for_each(|row| sums.row(row));
-        let answer = Answer::noisy(cells.collect(), &Exact::Cells(sums.into_cells()));
+        let answer = Answer::noisy(cells.collect(), &Exact::Cells(sums.cells()));
         steps.advance(&answer.unwrap().cells);
     }
     noise.map.transpose() * &steps.into_fits()[0].coefficients * outcome
