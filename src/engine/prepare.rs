@@ -214,14 +214,14 @@ impl ConfiguredPlan {
     ) -> Result<Prepared, EngineError> {
         let Self { mut checked, info, configured, purpose } = self;
         let bound = bind::bind(&checked, names, delimiter, configured.grid())?;
-        let bound = BoundPlan { levels: configured.levels(), ..bound };
-        let whitener =
-            public.map(|public| public.whitener(&MomentTerms::of(&checked, &bound))).transpose()?;
-        let resolved =
-            configured.resolve(&checked, bound, whitener.as_ref()).map_err(|error| match error {
-                NoiseError::Plan(error) => EngineError::Plan(error),
-                NoiseError::Budget(error) => EngineError::Budget(error),
-            })?;
+        let mut bound = BoundPlan { levels: configured.levels(), ..bound };
+        if let Some(public) = public {
+            bound.public = Some(Arc::new(public.whitener(&MomentTerms::of(&checked, &bound))?));
+        }
+        let resolved = configured.resolve(&checked, bound).map_err(|error| match error {
+            NoiseError::Plan(error) => EngineError::Plan(error),
+            NoiseError::Budget(error) => EngineError::Budget(error),
+        })?;
         let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
         checked.plan.mechanism.params.extend(parameters);
         if let Some(csv) = &mut checked.plan.csv {
@@ -231,7 +231,7 @@ impl ConfiguredPlan {
         if let Some(cost) = &cost {
             check_cost(&checked, purpose, cost)?;
         }
-        let task = Task { checked, encoding, public: whitener };
+        let task = Task { checked, encoding };
         let public = public.map(|public| public.table().clone());
         Ok(Prepared { task, info, configured, law, post_processing, rounds, cost, public, stage })
     }
@@ -367,8 +367,8 @@ impl Prepared {
     }
 
     /// Returns the public moments as they are used.
-    pub const fn whitener(&self) -> Option<&Whitener> {
-        self.task.public.as_ref()
+    pub fn whitener(&self) -> Option<&Whitener> {
+        self.bound().public.as_deref()
     }
 
     /// Returns whether this is the stage that estimates bounds, which the plan's mechanism follows.
@@ -495,7 +495,7 @@ impl Prepared {
 
     /// Returns the public number of rows: exact, or about.
     pub fn stated_rows(&self) -> Option<u64> {
-        self.checked().rows.or(self.plan().stated_rows)
+        self.checked().public_rows()
     }
 
     /// Returns whether the table is read again for each round, because its rows, as far as is publicly known, are too many to be kept.

@@ -78,7 +78,6 @@ impl PublicMoments {
             same.map_or_else(|| Arc::new(terms.whitener(&table)), |before| Arc::clone(&before.whitener));
         Self { table, terms, whitener }
     }
-
 }
 
 impl Known for PublicMoments {

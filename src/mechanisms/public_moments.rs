@@ -158,7 +158,6 @@ impl Radii {
                 .collect(),
             constant,
             radius: self.features(d).min(longest_within_bounds(bound, &whitener.inverse_root, constant)),
-            outcomes: whitener.outcomes.clone(),
         });
         Ok(())
     }
@@ -217,7 +216,7 @@ impl Radii {
     /// The outcomes of a plan whose features are whitened, in its order. Where nothing is known of one, half of its range counts as R_y
     /// standard deviations.
     pub fn standards(&self, bound: &BoundPlan, around_mean: bool) -> Vec<Standard> {
-        let known = bound.whitening.iter().flat_map(|whitening| &whitening.outcomes);
+        let known = bound.public.iter().flat_map(|public| &public.outcomes);
         let columns = bound.columns.iter().filter(|column| column.role == Role::Outcome);
         columns
             .zip(known)

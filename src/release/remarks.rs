@@ -110,11 +110,10 @@ pub fn are_of_persons(notes: &[String]) -> bool {
     notes.iter().any(|note| Kind::of(note) == Kind::RobustOfPersons)
 }
 
-/// Takes out of the notes what stands beside the intervals, because they do not cover it: where coordinates were measured, the notes begin
-/// with it.
+/// Takes out of the notes what stands beside the intervals, because they do not cover it: the notes of an adaptive
+/// release begin with it.
 pub fn take_uncovered(release: &Release, notes: &mut Vec<String>) -> Option<String> {
-    let is_measured = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
-    (is_measured && !notes.is_empty()).then(|| notes.remove(0))
+    (release.is_adaptive() && !notes.is_empty()).then(|| notes.remove(0))
 }
 
 /// Returns the remarks that a file of numbers or a drawing carries with it.

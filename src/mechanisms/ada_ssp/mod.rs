@@ -26,7 +26,7 @@ use nalgebra::DMatrix;
 
 use super::gaussian;
 use super::info::{Info, LINEAR};
-use super::rounds::{Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved};
+use super::rounds::{Answer, Charge, Configured, Encoding, PostProcessing, Resolved, RoundNoise};
 use super::second_moments::{SecondMoments, answer};
 use super::shared::{FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, ROW_NORM, scale, two_sides};
 use crate::data::{Exact, Moments};
@@ -39,7 +39,6 @@ use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{
@@ -79,12 +78,7 @@ impl Configured for Parameters {
         two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         self.weigh_outcomes(plan, &mut bound);
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;

@@ -118,7 +118,7 @@ impl Rounds {
         let k = max_rows_per_person;
         let outcomes = terms.outcomes().max(1) as u64;
         let Early { level, record, count, margins, moments, tails } =
-            Early::new(terms, adjacency, k, [first, second, third], outcomes)?;
+            Early::new(terms, adjacency, k, [first, second, third], terms.outcomes().max(1))?;
         let (features, last) = calibrated(FEATURES, fourth, |features| {
             let square = u64::from(features).pow(2);
             let outcome = u64::from(outcome_code(features, outcomes));

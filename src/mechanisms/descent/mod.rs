@@ -35,8 +35,7 @@ use super::public_moments::{
     ETA, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION, feature_unit,
 };
 use super::rounds::{
-    Answer, Charge, Configured, Encoding, Noise as RoundNoise, Output, Resolved, Round, Rounds, Run, Task,
-    Unsettled,
+    Answer, Charge, Configured, Encoding, Output, Resolved, Round, RoundNoise, Rounds, Run, Task, Unsettled,
 };
 use super::shared::{
     INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, radius, require_intercept_or_zero_weight,
@@ -52,7 +51,6 @@ use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, CalibrationError, NoiseScale, Split, budget_parts, gradient_sensitivity_squared, noise_scale,
@@ -138,14 +136,9 @@ impl Configured for Parameters {
         GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        public: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let mut own = *self;
-        let parameters = own.encode(plan, &mut bound, public)?;
+        let parameters = own.encode(plan, &mut bound)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let noise = own.descent(plan, &encoding, plan.budget.as_ref())?;
@@ -236,16 +229,11 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.
-    fn encode(
-        &mut self,
-        plan: &CheckedPlan,
-        bound: &mut BoundPlan,
-        whitener: Option<&Whitener>,
-    ) -> Result<Map<String, Value>, PlanError> {
-        let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(Map::new()) };
-        radii.clip_outcomes(bound, whitener, self.penalty.around_mean(plan), false)?;
-        radii.whiten(bound, whitener)?;
-        let q = (real(whitener.terms.len()) / real(whitener.rows)).sqrt().min(0.75);
+    fn encode(&mut self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<Map<String, Value>, PlanError> {
+        let (Some(radii), Some(public)) = (&self.radii, bound.public.clone()) else { return Ok(Map::new()) };
+        radii.clip_outcomes(bound, &public, self.penalty.around_mean(plan), false)?;
+        radii.whiten(bound, &public)?;
+        let q = (real(public.terms.len()) / real(public.rows)).sqrt().min(0.75);
         let (upper, lower) = ((1.0 - q).powi(-2), (1.0 + q).powi(-2));
         if self.steps == 0 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 246")]

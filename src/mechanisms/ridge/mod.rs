@@ -35,7 +35,6 @@ use crate::model::{Layout, Shape};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{
     Budget, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared, noise_scale,
@@ -92,13 +91,8 @@ impl Configured for Parameters {
         GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        public: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
-        self.encode(plan, &mut bound, public)?;
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
+        self.encode(plan, &mut bound)?;
         let encoding =
             Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
@@ -153,16 +147,10 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.
-    fn encode(
-        &self,
-        plan: &CheckedPlan,
-        bound: &mut BoundPlan,
-        whitener: Option<&Whitener>,
-    ) -> Result<(), PlanError> {
-        let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(()) };
-        let around_mean = self.penalty.around_mean(plan);
-        radii.clip_outcomes(bound, whitener, around_mean, self.paper)?;
-        radii.whiten(bound, whitener)
+    fn encode(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<(), PlanError> {
+        let (Some(radii), Some(public)) = (&self.radii, bound.public.clone()) else { return Ok(()) };
+        radii.clip_outcomes(bound, &public, self.penalty.around_mean(plan), self.paper)?;
+        radii.whiten(bound, &public)
     }
 
     /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.

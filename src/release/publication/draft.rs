@@ -120,10 +120,9 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let mut sentences = vec![fitted(release, supplement)];
     sentences.extend(plan.derived.iter().map(made));
     sentences.extend(errors(&notes).map(str::to_owned));
-    let is_adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
     let rounds = match &release.steps {
         Some(_) => Some(words::journal::rounds_logistic()),
-        None => is_adaptive.then(words::journal::rounds_linear),
+        None => release.is_adaptive().then(words::journal::rounds_linear),
     };
     if rounds.is_some() {
         let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
@@ -156,7 +155,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     if !bounds.is_empty() {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }
-    let mut clipped: Vec<String> = notes.into_iter().filter(|note| Kind::of(note) == Kind::Clipping).collect();
+    let mut clipped: Vec<String> =
+        notes.into_iter().filter(|note| Kind::of(note) == Kind::Clipping).collect();
     // What is said of the bounds stands beside them.
     clipped.sort_by_key(|note| note != words::note::clipped());
     sentences.extend(clipped);

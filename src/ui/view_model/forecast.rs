@@ -10,9 +10,7 @@ use crate::engine::foresee::{
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::recommend;
-use crate::engine::{
-    EngineError, Outlook, Prepared, outlook, prepare, prepare_with, standard_errors,
-};
+use crate::engine::{EngineError, Outlook, Prepared, outlook, prepare, prepare_with, standard_errors};
 use crate::inference::forecast::TermForecast;
 use crate::inference::preview::Preview;
 use crate::mechanisms::find;
@@ -92,14 +90,12 @@ pub fn forecast(
     {
         return Err(("person".to_owned(), words::gap::other_persons(before)));
     }
-    let prepared =
-        prepare_with(plan.clone(), public, &table.names, table.delimiter, Purpose::Release).map_err(
-            |error| match error {
-                EngineError::Plan(error) => (error.path.clone(), sentence(&fault(&error))),
-                EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
-                error => (String::new(), error.to_string()),
-            },
-        )?;
+    let prepared = prepare_with(plan.clone(), public, &table.names, table.delimiter, Purpose::Release)
+        .map_err(|error| match error {
+            EngineError::Plan(error) => (error.path.clone(), sentence(&fault(&error))),
+            EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
+            error => (String::new(), error.to_string()),
+        })?;
     let fit = prepared.fit();
     let cost = fit.cost().ok_or_else(|| ("budget".to_owned(), words::gap::no_budget().to_owned()))?;
     let epsilon = match ledger {

@@ -17,7 +17,7 @@ use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
 use discreet::math::round::real as float;
 use discreet::mechanisms::wishart::{additive, scaled};
-use discreet::mechanisms::{Answer, Noise};
+use discreet::mechanisms::{Answer, RoundNoise};
 use discreet::model::NoiseLaw;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::adjacency::Adjacency;
@@ -103,7 +103,7 @@ fn axes(counts: [usize; 3]) -> String {
 
 /// Two tables under one noise.
 struct Bench {
-    noise: Arc<dyn Noise>,
+    noise: Arc<dyn RoundNoise>,
     moments: [Moments; 2],
 }
 

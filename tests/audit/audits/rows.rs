@@ -8,7 +8,7 @@ use discreet::audit::signal::{Reading, Signal};
 use discreet::audit::threshold::HeldOut;
 use discreet::data::{EncodedRows, Exact, Sums};
 use discreet::math::round::real as float;
-use discreet::mechanisms::Noise;
+use discreet::mechanisms::RoundNoise;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::measure::Epsilon;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn plan(name: &str, rows: usize, params: Value) -> Value {
 
 /// Two tables under one noise.
 struct Bench {
-    noise: std::sync::Arc<dyn Noise>,
+    noise: std::sync::Arc<dyn RoundNoise>,
     rows: [EncodedRows; 2],
 }
 

@@ -16,7 +16,7 @@ use discreet::inference::pseudo::Pseudo;
 use discreet::math::round::real as float;
 use discreet::mechanisms::gaussian::perturb;
 use discreet::mechanisms::newton::{self, Steps};
-use discreet::mechanisms::{Answer, Noise as _};
+use discreet::mechanisms::{Answer, RoundNoise as _};
 use discreet::model::Shape;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::{PublicTable, document::PublicTerm};
