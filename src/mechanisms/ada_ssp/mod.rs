@@ -41,10 +41,9 @@ use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, budget_parts, joint_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, NoiseScale, Split, budget_parts, noise_scale};
 use crate::privacy::event::Event;
+use crate::privacy::sensitivity::joint_sensitivity_squared;
 
 /// What `ada-ssp` is.
 pub static INFO: Info = Info {

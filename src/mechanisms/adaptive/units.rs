@@ -8,12 +8,12 @@ use super::tails;
 use super::terms::Terms;
 use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    CalibrationError, NoiseScale, augmented_sensitivity_squared, histograms_sensitivity_squared,
-    margins_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{CalibrationError, NoiseScale, noise_scale};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::privacy::sensitivity::{
+    augmented_sensitivity_squared, histograms_sensitivity_squared, margins_sensitivity_squared,
+};
 
 /// N of the margins, the code of 1: the usual one, and a coarser one where the noise would be beyond the sampler's range.
 const LEVELS: [u32; 2] = [1 << 22, 1 << 18];

@@ -4,12 +4,10 @@ use crate::mechanisms::adaptive::noise::Shape;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, RECORDS, Round, calibrated};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    CalibrationError, WHOLE_SHARE, blocks_sensitivity_squared, cross_weight, part_of,
-    weighted_sensitivity_squared,
-};
+use crate::privacy::calibrate::{CalibrationError, WHOLE_SHARE, part_of};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::privacy::sensitivity::{blocks_sensitivity_squared, cross_weight, weighted_sensitivity_squared};
 
 /// The shares of μ² of the rounds in ten-thousandths; the moments of the last but one, from which the estimate follows, have the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

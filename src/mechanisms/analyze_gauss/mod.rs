@@ -38,9 +38,10 @@ use crate::model::{Layout, Shape};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale, sensitivity_squared};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale};
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
+use crate::privacy::sensitivity::sensitivity_squared;
 
 /// What `analyze-gauss` is.
 pub static INFO: Info = Info {

@@ -52,11 +52,10 @@ use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, budget_parts, gradient_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::privacy::sensitivity::gradient_sensitivity_squared;
 
 const SCOPES: [(&str, bool); 2] = [("joint", false), ("per-outcome", true)];
 const SCOPE_NAMES: [&str; 2] = names(&SCOPES);

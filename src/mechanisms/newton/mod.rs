@@ -62,12 +62,12 @@ use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, No
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, budget_parts, joint_sensitivity_squared, logistic_gradient,
-    logistic_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale};
 use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
+use crate::privacy::sensitivity::{
+    joint_sensitivity_squared, logistic_gradient, logistic_sensitivity_squared,
+};
 use crate::words;
 
 /// R of the grid, with noise and without: a record's curvature has twice as many bits and those of its weight, and the sampler a

@@ -20,7 +20,8 @@ use crate::model::{Layout, Role, Shape};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{Split, budget_parts, noise_scale, sensitivity_squared};
+use crate::privacy::calibrate::{Split, budget_parts, noise_scale};
+use crate::privacy::sensitivity::sensitivity_squared;
 
 /// Step 1: what it is, and the schema of its parameters. The page, the command line and the documentation show what stands here.
 pub static INFO: Info = Info {

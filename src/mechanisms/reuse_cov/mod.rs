@@ -65,12 +65,12 @@ use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::calibrate::{
-    Budget, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
-    joint_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale};
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::primo;
+use crate::privacy::sensitivity::{
+    augmented_sensitivity_squared, cross_sensitivity_squared, joint_sensitivity_squared,
+};
 use crate::release::document::LONG_FORM_OUTCOMES;
 
 /// Most outcomes whose products with each other are released.

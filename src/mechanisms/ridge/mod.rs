@@ -36,10 +36,9 @@ use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{
-    Budget, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale};
 use crate::privacy::profile::paper::pmt;
+use crate::privacy::sensitivity::{augmented_sensitivity_squared, joint_sensitivity_squared};
 
 /// What `pmt-ridge` is.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {

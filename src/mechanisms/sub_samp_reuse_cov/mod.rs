@@ -46,13 +46,12 @@ use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, cross_sensitivity_squared, joint_sensitivity_squared, slack_charge,
-};
+use crate::privacy::calibrate::{Budget, CalibrationError, NoiseScale, slack_charge};
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsampled_reuse_cov_epsilon};
+use crate::privacy::sensitivity::{cross_sensitivity_squared, joint_sensitivity_squared};
 use crate::privacy::subsampling::{FixedSize, Parts};
 
 /// What `sub-samp-reuse-cov` is.

@@ -13,7 +13,7 @@ use discreet::mechanisms::adaptive_logistic::progress::{RoundMap, Setting};
 use discreet::mechanisms::adaptive_logistic::step::Grid;
 use discreet::mechanisms::adaptive_logistic::units::{Codes, FEATURES, Rounds};
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::logistic_errors;
+use discreet::privacy::sensitivity::logistic_errors;
 use nalgebra::DMatrix;
 
 use super::{cells, terms};

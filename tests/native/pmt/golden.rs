@@ -15,8 +15,8 @@ use discreet::model::Role;
 use discreet::plan::bound::{BoundPlan, Clipping, Kind, Norms};
 use discreet::plan::params::Params;
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::logistic_gradient;
 use discreet::privacy::event::Event;
+use discreet::privacy::sensitivity::logistic_gradient;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
