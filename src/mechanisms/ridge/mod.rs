@@ -21,18 +21,18 @@
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR, PUBLIC_MOMENTS};
 use super::public_moments::{
-    ETA, FLOOR, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION,
+    ETA, FLOOR, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Sided, TRUNCATION,
 };
 use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
-    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, paper_replaces, printed_scale, radius,
-    require_intercept, scale, stated_rows,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, paper_replaces, printed_scale,
+    require_intercept, stated_rows,
 };
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, Shape};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
 use crate::plan::{CheckedPlan, PlanError};
@@ -83,11 +83,7 @@ pub static WITH_BOUNDS: Info = Info {
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
-        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
-        let ratio = if self.paper { 1.0 } else { 0.5 };
-        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
-        let (radius, intercept_weight) = (self.radius, self.intercept_weight);
-        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
+        self.sided.grid(if self.paper { 1.0 } else { 0.5 })
     }
 
     fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
@@ -103,13 +99,7 @@ impl Configured for Parameters {
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// R.
-    radius: u32,
-    intercept_weight: f64,
-    /// How the public moments are used; none without them.
-    radii: Option<Radii>,
-    row_norm: f64,
-    outcome_norm: f64,
+    sided: Sided,
     penalty: Penalty,
     floor: bool,
     /// n, where the penalty needs it.
@@ -125,21 +115,16 @@ impl Parameters {
     pub fn read(grid: Grid, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let paper = plan.calibration == Calibration::Paper;
         paper_replaces(plan)?;
-        let (radius, intercept_weight, radii, row_norm, outcome_norm) = if grid == Grid::PublicMoments {
-            let radius = radius(params, plan)?;
-            (radius, 0.0, Some(Radii::take(params, plan)?), 1.0, 1.0)
-        } else {
+        if grid == Grid::Bounds {
             require_intercept(plan)?;
-            let (radius, intercept_weight) = scale(params, plan)?;
-            let row_norm = params.number(&ROW_NORM)?;
-            (radius, intercept_weight, None, row_norm, params.number(&OUTCOME_NORM)?)
-        };
+        }
+        let sided = Sided::take(grid, params, plan)?;
         let penalty = Penalty::take(params)?;
         let rows = (penalty.lambda > 0.0)
             .then(|| stated_rows(plan, "the penalty is weighed by the number of rows"))
             .transpose()?;
         let floor = params.switch(&FLOOR)?;
-        Ok(Self { radius, intercept_weight, radii, row_norm, outcome_norm, penalty, floor, rows, paper })
+        Ok(Self { sided, penalty, floor, rows, paper })
     }
 
     /// Has the features whitened and the outcomes clipped.
@@ -147,7 +132,7 @@ impl Parameters {
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.
     fn encode(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<(), PlanError> {
-        let (Some(radii), Some(public)) = (&self.radii, bound.public.clone()) else { return Ok(()) };
+        let (Some(radii), Some(public)) = (&self.sided.radii, bound.public.clone()) else { return Ok(()) };
         radii.clip_outcomes(bound, &public, self.penalty.around_mean(plan), self.paper)?;
         radii.whiten(bound, &public)
     }
