@@ -251,33 +251,19 @@ fn least_eigenvalue(moments: &Moments, features: usize) -> Option<i128> {
     };
     let approximate = DMatrix::from_fn(features, features, |row, column| moments.get(row, column) as f64);
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integers decide")]
-    let mut steps = (Eigen::try_new(&approximate).ok()?.smallest() / libm::ldexp(1.0, 20)).floor() as i128;
+    let guess = (Eigen::try_new(&approximate).ok()?.smallest() / libm::ldexp(1.0, 20)).floor() as i128;
     // From the guess outward in doubling strides, then between the last two.
-    let mut stride = 1_i128;
-    let (mut low, mut high);
-    if above(steps) {
-        low = steps;
-        loop {
-            steps = steps.saturating_add(stride);
-            if !above(steps) {
-                high = steps;
-                break;
-            }
-            low = steps;
-            stride = stride.saturating_mul(2);
+    let is_above = above(guess);
+    let (mut near, mut stride) = (guess, 1_i128);
+    let far = loop {
+        let far = if is_above { near.saturating_add(stride) } else { near.saturating_sub(stride) };
+        if above(far) != is_above {
+            break far;
         }
-    } else {
-        high = steps;
-        loop {
-            steps = steps.saturating_sub(stride);
-            if above(steps) {
-                low = steps;
-                break;
-            }
-            high = steps;
-            stride = stride.saturating_mul(2);
-        }
-    }
+        near = far;
+        stride = stride.saturating_mul(2);
+    };
+    let (mut low, mut high) = if is_above { (near, far) } else { (far, near) };
     while high.saturating_sub(low) > 1 {
         let middle = low.midpoint(high);
         if above(middle) { low = middle } else { high = middle }

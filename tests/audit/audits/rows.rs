@@ -1,12 +1,13 @@
 //! Mechanisms that read rows: noise that public features shape (T1), and a covariance of a secret sample (T4).
 
-use discreet::audit::bench::{Side, sums};
+use discreet::audit::bench::{Side, read};
 use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::pairs::column;
 use discreet::audit::signal::{Reading, Signal};
 use discreet::audit::threshold::HeldOut;
 use discreet::data::{EncodedRows, Exact, Sums};
+use discreet::engine::Prepared;
 use discreet::math::round::real as float;
 use discreet::mechanisms::RoundNoise;
 use discreet::noise::entropy::DemoRng;
@@ -45,7 +46,7 @@ struct Bench {
 
 impl Bench {
     fn new(plan: &Value, tables: [&str; 2]) -> Self {
-        let [(prepared, first), (_, second)] = tables.map(|table| sums(plan, table).unwrap());
+        let [(prepared, first), (_, second)] = tables.map(|table| read(plan, table, Prepared::sums).unwrap());
         let rows = |gathered| match gathered {
             Sums::Rows(rows) => rows,
             _ => panic!("these mechanisms read rows"),
