@@ -6,7 +6,7 @@ use super::error::AuditError;
 use super::pairs::Pair;
 use crate::data::csv::Feed;
 use crate::data::header::read_header;
-use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, RowSink, Scan, SliceScanner, Sums};
+use crate::data::{Combiner, HeaderRead, HeaderRules, Moments, RowSink, Scan, SliceScanner};
 use crate::engine::{EngineError, Prepared, check_table, prepare};
 use crate::math::round::real;
 use crate::mechanisms::gaussian::{Noise, perturb};
@@ -62,8 +62,8 @@ impl Bench {
     /// # Errors
     /// [`AuditError`] where the build does not take its own tables.
     pub fn new(pair: &Pair, seed: u64, lane: u32) -> Result<Self, AuditError> {
-        let (prepared, first) = read(&pair.plan, &pair.tables[0])?;
-        let (_, second) = read(&pair.plan, &pair.tables[1])?;
+        let (prepared, first) = read(&pair.plan, &pair.tables[0], Prepared::moments)?;
+        let (_, second) = read(&pair.plan, &pair.tables[1], Prepared::moments)?;
         let noise = noise(&prepared)?;
         Ok(Self { moments: [first, second], noise, mechanism: perturb::<DemoRng>, seed, lane })
     }
@@ -119,28 +119,16 @@ impl Score {
     }
 }
 
-/// Prepares a plan for a demonstration and reads a table, both through the public path.
+/// Prepares a plan for a demonstration and reads a table into `sink`, both through the public path.
 ///
 /// # Errors
 /// [`AuditError`] where one of them is refused.
-pub fn read(plan: &Value, table: &str) -> Result<(Prepared, Moments), AuditError> {
-    read_as(plan, table, Prepared::moments)
-}
-
-/// Returns the same, with whatever the release needs of the first reading.
-///
-/// # Errors
-/// As [`read`].
-pub fn sums(plan: &Value, table: &str) -> Result<(Prepared, Sums), AuditError> {
-    read_as(plan, table, Prepared::sums)
-}
-
-fn read_as<S: RowSink>(
+pub fn read<S: RowSink>(
     plan: &Value,
     table: &str,
     sink: fn(&Prepared) -> S,
 ) -> Result<(Prepared, S), AuditError> {
-    let (prepared, scan) = scanned(plan, table, sink)?;
+    let (prepared, scan) = scan(plan, table, sink)?;
     check_table(&prepared, scan.records, scan.persons)?;
     Ok((prepared, scan.sink))
 }
@@ -150,15 +138,6 @@ fn read_as<S: RowSink>(
 /// # Errors
 /// As [`read`].
 pub(super) fn scan<S: RowSink>(
-    plan: &Value,
-    table: &str,
-    sink: fn(&Prepared) -> S,
-) -> Result<(Prepared, S), AuditError> {
-    let (prepared, scan) = scanned(plan, table, sink)?;
-    Ok((prepared, scan.sink))
-}
-
-fn scanned<S: RowSink>(
     plan: &Value,
     table: &str,
     sink: fn(&Prepared) -> S,

@@ -177,7 +177,7 @@ impl Chain {
         let own = |own: &str| rows(&format!("{header}\n{own}{}", if own.is_empty() { "" } else { "\n" }));
         let (prepared, common) = rows(&pair.common)?;
         let [first, second] = pair.own;
-        let own = [own(first)?.1, own(second)?.1];
+        let (common, own) = (common.sink, [own(first)?.1.sink, own(second)?.1.sink]);
         Ok(Self { prepared, common, own, weights: Vec::new(), seed, lane })
     }
 
@@ -207,7 +207,7 @@ impl Chain {
 
     fn exact(&self, statistic: &Statistic) -> Option<[Vec<i128>; 2]> {
         let sums = |rows: &EncodedRows| match statistic.of(rows) {
-            Sums::Cells(sums) => Some(sums.into_cells()),
+            Sums::Cells(sums) => Some(sums.cells()),
             Sums::Moments(_) | Sums::Rows(_) => None,
         };
         let common = sums(&self.common)?;

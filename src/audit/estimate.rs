@@ -160,6 +160,7 @@ pub fn one_run_p(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::of_tests::close;
 
     fn count(hits: u32, trials: u32) -> Count {
         Count::try_new(hits, trials).unwrap()
@@ -167,10 +168,6 @@ mod tests {
 
     fn level(alpha: f64) -> Level {
         Level::try_new(alpha).unwrap()
-    }
-
-    fn close(x: f64, expected: f64, relative: f64) {
-        assert!((x - expected).abs() <= relative * expected.abs(), "{x:e} is not {expected:e}");
     }
 
     #[test]

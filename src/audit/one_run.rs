@@ -12,6 +12,7 @@ use super::error::AuditError;
 use super::estimate::one_run_p;
 use super::pairs::column;
 use crate::data::Moments;
+use crate::engine::Prepared;
 use crate::math::round::real;
 use crate::math::triangle;
 use crate::mechanisms::analyze_gauss;
@@ -110,9 +111,9 @@ impl OneRun {
     /// [`AuditError`] if the build refuses the audit's table.
     pub fn new(seed: u64, lane: u32) -> Result<Self, AuditError> {
         let plan = plan();
-        let (prepared, moments) = read(&plan, &table(&[true; CANARIES]))?;
+        let (prepared, moments) = read(&plan, &table(&[true; CANARIES]), Prepared::moments)?;
         let noise = noise(&prepared)?;
-        let (_, empty) = read(&plan, &table(&[false; CANARIES]))?;
+        let (_, empty) = read(&plan, &table(&[false; CANARIES]), Prepared::moments)?;
         let mut traces: Vec<Trace> = (1..=CANARIES)
             .flat_map(|term| [(0, term), (term, term)])
             .map(|(row, column)| Trace::new(row, column, &moments))
@@ -136,7 +137,7 @@ impl OneRun {
         let mut rng = DemoRng::new(self.seed, u64::from(self.lane) << 32 | u64::from(self.runs));
         self.runs += 1;
         let coins = [(); CANARIES].map(|()| bernoulli(&mut rng, 1, 2));
-        let (_, moments) = read(&self.plan, &table(&coins))?;
+        let (_, moments) = read(&self.plan, &table(&coins), Prepared::moments)?;
         let cells = perturb(&moments, &self.noise, &mut rng);
         for (coin, [cross, square]) in coins.into_iter().zip(self.traces.as_chunks().0) {
             let score = cross.score(&cells) + square.score(&cells);

@@ -61,23 +61,6 @@ pub struct Header {
     pub lines: u64,
 }
 
-impl Header {
-    /// Returns the names that more than one column has, each once, in the order of the header. A plan must not use them.
-    pub fn doubled(&self) -> Vec<&str> {
-        let mut seen = std::collections::HashMap::<&str, usize>::new();
-        for name in &self.names {
-            *seen.entry(name).or_default() += 1;
-        }
-        let mut doubled = Vec::new();
-        for name in &self.names {
-            if seen.get_mut(name.as_str()).is_some_and(|count| std::mem::take(count) > 1) {
-                doubled.push(name.as_str());
-            }
-        }
-        doubled
-    }
-}
-
 /// The header, if the bytes so far contain all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderRead {
@@ -488,11 +471,5 @@ mod tests {
         );
         let just = format!("{}x\n", "x,".repeat(MAX_COLUMNS - 1));
         assert_eq!(read(&just).names.len(), MAX_COLUMNS);
-    }
-
-    #[test]
-    fn doubled_names_are_told_not_refused() {
-        assert_eq!(read("a,b,a,c,b,a\n").doubled(), ["a", "b"]);
-        assert!(read("a,b\n").doubled().is_empty());
     }
 }

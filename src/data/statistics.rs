@@ -191,14 +191,15 @@ impl CellSums {
     }
 
     /// Returns the sums. A sum that would leave 128 bits saturates; bounded integers of at most 2^30 records stay below 2^94.
-    pub fn into_cells(mut self) -> Vec<i128> {
-        let persons = std::mem::take(&mut self.persons);
-        for sums in persons.chunks_exact(self.map.of_person().max(1)) {
-            self.map.add_person(sums, &mut self.scratch, &mut self.block);
-            self.count_row();
+    pub fn cells(&self) -> Vec<i128> {
+        let (cells, block) = (self.cells.clone(), self.block.clone());
+        let mut whole = Self { cells, block, rows: self.rows, ..Self::new(Arc::clone(&self.map)) };
+        for sums in self.persons.chunks_exact(self.map.of_person().max(1)) {
+            self.map.add_person(sums, &mut whole.scratch, &mut whole.block);
+            whole.count_row();
         }
-        self.flush();
-        self.cells
+        whole.flush();
+        whole.cells
     }
 
     fn count_row(&mut self) {
@@ -311,7 +312,7 @@ impl<'a> From<&'a Sums> for Exact<'a> {
         match sums {
             Sums::Moments(moments) => Self::Moments(moments),
             Sums::Rows(rows) => Self::Rows(rows),
-            Sums::Cells(sums) => Self::Cells(sums.clone().into_cells()),
+            Sums::Cells(sums) => Self::Cells(sums.cells()),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! From released bounds to the plan that states them.
 
+use std::sync::Arc;
+
 use super::error::EngineError;
 use super::prepare::{ConfiguredPlan, Found, Prepared, Stage};
 use crate::mechanisms::estimated_bounds::Setting;
@@ -55,8 +57,8 @@ pub fn after_bounds(
     let setting = stage.noise::<Setting>().ok_or(EngineError::Internal("no bounds were estimated"))?;
     let plan = state(stage.plan(), &sought.entries, bounds).ok_or(EngineError::NotFound)?;
     let notes = setting.notes(bounds, stage.stated_rows().unwrap_or(0));
-    let found = Found { bounds: bounds.clone(), notes };
-    ConfiguredPlan::new(plan, false, purpose)?.prepare_found(found, names, delimiter)
+    let found = Stage::Found(Arc::new(Found { bounds: bounds.clone(), notes }));
+    ConfiguredPlan::new(plan, false, purpose)?.resolve(None, names, delimiter, found)
 }
 
 /// Returns the plan with the bounds that were found, an entry for each column; nothing where one has none.

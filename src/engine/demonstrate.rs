@@ -7,7 +7,7 @@ use super::prepare::Prepared;
 use super::publish::{Finished, Mark, publish};
 use super::release::{belong, over};
 use crate::data::{EncodedRows, Exact, Moments, Sums};
-use crate::mechanisms::{Answer, Noise};
+use crate::mechanisms::{Answer, RoundNoise};
 use crate::noise::entropy::DemoRng;
 use crate::release::Release;
 use crate::release::document::{Demo, Software};
@@ -108,7 +108,7 @@ pub fn demonstrate_with(
 pub fn demonstrate_rounds_with(
     prepared: &Prepared,
     rows: &EncodedRows,
-    mut noise: impl FnMut(&dyn Noise, &[i128]) -> Vec<i128>,
+    mut noise: impl FnMut(&dyn RoundNoise, &[i128]) -> Vec<i128>,
     software: Software,
 ) -> Result<Demonstration, EngineError> {
     const OTHER: EngineError = EngineError::Internal("the plan adds no noise to cells");
@@ -116,7 +116,7 @@ pub fn demonstrate_rounds_with(
     let mut rng = DemoRng::new(0, 0);
     while let Some(round) = run.round() {
         let Sums::Cells(cells) = round.statistic.of(rows) else { return Err(OTHER) };
-        let exact = cells.into_cells();
+        let exact = cells.cells();
         let drawn = noise(&*round.noise, &exact);
         run.take(round.noise.answer(drawn, &Exact::Cells(exact), &mut rng).ok_or(OTHER)?);
     }

@@ -397,8 +397,8 @@ fn features_that_fit(prepared: &Prepared, rows: f64) -> usize {
 
 /// Returns the advice with fewer feature columns.
 fn advice_for(prepared: &Prepared, bound: BoundPlan, rows: f64) -> Option<Advice> {
-    let resolved = prepared.configured.resolve(prepared.checked(), bound, None).ok()?;
-    let task = Task { checked: prepared.checked().clone(), encoding: resolved.encoding, public: None };
+    let resolved = prepared.configured.resolve(prepared.checked(), bound).ok()?;
+    let task = Task { checked: prepared.checked().clone(), encoding: resolved.encoding };
     resolved.rounds.noise_forecast(&task, rows, prepared.cost()?.mu?).map(|forecast| forecast.advice)
 }
 

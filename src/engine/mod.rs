@@ -31,9 +31,7 @@ pub use demonstrate::{Demonstration, demonstrate, demonstrate_rounds_with, demon
 pub use described::bind_described;
 pub use error::EngineError;
 pub use preflight::{Outlook, outlook, preflight, standard_errors};
-pub use prepare::{
-    ConfiguredPlan, Cost, Prepared, check_rows, check_table, prepare, prepare_with, prepare_with_moments,
-};
+pub use prepare::{ConfiguredPlan, Cost, Prepared, check_rows, check_table, prepare, prepare_with};
 pub use refit::{refit, ridge_path};
 pub use release::Computation;
 pub use simulate::{Simulation, demonstrate_bounds};

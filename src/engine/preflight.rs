@@ -72,14 +72,14 @@ pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
     let checked = prepared.checked();
     let rows = prepared.stated_rows()?;
     let mu = prepared.cost()?.mu?;
-    let guide = prepared.whitener()?;
+    let whitener = prepared.whitener()?;
     let params = &prepared.plan().mechanism.params;
     if checked.calibration == Calibration::Paper {
         return None;
     }
     let family = prepared.all_rounds().family(prepared.task())?;
     let design = Design {
-        terms: guide.terms.len(),
+        terms: whitener.terms.len(),
         eta: params.get("eta")?.as_f64()?,
         tight: params.get("radius_rule")?.as_str()? == "tight",
         adjacency: checked.adjacency,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
-use super::public_moments::{PublicMoments, Terms as MomentTerms};
+use super::public_moments::{Known, MomentTerms};
 use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::math::round::sqrt_up;
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
@@ -108,7 +108,7 @@ pub fn prepare(
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
-    prepare_with(plan, None, names, delimiter, purpose)
+    prepare_with(plan, None::<&PublicTable>, names, delimiter, purpose)
 }
 
 /// The same with what is publicly known of the columns, for a mechanism with public moments.
@@ -117,30 +117,12 @@ pub fn prepare(
 /// [`EngineError`] as [`prepare`], for public input that the mechanism does not take, and where it takes some and has none.
 pub fn prepare_with(
     plan: Plan,
-    public: Option<&PublicTable>,
+    public: Option<&impl Known>,
     names: &[String],
     delimiter: u8,
     purpose: Purpose,
 ) -> Result<Prepared, EngineError> {
     ConfiguredPlan::new(plan, public.is_some(), purpose)?.prepare(public, names, delimiter)
-}
-
-/// The same with a whitener that was made before, where one plan after another is prepared.
-///
-/// # Errors
-/// As [`prepare_with`].
-pub fn prepare_with_moments(
-    plan: Plan,
-    public: Option<&PublicMoments>,
-    names: &[String],
-    delimiter: u8,
-    purpose: Purpose,
-) -> Result<Prepared, EngineError> {
-    let whitener = |table: &PublicTable, terms: &MomentTerms| {
-        public.map_or_else(|| terms.whitener(table), |moments| moments.whitener(terms))
-    };
-    let plan = ConfiguredPlan::new(plan, public.is_some(), purpose)?;
-    plan.prepare_by(public.map(PublicMoments::table), whitener, names, delimiter)
 }
 
 /// A checked plan whose mechanism has its parameters. All that can still refuse it is the header, the content of the public moments, and
@@ -182,20 +164,11 @@ impl ConfiguredPlan {
     /// [`EngineError`] where the plan does not fit the header or the public moments, or asks for noise out of range.
     pub fn prepare(
         self,
-        public: Option<&PublicTable>,
+        public: Option<&impl Known>,
         names: &[String],
         delimiter: u8,
     ) -> Result<Prepared, EngineError> {
-        self.prepare_by(public, |table, terms| terms.whitener(table), names, delimiter)
-    }
-
-    fn prepare_by(
-        self,
-        public: Option<&PublicTable>,
-        whitener: impl Fn(&PublicTable, &MomentTerms) -> Result<Whitener, PlanError>,
-        names: &[String],
-        delimiter: u8,
-    ) -> Result<Prepared, EngineError> {
+        let public = public.map(|public| public as &dyn Known);
         let Self { checked, .. } = &self;
         if delimiter == b',' && checked.numbers.decimal == b',' {
             return Err(EngineError::Plan(PlanError::at(
@@ -204,9 +177,9 @@ impl ConfiguredPlan {
                 words::plan::header_commas_advice(),
             )));
         }
-        public.map_or(Ok(()), PublicTable::check)?;
+        public.map_or(Ok(()), |public| public.table().check())?;
         if !checked.plan.estimates() {
-            return self.resolve(public, whitener, names, delimiter, Stage::Stated);
+            return self.resolve(public, names, delimiter, Stage::Stated);
         }
         // The mechanism is prepared with the widest bounds, too: what is wrong with it is said before the first charge, and both
         // charges have to fit.
@@ -219,46 +192,35 @@ impl ConfiguredPlan {
             configured: Arc::new(counting),
             purpose: self.purpose,
         };
-        let fit = self.resolve(public, whitener, names, delimiter, Stage::Stated)?;
-        let none = |_: &PublicTable, _: &MomentTerms| Err(PlanError::at("columns", "", ""));
+        let fit = self.resolve(public, names, delimiter, Stage::Stated)?;
         let sought = |events| Sought { entries: entries.clone(), events, fit: fit.clone() };
         let stage = |events| Stage::Bounds(Arc::new(sought(events)));
-        let mut prepared = bounds.resolve(None, none, names, delimiter, stage(Vec::new()))?;
+        let mut prepared = bounds.resolve(None, names, delimiter, stage(Vec::new()))?;
         prepared.stage = stage(prepared.events().iter().chain(fit.events()).cloned().collect());
         Ok(prepared)
     }
 
-    /// Prepares the mechanism of a plan whose bounds were estimated.
+    /// Prepares one stage of a release.
     ///
     /// # Errors
     /// As [`Self::prepare`].
-    pub(super) fn prepare_found(
+    pub(super) fn resolve(
         self,
-        found: Found,
-        names: &[String],
-        delimiter: u8,
-    ) -> Result<Prepared, EngineError> {
-        let whitener = |table: &PublicTable, terms: &MomentTerms| terms.whitener(table);
-        self.resolve(None, whitener, names, delimiter, Stage::Found(Arc::new(found)))
-    }
-
-    fn resolve(
-        self,
-        public: Option<&PublicTable>,
-        whitener: impl Fn(&PublicTable, &MomentTerms) -> Result<Whitener, PlanError>,
+        public: Option<&dyn Known>,
         names: &[String],
         delimiter: u8,
         stage: Stage,
     ) -> Result<Prepared, EngineError> {
         let Self { mut checked, info, configured, purpose } = self;
         let bound = bind::bind(&checked, names, delimiter, configured.grid())?;
-        let bound = BoundPlan { levels: configured.levels(), ..bound };
-        let whitener = public.map(|table| whitener(table, &MomentTerms::of(&checked, &bound))).transpose()?;
-        let resolved =
-            configured.resolve(&checked, bound, whitener.as_ref()).map_err(|error| match error {
-                NoiseError::Plan(error) => EngineError::Plan(error),
-                NoiseError::Budget(error) => EngineError::Budget(error),
-            })?;
+        let mut bound = BoundPlan { levels: configured.levels(), ..bound };
+        if let Some(public) = public {
+            bound.public = Some(Arc::new(public.whitener(&MomentTerms::of(&checked, &bound))?));
+        }
+        let resolved = configured.resolve(&checked, bound).map_err(|error| match error {
+            NoiseError::Plan(error) => EngineError::Plan(error),
+            NoiseError::Budget(error) => EngineError::Budget(error),
+        })?;
         let Resolved { parameters, encoding, charge, law, post_processing, rounds } = resolved;
         checked.plan.mechanism.params.extend(parameters);
         if let Some(csv) = &mut checked.plan.csv {
@@ -268,8 +230,8 @@ impl ConfiguredPlan {
         if let Some(cost) = &cost {
             check_cost(&checked, purpose, cost)?;
         }
-        let task = Task { checked, encoding, public: whitener };
-        let public = public.cloned();
+        let task = Task { checked, encoding };
+        let public = public.map(|public| public.table().clone());
         Ok(Prepared { task, info, configured, law, post_processing, rounds, cost, public, stage })
     }
 }
@@ -414,8 +376,8 @@ impl Prepared {
     }
 
     /// Returns the public moments as they are used.
-    pub const fn whitener(&self) -> Option<&Whitener> {
-        self.task.public.as_ref()
+    pub fn whitener(&self) -> Option<&Whitener> {
+        self.bound().public.as_deref()
     }
 
     /// Returns whether this is the stage that estimates bounds, which the plan's mechanism follows.
@@ -542,7 +504,7 @@ impl Prepared {
 
     /// Returns the public number of rows: exact, or about.
     pub fn stated_rows(&self) -> Option<u64> {
-        self.checked().rows.or(self.plan().stated_rows)
+        self.checked().public_rows()
     }
 
     /// Returns whether the table is read again for each round, because its rows, as far as is publicly known, are too many to be kept.

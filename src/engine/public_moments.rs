@@ -7,18 +7,40 @@ use crate::plan::bound::BoundPlan;
 use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, PlanError};
 
+/// What is publicly known of a plan's columns.
+pub trait Known {
+    /// The table.
+    fn table(&self) -> &PublicTable;
+
+    /// What it says of the terms of a plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] where it does not fit them.
+    fn whitener(&self, terms: &MomentTerms) -> Result<Whitener, PlanError>;
+}
+
+impl Known for PublicTable {
+    fn table(&self) -> &PublicTable {
+        self
+    }
+
+    fn whitener(&self, terms: &MomentTerms) -> Result<Whitener, PlanError> {
+        terms.whitener(self)
+    }
+}
+
 /// A public table with the whitener of a plan's terms. Computing a whitener takes a time that grows with the cube of the terms; it does not
 /// depend on the budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublicMoments {
     table: PublicTable,
-    terms: Terms,
+    terms: MomentTerms,
     whitener: Arc<Result<Whitener, PlanError>>,
 }
 
 /// The terms that a whitener is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
+pub struct MomentTerms {
     /// Those of the features, without the constant.
     pub features: Vec<String>,
     /// Those of the outcomes.
@@ -27,7 +49,7 @@ pub struct Terms {
     pub intercept: bool,
 }
 
-impl Terms {
+impl MomentTerms {
     /// Those of a plan.
     pub(super) fn of(checked: &CheckedPlan, bound: &BoundPlan) -> Self {
         let geometry = Geometry::new(bound);
@@ -45,7 +67,7 @@ impl Terms {
 impl PublicMoments {
     /// What a table says of these terms, with the whitener of `before` where that says the same of the same terms: then another source
     /// costs nothing.
-    pub fn new(table: PublicTable, terms: Terms, before: Option<&Self>) -> Self {
+    pub fn new(table: PublicTable, terms: MomentTerms, before: Option<&Self>) -> Self {
         let same = before.filter(|before| {
             let (old, new) = (&before.table, &table);
             before.whitener.is_ok()
@@ -56,14 +78,14 @@ impl PublicMoments {
             same.map_or_else(|| Arc::new(terms.whitener(&table)), |before| Arc::clone(&before.whitener));
         Self { table, terms, whitener }
     }
+}
 
-    /// The table.
-    pub const fn table(&self) -> &PublicTable {
+impl Known for PublicMoments {
+    fn table(&self) -> &PublicTable {
         &self.table
     }
 
-    /// What it says of the terms of a plan, which may be others.
-    pub(super) fn whitener(&self, terms: &Terms) -> Result<Whitener, PlanError> {
+    fn whitener(&self, terms: &MomentTerms) -> Result<Whitener, PlanError> {
         if *terms == self.terms { (*self.whitener).clone() } else { terms.whitener(&self.table) }
     }
 }
@@ -84,15 +106,15 @@ mod tests {
         }
     }
 
-    fn terms(features: &[&str]) -> Terms {
+    fn terms(features: &[&str]) -> MomentTerms {
         let features = features.iter().map(|name| (*name).to_owned()).collect();
-        Terms { features, outcomes: vec!["sbp".to_owned()], intercept: true }
+        MomentTerms { features, outcomes: vec!["sbp".to_owned()], intercept: true }
     }
 
     #[test]
     fn a_whitener_is_made_again_only_where_it_would_be_another() {
         let first = PublicMoments::new(table(), terms(&["age", "bmi"]), None);
-        let again = |table: PublicTable, terms: Terms| {
+        let again = |table: PublicTable, terms: MomentTerms| {
             let made = PublicMoments::new(table.clone(), terms.clone(), Some(&first));
             assert_eq!(*made.whitener, terms.whitener(&table), "whatever was before");
             Arc::ptr_eq(&made.whitener, &first.whitener)
@@ -101,7 +123,7 @@ mod tests {
         assert!(again(table(), same.clone()));
         assert!(again(PublicTable { source: "Jones 2021".to_owned(), ..table() }, same.clone()));
         assert!(!again(table(), terms(&["bmi"])));
-        assert!(!again(table(), Terms { intercept: false, ..same.clone() }));
+        assert!(!again(table(), MomentTerms { intercept: false, ..same.clone() }));
         assert!(!again(PublicTable { rows: 9, ..table() }, same.clone()));
         let mut moved = table();
         moved.terms[0].mean = 51.0;

@@ -51,7 +51,9 @@ pub(super) fn publish(
         diagnostics.notes.extend(linear_probability(prepared.plan()));
     }
     diagnostics.notes.extend(relaxation(prepared.checked().protect).map(String::from));
-    diagnostics.notes.extend(prepared.whitener().into_iter().flat_map(|guide| guide.notes.iter().cloned()));
+    diagnostics
+        .notes
+        .extend(prepared.whitener().into_iter().flat_map(|whitener| whitener.notes.iter().cloned()));
     if prepared.assurance() == Assurance::Idealised {
         coefficients.round();
         diagnostics.round();

@@ -15,7 +15,7 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
     if !(0.5..=0.999).contains(&request.confidence) {
         return Err(RefitError::Confidence(request.confidence));
     }
-    let mut refit = if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
+    let mut refit = if release.is_adaptive() {
         from_adaptive(release, request)?
     } else {
         let Request { outcome, features, ridge, repair, confidence } = *request;
@@ -31,7 +31,7 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
 /// # Errors
 /// As [`refit`].
 pub fn ridge_path(release: &Release, request: &Request<'_>) -> Result<RidgePath, RefitError> {
-    if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
+    if release.is_adaptive() {
         return path_of_adaptive(release, request);
     }
     of_moments(release, request)

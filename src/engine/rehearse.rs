@@ -209,7 +209,7 @@ impl<'a> Rehearsal<'a> {
         let (mut release, mut rng) = (self.prepared.start(), DemoRng::new(SEED, run));
         while let Some(round) = release.round() {
             let Sums::Cells(sums) = round.statistic.of(&self.table.rows) else { return None };
-            let cells = sums.into_cells().into_iter().map(|cell| cell.saturating_mul(rows) / records);
+            let cells = sums.cells().into_iter().map(|cell| cell.saturating_mul(rows) / records);
             release.take(round.noise.release(&Exact::Cells(cells.collect()), &mut rng)?);
         }
         match release.finish(self.prepared.task()).ok()?.coefficients {

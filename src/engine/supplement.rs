@@ -26,7 +26,7 @@ fn covariances(
     release: &Release,
     adaptive: Vec<Option<Beside>>,
 ) -> Box<dyn Iterator<Item = Option<DMatrix<f64>>> + '_> {
-    if release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some()) {
+    if release.is_adaptive() {
         Box::new(adaptive.into_iter().map(|outcome| outcome?.covariance))
     } else if release.steps.is_some() {
         Box::new(adaptive_logistic::covariances(release).into_iter())

@@ -13,10 +13,10 @@ use dashu_int::UBig;
 use crate::math::round::real;
 use crate::plan::public::squared_radius;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
+use crate::privacy::profile::paper::pmt;
+use crate::privacy::sensitivity::{
     augmented_sensitivity_squared, joint_sensitivity_squared, logistic_gradient, logistic_sensitivity_squared,
 };
-use crate::privacy::profile::paper::pmt;
 
 /// Most of the eigenvalues that the noise may come to.
 const MOST_NOISE: f64 = 0.5;

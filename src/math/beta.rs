@@ -83,10 +83,7 @@ fn fraction(a: f64, b: f64, [x, y]: [f64; 2], gap: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn close(x: f64, expected: f64, relative: f64) {
-        assert!((x - expected).abs() <= relative * expected.abs(), "{x:e} is not {expected:e}");
-    }
+    use crate::math::of_tests::close;
 
     #[test]
     fn values_known_to_many_digits() {

@@ -15,3 +15,11 @@ pub mod special;
 pub mod student;
 pub mod sylvester;
 pub mod triangle;
+
+/// What tests of numbers ask.
+#[cfg(test)]
+pub(crate) mod of_tests {
+    pub(crate) fn close(x: f64, expected: f64, relative: f64) {
+        assert!((x - expected).abs() <= relative * expected.abs(), "{x:e} is not {expected:e}");
+    }
+}

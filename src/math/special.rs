@@ -115,10 +115,7 @@ fn lower_quantile(p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn close(x: f64, expected: f64, relative: f64) {
-        assert!((x - expected).abs() <= relative * expected.abs(), "{x:e} is not {expected:e}");
-    }
+    use crate::math::of_tests::close;
 
     #[test]
     fn quantiles_known_to_many_digits() {

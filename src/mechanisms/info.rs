@@ -134,6 +134,8 @@ pub struct Info {
     pub standard_errors: bool,
     /// Whether its coefficients are what a refit of the same columns computes from its released sums.
     pub from_sums: bool,
+    /// Whether it finds by itself how far values spread, so that wide bounds cost it little (theory/adaptive 1).
+    pub adapts: bool,
     /// Whether it foresees its noise ([`Rounds::noise_forecast`](super::Rounds::noise_forecast)), so that a program can recommend it for
     /// a plan.
     pub foresees: bool,
@@ -162,6 +164,7 @@ impl Info {
         labels: false,
         standard_errors: true,
         from_sums: false,
+        adapts: false,
         foresees: false,
         no_paper_scale: None,
         parameters: &[],

@@ -31,7 +31,7 @@ use crate::plan::PlanError;
 
 pub use self::info::{Info, Scope, find};
 pub use self::rounds::{
-    Answer, Charge, Configured, Encoding, Mechanism, Noise, Output, Resolved, Round, Rounds, Run, Task,
+    Answer, Charge, Configured, Encoding, Mechanism, Output, Resolved, Round, RoundNoise, Rounds, Run, Task,
     Unsettled,
 };
 

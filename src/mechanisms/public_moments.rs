@@ -10,11 +10,11 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::shared::stated_rows;
+use super::shared::{OUTCOME_NORM, ROW_NORM, radius, scale, stated_rows};
 use crate::data::Geometry;
 use crate::data::encode::middle;
 use crate::model::{INTERCEPT, Role};
-use crate::plan::bound::{BoundPlan, Clipping, Kind, Whitening};
+use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind, Norms, Sides, Whitening};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
 use crate::plan::public::{Whitener, squared_radius};
 use crate::plan::{CheckedPlan, PlanError};
@@ -26,6 +26,43 @@ pub enum Grid {
     PublicMoments,
     /// They are on the plan's own grid: the mechanisms `dp-`.
     Bounds,
+}
+
+/// The grid of records that have their features on one side and their outcomes on the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sided {
+    /// R.
+    radius: u32,
+    /// c / W.
+    pub intercept_weight: f64,
+    /// How the public moments are used; none without them.
+    pub radii: Option<Radii>,
+    row_norm: f64,
+    outcome_norm: f64,
+}
+
+impl Sided {
+    /// Reads its parameters.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a value out of range, and without a number of rows where radii follow from it.
+    pub fn take(grid: Grid, params: &mut Params<'_>, plan: &CheckedPlan) -> Result<Self, PlanError> {
+        if grid == Grid::PublicMoments {
+            let (radius, radii) = (radius(params, plan)?, Some(Radii::take(params, plan)?));
+            return Ok(Self { radius, intercept_weight: 0.0, radii, row_norm: 1.0, outcome_norm: 1.0 });
+        }
+        let (radius, intercept_weight) = scale(params, plan)?;
+        let (row_norm, outcome_norm) = (params.number(&ROW_NORM)?, params.number(&OUTCOME_NORM)?);
+        Ok(Self { radius, intercept_weight, radii: None, row_norm, outcome_norm })
+    }
+
+    /// The grid, with this ratio of B_y² to B_x².
+    pub fn grid(&self, ratio: f64) -> GridParams {
+        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
+        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
+        let (radius, intercept_weight) = (self.radius, self.intercept_weight);
+        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
+    }
 }
 
 /// How the radii follow from public numbers, and what becomes of a longer record.
@@ -158,7 +195,6 @@ impl Radii {
                 .collect(),
             constant,
             radius: self.features(d).min(longest_within_bounds(bound, &whitener.inverse_root, constant)),
-            outcomes: whitener.outcomes.clone(),
         });
         Ok(())
     }
@@ -217,7 +253,7 @@ impl Radii {
     /// The outcomes of a plan whose features are whitened, in its order. Where nothing is known of one, half of its range counts as R_y
     /// standard deviations.
     pub fn standards(&self, bound: &BoundPlan, around_mean: bool) -> Vec<Standard> {
-        let known = bound.whitening.iter().flat_map(|whitening| &whitening.outcomes);
+        let known = bound.public.iter().flat_map(|public| &public.outcomes);
         let columns = bound.columns.iter().filter(|column| column.role == Role::Outcome);
         columns
             .zip(known)

@@ -22,7 +22,6 @@ use crate::model::{Layout, NoiseLaw};
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Levels};
 use crate::plan::params::Params;
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::release::bounds::EstimatedBounds;
 use crate::release::document::{Coefficients, Diagnostics};
@@ -64,16 +63,11 @@ pub trait Configured: Debug + Send + Sync {
         Levels::Centred
     }
 
-    /// Fixes encoding, noise and cost. `bound` has the plan's columns. `public` is there for a mechanism that takes public moments.
+    /// Fixes encoding, noise and cost. `bound` has the plan's columns, and public moments for a mechanism that takes them.
     ///
     /// # Errors
     /// [`NoiseError`] where the columns of the header are not for the mechanism, or the budget buys no noise for them.
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        bound: BoundPlan,
-        public: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError>;
+    fn resolve(&self, plan: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError>;
 }
 
 /// A mechanism under one plan and one header: public and immutable.
@@ -182,11 +176,11 @@ pub struct Round {
     /// What is summed.
     pub statistic: Statistic,
     /// The noise that the sums get.
-    pub noise: Arc<dyn Noise>,
+    pub noise: Arc<dyn RoundNoise>,
 }
 
 /// The noise of one round.
-pub trait Noise: Any + Debug + Send + Sync {
+pub trait RoundNoise: Any + Debug + Send + Sync {
     /// Draws all that can be drawn before the sums of the round are known.
     fn draw(&self, _: &mut dyn Entropy) -> Vec<i128> {
         Vec::new()
@@ -212,7 +206,7 @@ pub trait Noise: Any + Debug + Send + Sync {
     }
 }
 
-impl dyn Noise {
+impl dyn RoundNoise {
     /// Draws the noise and adds it to the sums.
     pub fn release(&self, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer> {
         let drawn = self.draw(rng);
@@ -251,8 +245,6 @@ pub struct Task {
     pub checked: CheckedPlan,
     /// How records become integers.
     pub encoding: Encoding,
-    /// The public moments as they are used.
-    pub public: Option<Whitener>,
 }
 
 /// What is published of a mechanism's answers.

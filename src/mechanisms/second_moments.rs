@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::gaussian;
 use super::rounds::{
-    Answer, Charge, Encoding, Noise, Outcomes, Output, PostProcessing, Resolved, Round, Rounds, Run, Task,
-    Unsettled, moments_of,
+    Answer, Charge, Encoding, Outcomes, Output, PostProcessing, Resolved, Round, RoundNoise, Rounds, Run,
+    Task, Unsettled, moments_of,
 };
 use crate::data::encode::{GUARD_BITS, Geometry};
 use crate::data::{Exact, Moments, Statistic};
@@ -27,7 +27,7 @@ pub struct SecondMoments {
     /// What is summed.
     pub statistic: Statistic,
     /// The noise.
-    pub noise: Arc<dyn Noise>,
+    pub noise: Arc<dyn RoundNoise>,
     /// What is done with the moments before they are solved.
     pub post_processing: PostProcessing,
     /// What else is done with them.
@@ -90,9 +90,9 @@ pub struct Noiseless(pub Layout);
 
 impl SecondMoments {
     /// Returns the round in which the moments that are released are summed, and solved as they are.
-    pub fn new(encoding: &Encoding, noise: Option<impl Noise>, post_processing: PostProcessing) -> Self {
+    pub fn new(encoding: &Encoding, noise: Option<impl RoundNoise>, post_processing: PostProcessing) -> Self {
         let statistic = encoding.moments(encoding.layout);
-        let noise = noise.map(|noise| Arc::new(noise) as Arc<dyn Noise>);
+        let noise = noise.map(|noise| Arc::new(noise) as Arc<dyn RoundNoise>);
         let noise = noise.unwrap_or_else(|| Noiseless::of(&statistic, encoding));
         Self { statistic, noise, post_processing, analysis: Arc::new(Plain), family: None }
     }
@@ -285,12 +285,12 @@ pub fn answer(cells: Vec<i128>, law: NoiseLaw) -> Answer {
 
 impl Noiseless {
     /// Returns the exact answer to a statistic: all that is summed, or of rows the moments that are released.
-    pub fn of(statistic: &Statistic, encoding: &Encoding) -> Arc<dyn Noise> {
+    pub fn of(statistic: &Statistic, encoding: &Encoding) -> Arc<dyn RoundNoise> {
         Arc::new(Self(if let Statistic::Moments(summed) = statistic { *summed } else { encoding.layout }))
     }
 }
 
-impl Noise for Noiseless {
+impl RoundNoise for Noiseless {
     fn answer(&self, _: Vec<i128>, sums: &Exact<'_>, _: &mut dyn Entropy) -> Option<Answer> {
         let all = |moments: &Moments| {
             Answer::of(self.0.pairs().map(|(row, column)| moments.get(row, column)).collect())
@@ -303,7 +303,7 @@ impl Noise for Noiseless {
     }
 }
 
-impl Noise for gaussian::Noise {
+impl RoundNoise for gaussian::Noise {
     fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
         Self::draw(self, rng)
     }

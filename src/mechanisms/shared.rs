@@ -146,7 +146,7 @@ pub fn radius(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<u32, PlanEr
 /// # Errors
 /// [`PlanError`] where the plan states none, with the reason `why` it is needed.
 pub fn stated_rows(plan: &CheckedPlan, why: &str) -> Result<u64, PlanError> {
-    plan.rows.or(plan.plan.stated_rows).filter(|rows| *rows > 0).ok_or_else(|| {
+    plan.public_rows().filter(|rows| *rows > 0).ok_or_else(|| {
         PlanError::at("stated_rows", why, "state about how many rows there are, from public knowledge")
     })
 }

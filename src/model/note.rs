@@ -60,23 +60,53 @@ pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> St
     words::note::clipped_outcome(name, radius, grouped(rows), grouped(deviation))
 }
 
-/// Returns whether a note says what was clipped: to bounds, of rows far out, or of residuals.
-pub fn is_of_clipping(note: &str) -> bool {
-    const TOLD: &str = "\0";
-    let messages = [
-        words::note::clipped().to_owned(),
-        words::note::clipped_by_public_moments().to_owned(),
-        words::note::bounds_estimated(TOLD, TOLD),
-        words::note::far_rows().to_owned(),
-        words::note::far_rows_counted(TOLD, TOLD, TOLD),
-        words::note::far_rows_many(TOLD, TOLD, TOLD),
-        words::note::rare_rows(TOLD, TOLD, TOLD),
-        words::note::clipped_residuals(TOLD),
-    ];
-    let says = |message: &String| {
-        message.split(TOLD).try_fold(note, |rest, part| Some(rest.split_once(part)?.1)).is_some()
-    };
-    messages.iter().any(says)
+/// What a note is about, where its place among other text depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// That coefficients are log-odds.
+    LogOdds,
+    /// What a penalty weighs on, or that intervals cover the privacy noise alone.
+    Estimator,
+    /// What was clipped: to bounds, of rows far out, or of residuals.
+    Clipping,
+    /// That residuals are taken to spread equally.
+    EqualSpread,
+    /// That standard errors are robust.
+    Robust,
+    /// That they also take the rows of each person together.
+    RobustOfPersons,
+    /// Anything else.
+    Other,
+}
+
+impl Kind {
+    /// Tells it from the sentence, which is all that a document has.
+    pub fn of(note: &str) -> Self {
+        use words::note as told;
+        const ANY: &str = "\0";
+        let messages = [
+            (Self::LogOdds, told::log_odds().to_owned()),
+            (Self::Estimator, told::noise_alone().to_owned()),
+            (Self::Estimator, told::own_unit_penalty().to_owned()),
+            (Self::Estimator, told::whitened_penalty(ANY, ANY)),
+            (Self::Estimator, told::heavy_penalty(ANY)),
+            (Self::Clipping, told::clipped().to_owned()),
+            (Self::Clipping, told::clipped_by_public_moments().to_owned()),
+            (Self::Clipping, told::bounds_estimated(ANY, ANY)),
+            (Self::Clipping, told::far_rows().to_owned()),
+            (Self::Clipping, told::far_rows_counted(ANY, ANY, ANY)),
+            (Self::Clipping, told::far_rows_many(ANY, ANY, ANY)),
+            (Self::Clipping, told::rare_rows(ANY, ANY, ANY)),
+            (Self::Clipping, told::clipped_residuals(ANY)),
+            (Self::EqualSpread, told::equal_spread().to_owned()),
+            (Self::RobustOfPersons, format!("{} {}", told::robust(), told::robust_of_persons())),
+            (Self::Robust, told::robust().to_owned()),
+        ];
+        let says = |(_, message): &&(Self, String)| {
+            message.split(ANY).try_fold(note, |rest, part| Some(rest.split_once(part)?.1)).is_some()
+        };
+        messages.iter().find(says).map_or(Self::Other, |(kind, _)| *kind)
+    }
 }
 
 /// Says that hardly any of the stated rows counted.
@@ -120,17 +150,9 @@ pub fn in_groups(rows: f64) -> String {
     rounded.parse().map_or(rounded, grouped)
 }
 
-/// Returns which of a release's notes says why it has no coefficients: the first that is about neither their scale nor a penalty.
+/// Returns which of a release's notes says why it has no coefficients: the first that is about neither their scale nor their estimator.
 pub fn reason(notes: &[String]) -> Option<usize> {
-    let beginning = |text: String| text.split('\0').next().unwrap_or_default().to_owned();
-    let others = [
-        words::note::log_odds().to_owned(),
-        words::note::noise_alone().to_owned(),
-        words::note::own_unit_penalty().to_owned(),
-        beginning(words::note::whitened_penalty('\0', '\0')),
-        beginning(words::note::heavy_penalty('\0')),
-    ];
-    notes.iter().position(|note| !others.iter().any(|other| note.starts_with(other)))
+    notes.iter().position(|note| !matches!(Kind::of(note), Kind::LogOdds | Kind::Estimator))
 }
 
 /// Returns the first of these names, and how many others there are.

@@ -82,6 +82,7 @@ pub fn bind_entries(
         grid,
         levels: Levels::default(),
         guard: false,
+        public: None,
         whitening: None,
         labels: false,
         typical_correlation: plan.plan.typical_correlation,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::document::Condition;
 use super::expression::{Expression, Leaf, LevelCodes};
 use super::number_format::NumberFormat;
-use super::public::PublicOutcome;
+use super::public::Whitener;
 use crate::model::{Missing, Role, Typical};
 
 /// How a field is read, with its public bounds or levels.
@@ -304,8 +304,6 @@ pub struct Whitening {
     pub constant: bool,
     /// R_x, the longest features kept after the map.
     pub radius: f64,
-    /// The public moments of each outcome, in its own unit.
-    pub outcomes: Vec<Option<PublicOutcome>>,
 }
 
 /// Everything that reading and encoding a table's records needs.
@@ -330,6 +328,8 @@ pub struct BoundPlan {
     /// Whether a row carries a guard digit for each code. A demonstration without noise has them, so that it equals
     /// least squares to more digits than the grid has; a release never does.
     pub guard: bool,
+    /// What is publicly known of the terms, for a mechanism with public moments.
+    pub public: Option<Arc<Whitener>>,
     /// The map of the features, for a mechanism that bounds them by public moments; the outcomes then have a bound of their own.
     pub whitening: Option<Whitening>,
     /// Whether outcomes are labels: 0 and 1 become −1 and 1, times what the record was shortened by, and any other number is

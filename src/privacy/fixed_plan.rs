@@ -157,13 +157,10 @@ pub fn optimal_pure_het_eps(epsilons: &[Epsilon], delta: Delta) -> Result<Epsilo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::of_tests::close;
     use crate::privacy::compose::{Pair, delta_total};
     use crate::privacy::convert::gdp_delta;
     use crate::privacy::measure::of_tests::{delta, epsilon};
-
-    fn close(x: f64, expected: f64, relative: f64) {
-        assert!((x - expected).abs() <= relative * expected.abs(), "{x:e} is not {expected:e}");
-    }
 
     #[test]
     fn one_part_alone_is_itself() {

@@ -12,5 +12,6 @@ pub mod mutants;
 pub mod profile;
 pub mod promise;
 pub mod pure_bounds;
+pub mod sensitivity;
 pub mod subsampling;
 pub mod units;

@@ -66,6 +66,11 @@ pub struct Release {
 }
 
 impl Release {
+    /// Returns whether its moments are in coordinates that rounds before them measured.
+    pub fn is_adaptive(&self) -> bool {
+        self.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some())
+    }
+
     /// Writes the document as it is handed out: indented for a reader, but in the long form, where every number would have a line
     /// of its own, without spaces. Nothing is built beside what is written.
     ///

@@ -4,7 +4,7 @@
 use super::Release;
 use super::figure::column;
 use crate::model::Role;
-use crate::model::note::enumerated;
+use crate::model::note::{Kind, enumerated};
 use crate::plan::Plan;
 use crate::plan::derived::{name_of, named_with};
 use crate::plan::document::{Condition, Derived, Group, Transform};
@@ -102,12 +102,18 @@ fn holds_all(plan: &Plan, condition: &Condition) -> bool {
 
 /// Returns the note on robust standard errors, where they are robust.
 pub fn robust(notes: &[String]) -> Option<&String> {
-    notes.iter().find(|note| note.starts_with(words::note::robust()))
+    notes.iter().find(|note| matches!(Kind::of(note), Kind::Robust | Kind::RobustOfPersons))
 }
 
 /// Returns whether standard errors take the rows of each person together.
 pub fn are_of_persons(notes: &[String]) -> bool {
-    robust(notes).is_some_and(|note| note.contains(words::note::robust_of_persons()))
+    notes.iter().any(|note| Kind::of(note) == Kind::RobustOfPersons)
+}
+
+/// Takes out of the notes what stands beside the intervals, because they do not cover it: the notes of an adaptive
+/// release begin with it.
+pub fn take_uncovered(release: &Release, notes: &mut Vec<String>) -> Option<String> {
+    (release.is_adaptive() && !notes.is_empty()).then(|| notes.remove(0))
 }
 
 /// Returns the remarks that a file of numbers or a drawing carries with it.

@@ -220,6 +220,14 @@ impl Transaction {
         self.write(store, |store| store.delete(key), keeper::DELETE, (key, &JsValue::UNDEFINED))
     }
 
+    /// Reads all keys that are texts, with their values.
+    pub async fn pairs(self, store: &str) -> Result<impl Iterator<Item = (String, JsValue)>, Failure> {
+        let (keys, values) = (self.keys(store)?, self.all(store)?);
+        self.end().await?;
+        let pairs = keys.list().into_iter().zip(values.list());
+        Ok(pairs.filter_map(|(key, value)| Some((key.as_string()?, value))))
+    }
+
     /// Awaits the end of the transaction. After it, values are stored and results can be read.
     pub async fn end(self) -> Result<(), Failure> {
         self.finish(None).await

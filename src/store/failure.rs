@@ -1,5 +1,7 @@
 //! Failures in the browser, as data that the storage and the workers return.
 
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize};
 
 use crate::words;
@@ -20,6 +22,11 @@ impl Failure {
     /// Returns a failure before any charge.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), charged: false }
+    }
+
+    /// Returns that a plan cannot be run as it is, before any charge.
+    pub fn plan(error: impl Display) -> Self {
+        Self::new(Reason::Plan, error.to_string())
     }
 
     /// Returns a failure after the charge. Its text is constant, because the cause may depend on the table.

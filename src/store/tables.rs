@@ -271,13 +271,8 @@ pub async fn relax(table: &str, protect: Protect) -> Result<Ledger, Failure> {
 /// [`Failure`] if the storage refuses.
 pub async fn list() -> Result<Vec<KnownTable>, Failure> {
     let db = Db::open().await?;
-    let transaction = db.reading(&[TABLES])?;
-    let (keys, values) = (transaction.keys(TABLES)?, transaction.all(TABLES)?);
-    transaction.end().await?;
-    let pairs = keys.list().into_iter().zip(values.list());
-    Ok(pairs
-        .filter_map(|(key, value)| Some(KnownTable { table: key.as_string()?, ledger: value.as_string()? }))
-        .collect())
+    let pairs = db.reading(&[TABLES])?.pairs(TABLES).await?;
+    Ok(pairs.filter_map(|(table, ledger)| Some(KnownTable { table, ledger: ledger.as_string()? })).collect())
 }
 
 /// Asks the browser to keep the storage if space runs short. If it returns `false`, the ledger has to be exported after each release.
@@ -302,11 +297,7 @@ pub async fn setting(name: &str) -> Result<Option<String>, Failure> {
 /// [`Failure`] if the storage refuses.
 pub async fn settings(prefix: &str) -> Result<Vec<String>, Failure> {
     let db = Db::open().await?;
-    let transaction = db.reading(&[SETTINGS])?;
-    let (keys, values) = (transaction.keys(SETTINGS)?, transaction.all(SETTINGS)?);
-    transaction.end().await?;
-    let pairs = keys.list().into_iter().zip(values.list());
-    let found = pairs.filter(|(key, _)| key.as_string().is_some_and(|key| key.starts_with(prefix)));
+    let found = db.reading(&[SETTINGS])?.pairs(SETTINGS).await?.filter(|(key, _)| key.starts_with(prefix));
     Ok(found.filter_map(|(_, value)| value.as_string()).collect())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::draft::{Gap, Place, count, number};
 use super::sentence::fault;
-use crate::engine::public_moments::Terms;
+use crate::engine::public_moments::MomentTerms;
 use crate::plan::document::Column;
 use crate::plan::public::PublicTable;
 use crate::plan::public::document::{PublicTerm, SCHEMA};
@@ -125,13 +125,13 @@ impl Term {
     }
 }
 
-/// The names of terms, as a guide is made for them.
-pub fn guided(terms: &[Term], intercept: bool) -> Terms {
+/// The names of terms, as a whitener is made for them.
+pub fn moment_terms(terms: &[Term], intercept: bool) -> MomentTerms {
     let names = |outcome: bool| {
         let fits = terms.iter().filter(|term| term.outcome == outcome);
         fits.map(|term| term.name.clone()).collect()
     };
-    Terms { features: names(false), outcomes: names(true), intercept }
+    MomentTerms { features: names(false), outcomes: names(true), intercept }
 }
 
 /// The table that was given, once it is whole.
@@ -318,10 +318,10 @@ mod tests {
 
     #[test]
     fn a_guide_is_made_for_features_and_outcomes_apart() {
-        let asked = guided(&terms(), true);
+        let asked = moment_terms(&terms(), true);
         let (features, outcomes) =
             (["age".to_owned(), "sex[M]".to_owned()].into(), ["sbp".to_owned()].into());
-        assert_eq!(asked, Terms { features, outcomes, intercept: true });
+        assert_eq!(asked, MomentTerms { features, outcomes, intercept: true });
     }
 
     #[test]

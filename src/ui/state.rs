@@ -330,7 +330,7 @@ pub struct App {
     pub plan: Memo<Result<Plan, Vec<Gap>>>,
     /// What public moments the plan's columns need; nothing where the mechanism takes none or the columns are not described.
     pub terms: Memo<Vec<Term>>,
-    /// Those that were given, with the guide that they make; nothing where the mechanism takes none.
+    /// Those that were given, with the whitener that they make; nothing where the mechanism takes none.
     pub public: Memo<Public>,
     /// What the plan costs and gives, from public numbers.
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
@@ -457,7 +457,7 @@ impl App {
                 return Ok(None);
             }
             let table = state.public().with(|given| terms.with(|terms| public_form::table(given, terms)))?;
-            let asked = terms.with(|terms| public_form::guided(terms, intercept.get()));
+            let asked = terms.with(|terms| public_form::moment_terms(terms, intercept.get()));
             let before = before.and_then(|before| before.as_ref().ok()?.as_deref());
             Ok(Some(Arc::new(PublicMoments::new(table, asked, before))))
         });

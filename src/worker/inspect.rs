@@ -4,7 +4,7 @@
 use web_sys::MessagePort;
 
 use super::files::Files;
-use super::protocol::{Failure, Inspected, Reason, Response, ScanRequest};
+use super::protocol::{Failure, Inspected, Response, ScanRequest};
 use super::table::Table;
 use crate::data::inspection::Counts;
 use crate::data::{Header, HeaderRules, Scan};
@@ -30,12 +30,12 @@ pub async fn inspect(
 /// Returns how the header is read by the plan that describes the columns.
 pub fn rules(plan: &Plan) -> Result<HeaderRules, Failure> {
     let checked = CheckedPlan::new(plan.clone(), Purpose::Public);
-    checked.map(|checked| HeaderRules::of(&checked)).map_err(|error| refused(&error))
+    checked.map(|checked| HeaderRules::of(&checked)).map_err(Failure::plan)
 }
 
 /// Finds the plan's columns in the header.
 pub fn bind(plan: &Plan, header: &Header) -> Result<BoundPlan, Failure> {
-    bind_described(plan.clone(), &header.names, header.delimiter).map_err(|error| refused(&error))
+    bind_described(plan.clone(), &header.names, header.delimiter).map_err(Failure::plan)
 }
 
 /// Returns what tells the scanning workers of the plan.
@@ -55,8 +55,4 @@ pub fn inspected(bound: BoundPlan, scan: Scan<Counts>) -> Inspected {
         columns: names.zip(scan.sink.columns).collect(),
         persons: scan.persons,
     }
-}
-
-fn refused(error: &dyn std::fmt::Display) -> Failure {
-    Failure::new(Reason::Plan, error.to_string())
 }

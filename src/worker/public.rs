@@ -22,11 +22,10 @@ pub async fn read(
     ports: Vec<MessagePort>,
     post: impl Fn(&Response),
 ) -> Result<(PublicTable, Option<SharedRows>), Failure> {
-    let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Plan, error.to_string());
     let PublicRequest { plan, table: private_key } = request;
     let mut table = Table::new(Files::table(file.clone()), ports, post, 2)?;
     // Nothing is released here, so no confirmation is needed.
-    let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).map_err(|error| refused(&error))?;
+    let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).map_err(Failure::plan)?;
     let rules = HeaderRules::of(&checked);
     let header = table.header(rules).await?;
     if let Some(private) = &private {
@@ -48,7 +47,7 @@ pub async fn read(
         let overlap = scanned(&mut table, private, &own, scanner).await?.overlap();
         shared = overlap.shares_people().then_some(SharedRows { overlap, columns: common });
     }
-    let prepared = prepare_table(&plan, &header.names, header.delimiter).map_err(|error| refused(&error))?;
+    let prepared = prepare_table(&plan, &header.names, header.delimiter).map_err(Failure::plan)?;
     let setup = ScanRequest::Public {
         plan: Box::new(plan),
         names: header.names.clone(),
@@ -56,7 +55,7 @@ pub async fn read(
     };
     table.pool.tell(&setup)?;
     let (scan, _) = table.sums(&header, &prepared, Also::default(), &prepared.statistic()).await?;
-    let found = table_of(&prepared, &scan.sink).map_err(|error| refused(&error))?;
+    let found = table_of(&prepared, &scan.sink).map_err(Failure::plan)?;
     Ok((found, shared))
 }
 

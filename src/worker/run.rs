@@ -21,7 +21,7 @@ use crate::data::inspection::{Column, Counts};
 use crate::data::{Header, HeaderRules, MinHash, Nothing, Scan, Statistic, Sums};
 use crate::engine::{self, Computation, ConfiguredPlan, EngineError, Prepared};
 use crate::noise::entropy::PrivateRng;
-use crate::plan::bound::Encoding;
+use crate::plan::bound::{BoundPlan, Encoding};
 use crate::plan::{CheckedPlan, Plan, Purpose};
 use crate::release::Release;
 use crate::release::document::Software;
@@ -145,7 +145,7 @@ pub async fn release(
 
 fn configured(request: &ReleaseRequest) -> Result<ConfiguredPlan, Failure> {
     ConfiguredPlan::new(request.plan.clone(), request.public.is_some(), Purpose::Release)
-        .map_err(|error| refused(&error))
+        .map_err(Failure::plan)
 }
 
 fn prepare(
@@ -154,17 +154,12 @@ fn prepare(
     names: &[String],
     delimiter: u8,
 ) -> Result<Prepared, Failure> {
-    let prepared =
-        configured.prepare(request.public.as_ref(), names, delimiter).map_err(|error| refused(&error))?;
+    let prepared = configured.prepare(request.public.as_ref(), names, delimiter).map_err(Failure::plan)?;
     // With genotypes the page knows the chosen variants, and the plan may fit others.
     if prepared.fit().bound().columns.len() != request.columns {
         return Err(Failure::new(Reason::Plan, words::failure::other_columns()));
     }
     Ok(prepared)
-}
-
-fn refused(error: &EngineError) -> Failure {
-    Failure::new(Reason::Plan, error.to_string())
 }
 
 fn other_file() -> Failure {
@@ -284,34 +279,11 @@ impl<P: Fn(&Response)> Source<P> {
         request: &ReleaseRequest,
     ) -> Result<(Scan<Material>, Known), Failure> {
         let also = Also { key: true, minhash: request.table.is_none(), counts: request.inspect.is_some() };
-        let described = match self {
-            Self::Genotypes(..) if also.minhash || also.counts => return Err(Failure::protocol()),
-            Self::Genotypes(..) => None,
-            Self::Table(table, header) => {
-                if also.minhash {
-                    let any = any_header(table).await?;
-                    let is_other =
-                        |own: &Header| (any.delimiter, any.body_offset) != (own.delimiter, own.body_offset);
-                    // In a table of one column a blank line is a record, but none that is hashed.
-                    if is_other(header) || header.names.len() < 2 {
-                        return Err(Failure::protocol());
-                    }
-                    table.pool.hash_records(header.delimiter).await?;
-                }
-                match &request.inspect {
-                    Some(plan) => {
-                        let described = inspect::bind(plan, header)?;
-                        let is_alike = inspect::rules(plan)? == HeaderRules::of(prepared.checked());
-                        if !is_alike || !Column::are_beside(&described, prepared.bound()) {
-                            return Err(Failure::protocol());
-                        }
-                        table.pool.tell(&inspect::request(plan.clone(), header))?;
-                        Some(described)
-                    }
-                    None => None,
-                }
-            }
-        };
+        if also.minhash {
+            self.hash_beside().await?;
+        }
+        let inspected = request.inspect.as_ref();
+        let described = inspected.map(|plan| self.inspect_beside(plan, prepared)).transpose()?;
         let (scan, beside) = self.read(told, prepared, also, request.table.as_deref()).await?;
         let table = beside.key.ok_or_else(Failure::protocol)?;
         if also.minhash {
@@ -322,6 +294,30 @@ impl<P: Fn(&Response)> Source<P> {
             inspect::inspected(bound, Scan { sink, records: scan.records, persons: None })
         });
         Ok((scan, Known { table, inspected }))
+    }
+
+    /// Tells the workers to hash the records that they read, too, where those of the MinHash are the same.
+    async fn hash_beside(&mut self) -> Result<(), Failure> {
+        let Self::Table(table, own) = self else { return Err(Failure::protocol()) };
+        let any = any_header(table).await?;
+        let is_other = (any.delimiter, any.body_offset) != (own.delimiter, own.body_offset);
+        // In a table of one column a blank line is a record, but none that is hashed.
+        if is_other || own.names.len() < 2 {
+            return Err(Failure::protocol());
+        }
+        table.pool.hash_records(own.delimiter).await
+    }
+
+    /// Tells the workers to count the cells that do not fit in the records that they read, too, where the same rules cut these.
+    fn inspect_beside(&mut self, plan: &Plan, prepared: &Prepared) -> Result<BoundPlan, Failure> {
+        let Self::Table(table, header) = self else { return Err(Failure::protocol()) };
+        let described = inspect::bind(plan, header)?;
+        let is_alike = inspect::rules(plan)? == HeaderRules::of(prepared.checked());
+        if !is_alike || !Column::are_beside(&described, prepared.bound()) {
+            return Err(Failure::protocol());
+        }
+        table.pool.tell(&inspect::request(plan.clone(), header))?;
+        Ok(described)
     }
 
     /// Reads all records before a charge: sums the only round, or keeps the rows for all of them. The workers are `told` the plan. Of

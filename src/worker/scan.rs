@@ -11,7 +11,7 @@ use web_sys::{Blob, MessageEvent, MessagePort};
 use zeroize::Zeroizing;
 
 use super::channel::{Attachments, Mailbox, Received, pack, unpack};
-use super::protocol::{CHUNK, Failure, Fate, FileKey, Reason, ScanRequest, ScanResponse, Span, Taken};
+use super::protocol::{CHUNK, Failure, Fate, FileKey, ScanRequest, ScanResponse, Span, Taken};
 use super::read::{Piece, Pieces};
 use crate::data::csv::Feed;
 use crate::data::genotypes::SamplePart;
@@ -101,7 +101,7 @@ impl Scanner {
             }
             ScanRequest::Inspect { plan, names, delimiter } => {
                 let bound = engine::bind_described(*plan, &names, delimiter);
-                self.inspected = Some(bound.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?);
+                self.inspected = Some(bound.map_err(Failure::plan)?);
             }
             ScanRequest::Keep { part } => {
                 let calls = attachments.bytes.ok_or_else(Failure::protocol)?.to_vec();
@@ -122,7 +122,7 @@ impl Scanner {
 
     /// Stores the plan under which slices will be read.
     fn keep(&mut self, prepared: Result<Prepared, EngineError>) -> Result<(), Failure> {
-        let prepared = prepared.map_err(|error| Failure::new(Reason::Plan, error.to_string()))?;
+        let prepared = prepared.map_err(Failure::plan)?;
         self.run = Some(prepared.start());
         self.prepared = Some(prepared);
         Ok(())

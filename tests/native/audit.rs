@@ -10,7 +10,7 @@ use discreet::audit::bench::{noise, read};
 use discreet::audit::check::{Check, Finding, Item, Kind, Measured, Verdict};
 use discreet::audit::fit::{self, Fit, Sampler};
 use discreet::audit::pairs::with_constant;
-use discreet::engine::demonstrate;
+use discreet::engine::{Prepared, demonstrate};
 use discreet::mechanisms::gaussian::perturb;
 use discreet::model::Shape;
 use discreet::noise::entropy::DemoRng;
@@ -96,7 +96,7 @@ fn a_fit_notices_a_wrong_law() {
 /// What is audited is what is released.
 #[test]
 fn a_release_shows_the_audited_integers_and_no_others() {
-    let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n").unwrap();
+    let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n", Prepared::moments).unwrap();
     let cells = perturb(&moments, &noise(&prepared).unwrap(), &mut DemoRng::new(5, 1));
     let released = demonstrate(&prepared, &moments, DemoRng::new(5, 1), software()).unwrap();
     let matrix = released.document().moments.clone().unwrap().matrix.unwrap();
@@ -106,7 +106,7 @@ fn a_release_shows_the_audited_integers_and_no_others() {
 
 #[test]
 fn two_releases_under_the_operating_system_s_randomness_differ() {
-    let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n").unwrap();
+    let (prepared, moments) = read(&with_constant(Shape::Goe), "x,y\n0.2,0.4\n", Prepared::moments).unwrap();
     let matrix = || {
         let charge = LedgerReference { id: "00".to_owned(), entry: 1, idealised: false, promise: None };
         release(&prepared, &moments, charge).unwrap().moments.unwrap().matrix

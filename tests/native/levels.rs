@@ -2,7 +2,7 @@
 //! size is that of the theory, intervals hold, and single levels can be regressed.
 
 use discreet::data::encode::Geometry;
-use discreet::engine::{Simulation, prepare_with};
+use discreet::engine::{Simulation, prepare};
 use discreet::inference::description::describe;
 use discreet::inference::preview::{Expected, preview};
 use discreet::inference::pseudo::Pseudo;
@@ -64,7 +64,7 @@ fn plan(name: &str, params: &Value, outcome: &str, budget: &Value) -> Plan {
 
 fn simulation(plan: Plan, resample: bool, table: &str) -> Simulation {
     let names = ["x", "c", "g", "y", "k"].map(str::to_owned);
-    let prepared = prepare_with(plan, None, &names, b',', Purpose::Simulate).unwrap();
+    let prepared = prepare(plan, &names, b',', Purpose::Simulate).unwrap();
     if resample { support::resampling(prepared, table, 3) } else { support::simulation(prepared, table, 3) }
 }
 

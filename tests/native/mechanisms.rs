@@ -1,7 +1,7 @@
 //! Twins: without noise each mechanism equals its closed form, computed here another way.
 
 use discreet::data::Moments;
-use discreet::engine::{EngineError, Simulation, simulate::Source};
+use discreet::engine::{EngineError, Prepared, Simulation, simulate::Source};
 use discreet::model::Coefficient;
 use discreet::plan::Purpose;
 use discreet::release::document::Release;
@@ -333,7 +333,7 @@ fn a_mechanism_is_one_folder_and_one_line() {
     for mut pair in pairs(discreet::model::Shape::Goe).into_iter().filter(|pair| pair.name == "P1") {
         pair.plan["mechanism"] = json!({"name": info.name});
         for table in &pair.tables {
-            let (prepared, _) = bench::read(&pair.plan, table).unwrap();
+            let (prepared, _) = bench::read(&pair.plan, table, Prepared::moments).unwrap();
             assert!(prepared.cost().unwrap().mu.unwrap() <= pair.mu && prepared.gaussian().is_some());
         }
     }

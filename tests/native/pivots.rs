@@ -9,7 +9,7 @@ use discreet::inference::{CellNoise, NoisyMoments, Options, fit};
 use discreet::math::student::t_quantile;
 use std::sync::Arc;
 
-use discreet::mechanisms::Noise;
+use discreet::mechanisms::RoundNoise;
 use discreet::mechanisms::wishart::additive;
 use discreet::model::Interval;
 use discreet::noise::entropy::DemoRng;
@@ -158,7 +158,7 @@ fn sphere_rows(rows: u32, rng: &mut Pseudo) -> Moments {
 /// The share of slopes of the population that lie in the intervals as released, sampling and noise together.
 fn population(name: &str, params: Value, epsilon: f64, rows: u32, trials: u32) -> f64 {
     let prepared = sphere_plan(name, params, epsilon, rows);
-    let noise: Arc<dyn Noise> = match prepared.noise::<additive::Noise>() {
+    let noise: Arc<dyn RoundNoise> = match prepared.noise::<additive::Noise>() {
         // By Bartlett's factor, which has the grid's law and is faster.
         Some(noise) => Arc::new(additive::Noise { on_grid: false, ..noise.clone() }),
         None => prepared.start().round().unwrap().noise,

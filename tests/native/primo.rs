@@ -7,7 +7,7 @@ use discreet::inference::{Refit, RefitError, Repair, Ridge, refit};
 use discreet::mechanisms::reuse_cov::feature_shaped::{Choice, feature_map, mapped};
 use discreet::model::{Coefficient, Layout};
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::{
+use discreet::privacy::sensitivity::{
     augmented_sensitivity_squared, cross_sensitivity_squared, joint_sensitivity_squared,
 };
 use discreet::release::document::{Coefficients, Release};

@@ -358,8 +358,7 @@ fn a_mechanism_that_takes_none_refuses_public_input() {
     let error = prepare_with(parse(&plan), Some(&table), &header.names, header.delimiter, Purpose::Simulate)
         .unwrap_err();
     assert!(error.to_string().contains("`analyze-gauss` takes no public input"), "{error}");
-    let prepared =
-        prepare_with(parse(&plan), None, &header.names, header.delimiter, Purpose::Simulate).unwrap();
+    let prepared = engine::prepare(parse(&plan), &header.names, header.delimiter, Purpose::Simulate).unwrap();
     assert_eq!(prepared.public(), None);
     assert!(ConfiguredPlan::new(parse(&plan), false, Purpose::Simulate).is_ok());
     assert!(ConfiguredPlan::new(parse(&plan), true, Purpose::Simulate).is_err());

@@ -64,6 +64,7 @@ pub fn plan(columns: Vec<BoundColumn>, fields: usize) -> BoundPlan {
         },
         levels: Levels::default(),
         guard: false,
+        public: None,
         whitening: None,
         labels: false,
         typical_correlation: None,

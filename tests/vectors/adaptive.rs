@@ -13,8 +13,9 @@ use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::radii::Choice;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::{Budget, Split, budget_parts, cross_weight};
+use discreet::privacy::calibrate::{Budget, Split, budget_parts};
 use discreet::privacy::measure::Mu;
+use discreet::privacy::sensitivity::cross_weight;
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 

@@ -19,8 +19,7 @@ use discreet::math::special::{ln_phi_cdf, mills, one_minus_x_mills};
 use discreet::noise::law;
 use discreet::privacy::adjacency::Adjacency;
 use discreet::privacy::calibrate::{
-    NoiseScale, gaussian_charge, noise_scale_for, rho_charge_units, sensitivity_squared,
-    total_variation_bound,
+    NoiseScale, gaussian_charge, noise_scale_for, rho_charge_units, total_variation_bound,
 };
 use discreet::privacy::compose::{Pair, delta_total, mu_b};
 use discreet::privacy::convert::{
@@ -38,6 +37,7 @@ use discreet::privacy::profile::{
 use discreet::privacy::pure_bounds::{
     advanced_drv_eps, advanced_kov_eps, basic_eps, whitehouse_filter_eps, zcdp_pure_eps,
 };
+use discreet::privacy::sensitivity::sensitivity_squared;
 use discreet::privacy::subsampling::{AddRemoveDp, Direction, FixedSize, Poisson};
 use discreet::privacy::units::Units;
 

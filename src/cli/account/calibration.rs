@@ -6,11 +6,11 @@ use super::super::error::CliError;
 use super::given::{Given, needs, plain, text};
 use super::{Conversion, Family};
 use crate::privacy::calibrate::{
-    CalibrationError, NoiseScale, gaussian_charge, noise_scale_for, rho_charge_units, sensitivity_squared,
-    total_variation_bound,
+    CalibrationError, NoiseScale, gaussian_charge, noise_scale_for, rho_charge_units, total_variation_bound,
 };
 use crate::privacy::compose::{Pair, delta_total, mu_b};
 use crate::privacy::measure::{Delta, Epsilon};
+use crate::privacy::sensitivity::sensitivity_squared;
 
 /// The options of a sensitivity.
 macro_rules! records {

@@ -26,7 +26,7 @@ pub use self::formats::{are_numbers_somehow, breaks, other_formats};
 use self::formats::{candidates, formats};
 use self::persons::identifies;
 pub use self::persons::{could_be_persons, names_persons, persons};
-use self::twins::in_any_capitals;
+use self::twins::{in_any_capitals, is_level};
 pub use self::twins::{other_capitals, spelt_twice};
 pub use self::weights::survey_weight;
 
@@ -440,8 +440,7 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
             _ => Contradiction::Levels,
         };
         let missing = no_answers(&others);
-        let is_level = |cell: &String| levels.iter().any(|level| level.to_lowercase() == cell.to_lowercase());
-        let by_capitals = kind == Contradiction::Spelling && others.iter().any(is_level);
+        let by_capitals = kind == Contradiction::Spelling && others.iter().any(|cell| is_level(levels, cell));
         let capitals = by_capitals.then(|| in_any_capitals(levels));
         let mended = misspelt(levels, &cells, &others).filter(|mended| Some(mended) != repair.as_ref());
         found.push(mismatch(

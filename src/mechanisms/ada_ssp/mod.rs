@@ -26,7 +26,7 @@ use nalgebra::DMatrix;
 
 use super::gaussian;
 use super::info::{Info, LINEAR};
-use super::rounds::{Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved};
+use super::rounds::{Answer, Charge, Configured, Encoding, PostProcessing, Resolved, RoundNoise};
 use super::second_moments::{SecondMoments, answer};
 use super::shared::{FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, REPAIR, ROW_NORM, scale, two_sides};
 use crate::data::{Exact, Moments};
@@ -39,13 +39,11 @@ use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    Budget, NoiseScale, Split, budget_parts, joint_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, NoiseScale, Split, budget_parts, noise_scale};
 use crate::privacy::event::Event;
+use crate::privacy::sensitivity::joint_sensitivity_squared;
 
 /// What `ada-ssp` is.
 pub static INFO: Info = Info {
@@ -78,12 +76,7 @@ impl Configured for Parameters {
         two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         self.weigh_outcomes(plan, &mut bound);
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
@@ -256,35 +249,21 @@ fn least_eigenvalue(moments: &Moments, features: usize) -> i128 {
         )
     };
     let approximate = DMatrix::from_fn(features, features, |row, column| moments.get(row, column) as f64);
-    let guess = Eigen::try_new(&approximate).map_or(0.0, |eigen| eigen.smallest());
+    let found = Eigen::try_new(&approximate).map_or(0.0, |eigen| eigen.smallest());
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and the integers decide")]
-    let mut steps = (guess / libm::ldexp(1.0, 20)).floor() as i128;
+    let guess = (found / libm::ldexp(1.0, 20)).floor() as i128;
     // From the guess outward in doubling strides, then between the last two.
-    let mut stride = 1_i128;
-    let (mut low, mut high);
-    if above(steps) {
-        low = steps;
-        loop {
-            steps = steps.saturating_add(stride);
-            if !above(steps) {
-                high = steps;
-                break;
-            }
-            low = steps;
-            stride = stride.saturating_mul(2);
+    let is_above = above(guess);
+    let (mut near, mut stride) = (guess, 1_i128);
+    let far = loop {
+        let far = if is_above { near.saturating_add(stride) } else { near.saturating_sub(stride) };
+        if above(far) != is_above {
+            break far;
         }
-    } else {
-        high = steps;
-        loop {
-            steps = steps.saturating_sub(stride);
-            if above(steps) {
-                low = steps;
-                break;
-            }
-            high = steps;
-            stride = stride.saturating_mul(2);
-        }
-    }
+        near = far;
+        stride = stride.saturating_mul(2);
+    };
+    let (mut low, mut high) = if is_above { (near, far) } else { (far, near) };
     while high.saturating_sub(low) > 1 {
         let middle = low.midpoint(high);
         if above(middle) { low = middle } else { high = middle }

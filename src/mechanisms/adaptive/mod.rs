@@ -6,6 +6,7 @@
 pub mod bits;
 pub mod coded;
 pub mod description;
+pub mod early;
 pub mod guide;
 pub mod holding;
 pub mod map;

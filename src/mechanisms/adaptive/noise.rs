@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use super::units::Round;
 use crate::data::Exact;
 use crate::math::triangle;
-use crate::mechanisms::rounds::{Answer, Noise};
+use crate::mechanisms::rounds::{Answer, RoundNoise};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::{DemoRng, Entropy};
 use crate::privacy::mutants::{Mutant, is_active};
@@ -114,14 +114,14 @@ fn weighted<E: Entropy + ?Sized>(
 
 /// The noise of one round of a release.
 #[derive(Debug)]
-pub struct RoundNoise {
+pub struct NumberedNoise {
     /// What it costs, and its cells.
     pub round: Round,
     /// Its number, from 0.
     pub number: u32,
 }
 
-impl Noise for RoundNoise {
+impl RoundNoise for NumberedNoise {
     fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
         #[cfg(feature = "audit-mutants")]
         if is_active(Mutant::RoundNoiseReused) {
@@ -146,7 +146,7 @@ impl Noise for RoundNoise {
 }
 
 #[cfg(feature = "audit-mutants")]
-impl RoundNoise {
+impl NumberedNoise {
     /// Returns the second round's noise in the fourth round.
     fn reused(&self, rng: &mut dyn Entropy) -> Vec<i128> {
         thread_local! {

@@ -27,9 +27,9 @@ pub fn outcome_edges() -> [f64; OUTCOME_BINS - 1] {
     })
 }
 
-/// Number of cells: the bins of ‖w‖, then those of each residual.
-pub fn cells(terms: &Terms) -> usize {
-    FEATURE_BINS + OUTCOME_BINS * terms.outcomes()
+/// Number of cells: the bins of ‖w‖, then those of the residuals of so many outcomes.
+pub const fn cells(outcomes: usize) -> usize {
+    FEATURE_BINS + OUTCOME_BINS.saturating_mul(outcomes)
 }
 
 /// The bin (edge below, edge] of a size; what is beyond all edges, or no number, is in the last.

@@ -4,15 +4,16 @@ use dashu_int::UBig;
 
 use super::margins;
 use super::noise::Shape;
+use super::tails;
 use super::terms::Terms;
 use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    CalibrationError, NoiseScale, augmented_sensitivity_squared, histograms_sensitivity_squared,
-    margins_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{CalibrationError, NoiseScale, noise_scale};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::privacy::sensitivity::{
+    augmented_sensitivity_squared, histograms_sensitivity_squared, margins_sensitivity_squared,
+};
 
 /// N of the margins, the code of 1: the usual one, and a coarser one where the noise would be beyond the sampler's range.
 const LEVELS: [u32; 2] = [1 << 22, 1 << 18];
@@ -86,7 +87,7 @@ impl Early {
         adjacency: Adjacency,
         max_rows_per_person: u32,
         [first, second, third]: [u128; 3],
-        outcomes: u64,
+        outcomes: usize,
     ) -> Result<Self, CalibrationError> {
         let k = max_rows_per_person;
         let (level, margins) = calibrated(LEVELS, first, |level| {
@@ -97,17 +98,15 @@ impl Early {
         })?;
         let (count, tails) = calibrated(COUNTS, third, |count| {
             let rows = if is_active(Mutant::PersonsUncountedInTails) { 1 } else { k };
-            histograms_sensitivity_squared(count, outcomes + 1, adjacency, rows)
+            histograms_sensitivity_squared(count, outcomes as u64 + 1, adjacency, rows)
         })?;
-        let histograms = usize::try_from(outcomes).unwrap_or(usize::MAX);
-        let bins = FEATURE_BINS + OUTCOME_BINS.saturating_mul(histograms);
         Ok(Self {
             level,
             record,
             count,
             margins: Round::new(margins, Shape::Full(margins::cells(terms))),
             moments: Round::new(moments, Shape::Triangles { count: 1, side: 1 + terms.len() }),
-            tails: Round::new(tails, Shape::Full(bins)),
+            tails: Round::new(tails, Shape::Full(tails::cells(outcomes))),
         })
     }
 }

@@ -128,7 +128,7 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
         && radii.outcomes.iter().all(|radius| is_positive(*radius))
         && adaptive.margins.0.len() == margins::cells(&terms)
         && adaptive.moments.0.len() == triangle::len(size + 1)
-        && adaptive.tails.0.len() == tails::cells(&terms);
+        && adaptive.tails.0.len() == tails::cells(outcomes);
     if !fits {
         return None;
     }

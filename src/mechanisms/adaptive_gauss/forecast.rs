@@ -7,7 +7,8 @@ use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::math::round::real;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{WHOLE_SHARE, cross_weight, margins_sensitivity_squared};
+use crate::privacy::calibrate::WHOLE_SHARE;
+use crate::privacy::sensitivity::{cross_weight, margins_sensitivity_squared};
 
 /// What is expected at a stated number of rows, where no tail is long.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -45,7 +45,6 @@ use super::shared::{Charge, NoiseError, require_intercept};
 use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{Split, WHOLE_SHARE, budget_parts, mu_squared_of_units};
 
@@ -59,6 +58,7 @@ pub static INFO: Info = Info {
     guarantee: "The released integers of all rounds together are μ-GDP, exactly as they are computed.",
     source: "theory/adaptive 2",
     no_paper_scale: Some("`adaptive-gauss` has no scale of a paper's own"),
+    adapts: true,
     foresees: true,
     from_sums: true,
     parameters: &[SHARES, ROBUST_SHARE, OUTCOME_RADIUS],
@@ -141,12 +141,7 @@ impl Configured for Parameters {
         Levels::ZeroOne
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let shares = self.shares;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l));
         let (terms, coded) = terms_of(&encoding);
@@ -203,7 +198,8 @@ fn shares(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Shares, PlanErr
 /// Most integers that the scores of all persons may be: a gibibyte.
 const MOST_SUMS: u64 = 1 << 27;
 
-/// Refuses scores that would not fit in memory: those of each person are kept, of whom there are as many as `rows` at most.
+/// Refuses scores that would not fit in memory: those of each person are kept, of whom there are as many as `rows` at most. A statement
+/// of fewer than 65,536, or none, is not relied on, for it may be a guess.
 fn check_persons(terms: &Terms, rows: u64) -> Result<(), PlanError> {
     let of_person = terms.coefficients().saturating_mul(terms.outcomes()) as u64;
     if of_person.saturating_mul(rows.max(1 << 16)) <= MOST_SUMS {

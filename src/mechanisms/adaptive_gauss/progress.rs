@@ -12,8 +12,9 @@ use super::scores::{ReleasedScores, ScoreMap, ScoreProducts};
 use super::units::{Codes, Rounds, Shares};
 use crate::math::linalg::LinalgError;
 use crate::math::round::real;
+use crate::mechanisms::adaptive::early::EarlyMap;
 use crate::mechanisms::adaptive::guide::Guide;
-use crate::mechanisms::adaptive::margins::{self, Margins};
+use crate::mechanisms::adaptive::margins::Margins;
 use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
 use crate::mechanisms::adaptive::tails::{Counts, Edges};
 use crate::mechanisms::adaptive::terms::Terms;
@@ -61,12 +62,8 @@ impl Setting {
 /// record alone.
 #[derive(Clone, Debug)]
 pub enum RoundMap {
-    /// Count, sums, sums of squares.
-    Margins(Arc<Setting>),
-    /// Products of standardised values.
-    Moments(Arc<Setting>, Standardiser),
-    /// Counts.
-    Tails(Arc<Setting>, Arc<Guide>, Edges),
+    /// Of one of the first three.
+    Early(Arc<Setting>, EarlyMap),
     /// Products of whitened features and residuals.
     Last(Arc<Setting>, Arc<Guide>, Radii, Grid),
     /// Products of scores.
@@ -77,11 +74,7 @@ impl RoundMap {
     /// The setting.
     pub fn setting(&self) -> &Setting {
         match self {
-            Self::Margins(setting)
-            | Self::Moments(setting, _)
-            | Self::Tails(setting, ..)
-            | Self::Last(setting, ..)
-            | Self::Scores(setting, ..) => setting,
+            Self::Early(setting, _) | Self::Last(setting, ..) | Self::Scores(setting, ..) => setting,
         }
     }
 
@@ -95,16 +88,7 @@ impl RoundMap {
         cells: &mut [i64],
     ) {
         match self {
-            Self::Margins(setting) => {
-                margins::add(&setting.terms, setting.rounds.codes.level, values, codes, cells);
-            }
-            Self::Moments(_, standardiser) => {
-                standardiser.codes(values, codes);
-                add_products(codes, cells);
-            }
-            Self::Tails(setting, guide, edges) => {
-                edges.add(guide, setting.rounds.codes.count, values, reals, cells);
-            }
+            Self::Early(setting, map) => map.add(&setting.terms, values, reals, codes, cells),
             Self::Last(setting, guide, radii, grid) => {
                 last::codes(guide, grid, setting.rounds.codes, radii, values, reals, codes);
                 add_products(codes, cells);
@@ -159,25 +143,22 @@ impl Progress {
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.guide.as_ref().map(Arc::clone);
-        match self.number() {
-            0 => Some(RoundMap::Margins(setting)),
-            1 => Some(RoundMap::Moments(setting, self.standardiser.clone()?)),
-            2 => {
-                let edges = Edges::new(&setting.terms);
-                Some(RoundMap::Tails(setting, guide()?, edges))
-            }
-            3 => {
+        let codes = setting.rounds.codes;
+        let early = match self.number() {
+            0 => EarlyMap::Margins(codes.level),
+            1 => EarlyMap::Moments(self.standardiser.clone()?),
+            2 => EarlyMap::Tails(guide()?, Edges::new(&setting.terms), codes.count),
+            number => {
                 let radii = self.radii.clone()?;
-                let grid = Grid::new(&setting.terms, setting.rounds.codes, &radii);
-                Some(RoundMap::Last(setting, guide()?, radii, grid))
+                let grid = Grid::new(&setting.terms, codes, &radii);
+                return match number {
+                    3 => Some(RoundMap::Last(setting, guide()?, radii, grid)),
+                    4 => Some(RoundMap::Scores(setting, guide()?, radii, grid, self.scores.clone()?)),
+                    _ => None,
+                };
             }
-            4 => {
-                let radii = self.radii.clone()?;
-                let grid = Grid::new(&setting.terms, setting.rounds.codes, &radii);
-                Some(RoundMap::Scores(setting, guide()?, radii, grid, self.scores.clone()?))
-            }
-            _ => None,
-        }
+        };
+        Some(RoundMap::Early(setting, early))
     }
 
     /// Takes the noisy integers of the round.

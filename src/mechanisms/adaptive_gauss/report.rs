@@ -420,7 +420,7 @@ fn undetermined(
     (counted, deviation): (f64, f64),
     stands_out: bool,
 ) -> String {
-    let stated = checked.plan.rows.or(checked.plan.stated_rows).map(real);
+    let stated = checked.public_rows().map(real);
     if let Some(stated) = stated.filter(|stated| counted + 3.0 * deviation < stated / 4.0) {
         return hardly_any_rows(stated);
     }

@@ -10,7 +10,7 @@ use crate::data::Statistic;
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::inference::RegressionTerms;
 use crate::inference::noise_forecast::{NoiseForecast, assumed_spreads};
-use crate::mechanisms::adaptive::noise::RoundNoise;
+use crate::mechanisms::adaptive::noise::NumberedNoise;
 use crate::mechanisms::rounds::{Answer, Output, Round, Rounds, Run, Task, Unsettled};
 
 impl Rounds for Setting {
@@ -39,7 +39,7 @@ impl Run for Progress {
     fn round(&self) -> Option<Round> {
         let (map, number) = (self.map()?, self.number());
         let round = self.setting.rounds.in_order().nth(number as usize)?.clone();
-        let noise = Arc::new(RoundNoise { round, number });
+        let noise = Arc::new(NumberedNoise { round, number });
         Some(Round { statistic: Statistic::Map(Arc::new(map)), noise })
     }
 
@@ -66,15 +66,12 @@ impl Run for Progress {
 
 impl RecordMap for RoundMap {
     fn cells(&self) -> usize {
-        let rounds = &self.setting().rounds;
-        let round = match self {
-            Self::Margins(_) => Some(&rounds.margins),
-            Self::Moments(..) => Some(&rounds.moments),
-            Self::Tails(..) => Some(&rounds.tails),
-            Self::Last(..) => Some(&rounds.last),
-            Self::Scores(..) => rounds.scores.as_ref().map(|scores| &scores.round),
+        let number = match self {
+            Self::Early(_, map) => map.number(),
+            Self::Last(..) => 3,
+            Self::Scores(..) => 4,
         };
-        round.map_or(0, |round| round.shape.cells())
+        self.setting().rounds.in_order().nth(number).map_or(0, |round| round.shape.cells())
     }
 
     /// Returns how many records can be added in 64 bits: a record adds at most W² = 2^48 to a cell.

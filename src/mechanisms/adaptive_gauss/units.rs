@@ -4,12 +4,10 @@ use crate::mechanisms::adaptive::noise::Shape;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, RECORDS, Round, calibrated};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    CalibrationError, WHOLE_SHARE, blocks_sensitivity_squared, cross_weight, part_of,
-    weighted_sensitivity_squared,
-};
+use crate::privacy::calibrate::{CalibrationError, WHOLE_SHARE, part_of};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::privacy::sensitivity::{blocks_sensitivity_squared, cross_weight, weighted_sensitivity_squared};
 
 /// The shares of μ² of the rounds in ten-thousandths; the moments of the last but one, from which the estimate follows, have the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +116,7 @@ impl Rounds {
         let k = max_rows_per_person;
         let outcomes = terms.outcomes().max(1) as u64;
         let Early { level, record, count, margins, moments, tails } =
-            Early::new(terms, adjacency, k, [first, second, third], outcomes)?;
+            Early::new(terms, adjacency, k, [first, second, third], terms.outcomes().max(1))?;
         let (features, last) = calibrated(FEATURES, fourth, |features| {
             let square = u64::from(features).pow(2);
             let outcome = u64::from(outcome_code(features, outcomes));

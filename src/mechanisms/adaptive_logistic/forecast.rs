@@ -13,7 +13,7 @@ use crate::mechanisms::adaptive::radius::FeatureRadius;
 use crate::mechanisms::adaptive::tails::{Counts, feature_edges};
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::logistic_curvature_share;
+use crate::privacy::sensitivity::logistic_curvature_share;
 
 /// What is expected at a stated number of rows, where no tail is long.
 #[derive(Clone, Copy, Debug, PartialEq)]

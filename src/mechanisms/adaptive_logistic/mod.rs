@@ -40,7 +40,6 @@ use crate::math::round::real;
 use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Levels, Norms, Sides};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
 
@@ -55,6 +54,7 @@ pub static INFO: Info = Info {
     source: "theory/adaptive-logistic 2",
     labels: true,
     no_paper_scale: Some("`adaptive-logistic` has no scale of a paper's own"),
+    adapts: true,
     foresees: true,
     parameters: &[STEPS, LAMBDA],
     ..Info::GAUSSIAN
@@ -118,12 +118,7 @@ impl Configured for Parameters {
         self.reference.as_ref().map_or(Levels::ZeroOne, |reference| reference.levels())
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let fine = BoundPlan { grid: FINE, labels: true, ..bound.clone() };
         let encoding = Encoding::new(fine, false, |d, l| Layout::sides(d, l, false));
         let (terms, coded) = terms_of(&encoding);
@@ -134,7 +129,7 @@ impl Configured for Parameters {
         let steps = self.steps.unwrap_or_else(|| usual_steps(plan, &terms, units));
         let parameters = Map::from_iter([(STEPS.name.to_owned(), Value::from(steps))]);
         if let Some(reference) = &self.reference {
-            return Ok(Resolved { parameters, ..reference.resolve(plan, bound, None)? });
+            return Ok(Resolved { parameters, ..reference.resolve(plan, bound)? });
         }
         let people = plan.max_rows_per_person;
         let rounds = Rounds::new(&terms, plan.adjacency, people, steps, units)?;
@@ -171,7 +166,7 @@ fn said(rounds: &Rounds) -> Vec<(&'static str, String)> {
 
 /// T: two steps where the stated rows are few for the budget, for then a third costs more than it repairs (theory/adaptive-logistic 2.2).
 fn usual_steps(plan: &CheckedPlan, terms: &Terms, units: u128) -> u32 {
-    let Some(rows) = plan.rows.or(plan.plan.stated_rows) else { return 3 };
+    let Some(rows) = plan.public_rows() else { return 3 };
     let a = replaced(plan.adjacency) * f64::from(plan.max_rows_per_person);
     let rows = real(rows);
     let noise = a * a * real(terms.outcomes()) * (7.2 * real(terms.coefficients()));

@@ -9,10 +9,11 @@ use super::units::Rounds;
 use crate::math::round::real;
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::bits26;
+use crate::mechanisms::adaptive::early::EarlyMap;
 use crate::mechanisms::adaptive::guide::Guide;
-use crate::mechanisms::adaptive::margins::{self, Margins};
+use crate::mechanisms::adaptive::margins::Margins;
 use crate::mechanisms::adaptive::radius::FeatureRadius;
-use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
+use crate::mechanisms::adaptive::rough::Standardiser;
 use crate::mechanisms::adaptive::tails::{Counts, Edges};
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::rounds::Rounds as _;
@@ -72,12 +73,8 @@ impl Setting {
 /// record alone.
 #[derive(Clone, Debug)]
 pub enum RoundMap {
-    /// Count, sums, sums of squares.
-    Margins(Arc<Setting>),
-    /// Products of standardised values.
-    Moments(Arc<Setting>, Standardiser),
-    /// Counts.
-    Tails(Arc<Setting>, Arc<Guide>, Edges),
+    /// Of one of the first three.
+    Early(Arc<Setting>, EarlyMap),
     /// Curvature and gradient at these coefficients.
     Step(Arc<Setting>, Arc<Guide>, Grid, Vec<Vec<f64>>),
 }
@@ -86,26 +83,14 @@ impl RoundMap {
     /// Returns the setting.
     pub fn setting(&self) -> &Setting {
         match self {
-            Self::Margins(setting)
-            | Self::Moments(setting, _)
-            | Self::Tails(setting, ..)
-            | Self::Step(setting, ..) => setting,
+            Self::Early(setting, _) | Self::Step(setting, ..) => setting,
         }
     }
 
     /// Adds a record with these coded values; `reals` and `codes` are working memory.
     pub fn add_values(&self, values: &[f64], reals: &mut Vec<f64>, codes: &mut Vec<i32>, cells: &mut [i64]) {
         match self {
-            Self::Margins(setting) => {
-                margins::add(&setting.terms, setting.rounds.codes.level, values, codes, cells);
-            }
-            Self::Moments(_, standardiser) => {
-                standardiser.codes(values, codes);
-                add_products(codes, cells);
-            }
-            Self::Tails(setting, guide, edges) => {
-                edges.add(guide, setting.rounds.codes.count, values, reals, cells);
-            }
+            Self::Early(setting, map) => map.add(&setting.terms, values, reals, codes, cells),
             Self::Step(_, guide, grid, b) => step::add(guide, grid, b, values, reals, codes, cells),
         }
     }
@@ -166,20 +151,18 @@ impl Progress {
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.early.as_ref().map(|early| Arc::clone(&early.guide));
-        match self.number() {
-            0 => Some(RoundMap::Margins(setting)),
-            1 => Some(RoundMap::Moments(setting, self.margins.as_ref()?.1.clone())),
-            2 => {
-                let edges = Edges::new(&setting.terms);
-                Some(RoundMap::Tails(setting, guide()?, edges))
-            }
+        let early = match self.number() {
+            0 => EarlyMap::Margins(setting.rounds.codes.level),
+            1 => EarlyMap::Moments(self.margins.as_ref()?.1.clone()),
+            2 => EarlyMap::Tails(guide()?, Edges::new(&setting.terms), setting.rounds.codes.count),
             round if round < setting.count() => {
                 let whole = self.steps.len() == (round - EARLY) as usize;
                 let coefficients = whole.then(|| self.coefficients()).flatten()?;
-                Some(RoundMap::Step(setting, guide()?, self.grid?, coefficients))
+                return Some(RoundMap::Step(setting, guide()?, self.grid?, coefficients));
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(RoundMap::Early(setting, early))
     }
 
     /// Takes the noisy integers of the round.

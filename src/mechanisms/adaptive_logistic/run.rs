@@ -9,7 +9,7 @@ use crate::data::Statistic;
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::inference::assumptions::chance;
 use crate::inference::noise_forecast::NoiseForecast;
-use crate::mechanisms::adaptive::noise::RoundNoise;
+use crate::mechanisms::adaptive::noise::NumberedNoise;
 use crate::mechanisms::rounds::{Answer, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::model::Role;
 
@@ -36,7 +36,7 @@ impl Run for Progress {
     fn round(&self) -> Option<Round> {
         let (map, number) = (self.map()?, self.number());
         let round = self.setting.rounds.in_order().nth(number as usize)?.clone();
-        let noise = Arc::new(RoundNoise { round, number });
+        let noise = Arc::new(NumberedNoise { round, number });
         Some(Round { statistic: Statistic::Map(Arc::new(map)), noise })
     }
 
@@ -56,9 +56,7 @@ impl RecordMap for RoundMap {
     fn cells(&self) -> usize {
         let rounds = &self.setting().rounds;
         let round = match self {
-            Self::Margins(_) => Some(&rounds.margins),
-            Self::Moments(..) => Some(&rounds.moments),
-            Self::Tails(..) => Some(&rounds.tails),
+            Self::Early(_, map) => rounds.in_order().nth(map.number()),
             Self::Step(..) => rounds.steps.first(),
         };
         round.map_or(0, |round| round.shape.cells())

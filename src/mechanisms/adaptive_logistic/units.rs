@@ -4,11 +4,10 @@ use crate::mechanisms::adaptive::noise::Shape;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, Round};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    CalibrationError, logistic_errors, logistic_sensitivity_squared, noise_scale, part_of,
-};
+use crate::privacy::calibrate::{CalibrationError, noise_scale, part_of};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::privacy::sensitivity::{logistic_errors, logistic_sensitivity_squared};
 
 /// B, the longest record of a step.
 pub const FEATURES: u32 = 1 << 18;

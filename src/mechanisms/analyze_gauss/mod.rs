@@ -37,11 +37,11 @@ use super::shared::{
 use crate::model::{Layout, Shape};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::params::{Parameter, Params, Usual, Values, names};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale, sensitivity_squared};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale};
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
+use crate::privacy::sensitivity::sensitivity_squared;
 
 /// What `analyze-gauss` is.
 pub static INFO: Info = Info {
@@ -66,12 +66,7 @@ impl Configured for Parameters {
         self.grid
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         Ok(SecondMoments::new(&encoding, noise, self.post_processing).resolved(encoding))

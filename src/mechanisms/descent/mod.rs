@@ -32,15 +32,14 @@ use serde_json::{Map, Value};
 
 use super::info::{DESCENT, Info};
 use super::public_moments::{
-    ETA, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION, feature_unit,
+    ETA, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Sided, TRUNCATION, feature_unit,
 };
 use super::rounds::{
-    Answer, Charge, Configured, Encoding, Noise as RoundNoise, Output, Resolved, Round, Rounds, Run, Task,
-    Unsettled,
+    Answer, Charge, Configured, Encoding, Output, Resolved, Round, RoundNoise, Rounds, Run, Task, Unsettled,
 };
 use super::shared::{
-    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, radius, require_intercept_or_zero_weight,
-    scale, stated_rows,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, require_intercept_or_zero_weight,
+    stated_rows,
 };
 use crate::data::{Exact, RecordMap, Scratch, Statistic};
 use crate::inference::report::RegressionTerms;
@@ -50,15 +49,13 @@ use crate::math::round::real;
 use crate::model::Layout;
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, budget_parts, gradient_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::privacy::sensitivity::gradient_sensitivity_squared;
 
 const SCOPES: [(&str, bool); 2] = [("joint", false), ("per-outcome", true)];
 const SCOPE_NAMES: [&str; 2] = names(&SCOPES);
@@ -131,21 +128,12 @@ pub static WITH_BOUNDS: Info = Info {
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
-        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
-        let sides =
-            Sides { ratio: 1.0, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
-        let (radius, intercept_weight) = (self.radius, self.intercept_weight);
-        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
+        self.sided.grid(1.0)
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        public: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let mut own = *self;
-        let parameters = own.encode(plan, &mut bound, public)?;
+        let parameters = own.encode(plan, &mut bound)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let noise = own.descent(plan, &encoding, plan.budget.as_ref())?;
@@ -172,12 +160,7 @@ const MOST_STEPS: u32 = 10_000;
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    radius: u32,
-    intercept_weight: f64,
-    /// How the public moments are used; none without them.
-    radii: Option<Radii>,
-    row_norm: f64,
-    outcome_norm: f64,
+    sided: Sided,
     /// T; 0 until they are resolved.
     steps: u32,
     /// η; 0 until they are resolved.
@@ -198,37 +181,21 @@ impl Parameters {
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.
     pub fn read(grid: Grid, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let rows = stated_rows(plan, "a step is divided by the number of rows")?;
-        let mut read = Self {
-            radius: 0,
-            intercept_weight: 0.0,
-            radii: None,
-            row_norm: 1.0,
-            outcome_norm: 1.0,
-            steps: 0,
-            step_size: 0.0,
-            clip: params.number(&CLIP)?,
-            per_outcome: params.choice(&CLIP_SCOPE, &SCOPES)?,
-            penalty: Penalty::take(params)?,
-            rows,
-        };
-        if grid == Grid::PublicMoments {
-            read.radius = radius(params, plan)?;
-            read.radii = Some(Radii::take(params, plan)?);
-            read.steps = params.optional_whole(&STEPS)?.unwrap_or(0);
-            read.step_size = params.optional(&STEP_SIZE)?.unwrap_or(0.0);
+        let clip = params.number(&CLIP)?;
+        let per_outcome = params.choice(&CLIP_SCOPE, &SCOPES)?;
+        let penalty = Penalty::take(params)?;
+        let sided = Sided::take(grid, params, plan)?;
+        let (steps, step_size) = if grid == Grid::PublicMoments {
+            (params.optional_whole(&STEPS)?.unwrap_or(0), params.optional(&STEP_SIZE)?.unwrap_or(0.0))
         } else {
-            (read.radius, read.intercept_weight) = scale(params, plan)?;
             require_intercept_or_zero_weight(
                 plan,
-                read.intercept_weight,
+                sided.intercept_weight,
                 "the descent would give the constant a coefficient",
             )?;
-            read.row_norm = params.number(&ROW_NORM)?;
-            read.outcome_norm = params.number(&OUTCOME_NORM)?;
-            read.steps = params.whole(&STEPS)?;
-            read.step_size = params.verbatim(&STEP_SIZE)?;
-        }
-        Ok(read)
+            (params.whole(&STEPS)?, params.verbatim(&STEP_SIZE)?)
+        };
+        Ok(Self { sided, steps, step_size, clip, per_outcome, penalty, rows })
     }
 
     /// Has the features whitened and the outcomes clipped, and resolves steps and their size from the number of public rows.
@@ -236,16 +203,13 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.
-    fn encode(
-        &mut self,
-        plan: &CheckedPlan,
-        bound: &mut BoundPlan,
-        whitener: Option<&Whitener>,
-    ) -> Result<Map<String, Value>, PlanError> {
-        let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(Map::new()) };
-        radii.clip_outcomes(bound, whitener, self.penalty.around_mean(plan), false)?;
-        radii.whiten(bound, whitener)?;
-        let q = (real(whitener.terms.len()) / real(whitener.rows)).sqrt().min(0.75);
+    fn encode(&mut self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<Map<String, Value>, PlanError> {
+        let (Some(radii), Some(public)) = (&self.sided.radii, bound.public.clone()) else {
+            return Ok(Map::new());
+        };
+        radii.clip_outcomes(bound, &public, self.penalty.around_mean(plan), false)?;
+        radii.whiten(bound, &public)?;
+        let q = (real(public.terms.len()) / real(public.rows)).sqrt().min(0.75);
         let (upper, lower) = ((1.0 - q).powi(-2), (1.0 + q).powi(-2));
         if self.steps == 0 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 246")]
@@ -287,7 +251,7 @@ impl Parameters {
                 Err(error) => return Err(error.into()),
             };
         };
-        let outcome_units = match (&self.radii, geometry.outcomes) {
+        let outcome_units = match (&self.sided.radii, geometry.outcomes) {
             (Some(radii), Some(outcomes)) => {
                 let standards = radii.standards(bound, self.penalty.around_mean(plan)).into_iter();
                 standards.map(|standard| (standard.spread * f64::from(outcomes.reach)).recip()).collect()

@@ -33,7 +33,6 @@ use super::shared::{Charge, NoiseError};
 use crate::model::Layout;
 use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::document::Column;
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError, Purpose};
 use crate::privacy::calibrate::CalibrationError;
 use crate::words;
@@ -82,12 +81,7 @@ impl Configured for Counting {
         Levels::ZeroOne
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let estimation = plan.estimation.ok_or(CalibrationError::Nothing)?;
         let both = bound.columns.iter().zip(&self.entries).filter_map(|(column, entry)| {
             let entry = plan.plan.columns.get(*entry).filter(|entry| entry.is_estimated())?;

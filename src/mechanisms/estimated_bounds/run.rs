@@ -12,7 +12,7 @@ use super::units::Units;
 use crate::data::encode::of_halves;
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::data::{Exact, Statistic};
-use crate::mechanisms::rounds::{Answer, Noise, Output, Round, Rounds, Run, Task, Unsettled};
+use crate::mechanisms::rounds::{Answer, Output, Round, RoundNoise, Rounds, Run, Task, Unsettled};
 use crate::model::note::{NAMED, quoted, two_digits};
 use crate::noise::discrete::gaussian_diagonal;
 use crate::noise::entropy::Entropy;
@@ -299,7 +299,7 @@ struct Drawn {
     layouts: Option<Arc<[Layout]>>,
 }
 
-impl Noise for Drawn {
+impl RoundNoise for Drawn {
     fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
         self.setting.noise(self.round, self.layouts.as_deref().unwrap_or_default(), rng)
     }

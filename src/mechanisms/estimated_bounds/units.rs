@@ -6,11 +6,10 @@ use super::cells::{FIRST_CELLS, SECOND_CELLS};
 use crate::math::round::real;
 use crate::mechanisms::adaptive::units::{COUNTS, calibrated};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    CalibrationError, NoiseScale, histograms_sensitivity_squared, noise_scale, part_of,
-};
+use crate::privacy::calibrate::{CalibrationError, NoiseScale, noise_scale, part_of};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
+use crate::privacy::sensitivity::histograms_sensitivity_squared;
 
 /// The first round's share, in ten-thousandths.
 const FIRST: u32 = 6_000;

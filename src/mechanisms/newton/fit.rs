@@ -10,7 +10,7 @@ use crate::inference::newton::NewtonStep;
 use crate::math::linalg::Eigen;
 use crate::math::round::real;
 use crate::math::{linalg, triangle};
-use crate::mechanisms::rounds::{Answer, Noise as RoundNoise, Output, Round, Run, Task, Unsettled};
+use crate::mechanisms::rounds::{Answer, Output, Round, RoundNoise, Run, Task, Unsettled};
 use crate::mechanisms::shared::{integer, logistic_weights};
 use crate::model::Shape;
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};

@@ -61,14 +61,13 @@ use crate::model::{Assurance, Layout, Role, Shape, Wallet};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, Split, budget_parts, joint_sensitivity_squared, logistic_gradient,
-    logistic_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale};
 use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
+use crate::privacy::sensitivity::{
+    joint_sensitivity_squared, logistic_gradient, logistic_sensitivity_squared,
+};
 use crate::words;
 
 /// R of the grid, with noise and without: a record's curvature has twice as many bits and those of its weight, and the sampler a
@@ -236,13 +235,8 @@ impl Configured for Parameters {
         GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        public: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
-        self.encode(plan, &mut bound, public)?;
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
+        self.encode(plan, &mut bound)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
         encoding.check(None)?;
         let noise = self.newton(plan, &encoding, plan.budget.as_ref())?;
@@ -315,12 +309,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`PlanError`] for outcomes that the family does not take.
-    fn encode(
-        &self,
-        plan: &CheckedPlan,
-        bound: &mut BoundPlan,
-        whitener: Option<&Whitener>,
-    ) -> Result<(), PlanError> {
+    fn encode(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<(), PlanError> {
         bound.labels = self.family == Family::Logistic;
         let outcomes = bound.columns.iter().filter(|column| column.role == Role::Outcome).count();
         if self.radii.is_some_and(|radii| !radii.by_row()) && outcomes > 1 {
@@ -330,11 +319,11 @@ impl Parameters {
                 "set it to \"row\", or choose one outcome",
             ));
         }
-        if let (Some(radii), Some(whitener)) = (&self.radii, whitener) {
+        if let (Some(radii), Some(public)) = (&self.radii, bound.public.clone()) {
             if self.family == Family::Gaussian {
-                radii.clip_outcomes(bound, whitener, self.penalty.around_mean(plan), false)?;
+                radii.clip_outcomes(bound, &public, self.penalty.around_mean(plan), false)?;
             }
-            radii.whiten(bound, whitener)?;
+            radii.whiten(bound, &public)?;
         }
         Ok(())
     }
@@ -652,7 +641,7 @@ impl Rounds for Noise {
     }
 
     fn family(&self, task: &Task) -> Option<preflight::Family> {
-        let public = task.public.as_ref()?;
+        let public = task.encoding.bound.public.as_ref()?;
         let each = u64::from(self.steps);
         let steps = u32::try_from(each.saturating_mul(task.encoding.layout.outcomes() as u64)).ok()?;
         Some(match self.family {
@@ -668,7 +657,7 @@ impl Rounds for Noise {
 
     fn standard_errors(&self, task: &Task, rows: u64) -> Option<Vec<TermForecast>> {
         let Encoding { bound, geometry, .. } = &task.encoding;
-        let outcomes = task.public.as_ref().map(|public| public.outcomes.as_slice()).unwrap_or_default();
+        let outcomes = bound.public.as_ref().map(|public| public.outcomes.as_slice()).unwrap_or_default();
         let chances: Vec<Option<f64>> =
             outcomes.iter().map(|outcome| outcome.as_ref().map(|outcome| outcome.mean)).collect();
         let radius = self.unit * f64::from(bound.grid.radius);

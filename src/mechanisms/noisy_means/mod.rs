@@ -19,9 +19,9 @@ use super::shared::{FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, ROW_NORM, require
 use crate::model::{Layout, Role, Shape};
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::params::Params;
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{Split, budget_parts, noise_scale, sensitivity_squared};
+use crate::privacy::calibrate::{Split, budget_parts, noise_scale};
+use crate::privacy::sensitivity::sensitivity_squared;
 
 /// Step 1: what it is, and the schema of its parameters. The page, the command line and the documentation show what stands here.
 pub static INFO: Info = Info {
@@ -61,12 +61,7 @@ impl Configured for Parameters {
     }
 
     /// Step 3: the encoding of a record, the noise that the budget buys, the charge, and the rounds.
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         bound.columns.retain(|column| column.role == Role::Outcome);
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let noise = |budget| {

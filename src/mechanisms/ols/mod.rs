@@ -16,7 +16,6 @@ use crate::inference::options::{MeanPenalty, Options};
 use crate::model::{Assurance, Layout, Wallet};
 use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 
 /// What `ols` is.
@@ -48,12 +47,7 @@ impl Configured for Parameters {
         Levels::ZeroOne
     }
 
-    fn resolve(
-        &self,
-        _: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, _: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let encoding = Encoding::try_new(bound, true, |d, l| Layout::whole(d + l))?;
         let rounds = SecondMoments::new(&encoding, None::<gaussian::Noise>, PostProcessing::default());
         let rounds = SecondMoments { analysis: Arc::new(*self), ..rounds };

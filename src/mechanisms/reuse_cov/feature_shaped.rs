@@ -22,7 +22,7 @@ use crate::data::{EncodedRows, Exact, Moments};
 use crate::math::linalg::Cholesky;
 use crate::math::round::real;
 use crate::mechanisms::gaussian;
-use crate::mechanisms::rounds::{Answer, Noise as RoundNoise};
+use crate::mechanisms::rounds::{Answer, RoundNoise};
 use crate::mechanisms::second_moments::answer;
 use crate::model::Layout;
 use crate::noise::entropy::Entropy;

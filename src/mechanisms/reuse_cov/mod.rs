@@ -49,7 +49,7 @@ use self::per_outcome::PerOutcome;
 use self::projection::PublicOutcomes;
 use super::gaussian::Noise;
 use super::info::{COMPARISON, Info, MANY_OUTCOMES, Scope};
-use super::rounds::{Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved, Rounds};
+use super::rounds::{Configured, Encoding, PostProcessing, Resolved, RoundNoise, Rounds};
 use super::second_moments::{Noiseless, SecondMoments};
 use super::shared::{
     AUTO_RIDGE, FEATURE_NORM, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, RIDGE,
@@ -63,15 +63,14 @@ use crate::model::{Layout, Role, Shape};
 use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::privacy::calibrate::{
-    Budget, Split, augmented_sensitivity_squared, budget_parts, cross_sensitivity_squared,
-    joint_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale};
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::primo;
+use crate::privacy::sensitivity::{
+    augmented_sensitivity_squared, cross_sensitivity_squared, joint_sensitivity_squared,
+};
 use crate::release::document::LONG_FORM_OUTCOMES;
 
 /// Most outcomes whose products with each other are released.
@@ -219,16 +218,11 @@ impl Configured for Parameters {
         two_sides(self.radius, self.intercept_weight, self.feature_norm, self.outcome_norm)
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let kappa = self.weigh_outcomes(plan, &mut bound)?;
         let parameters = kappa.into_iter().map(|kappa| (KAPPA.name.to_owned(), Value::from(kappa))).collect();
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| self.layout(d, l));
-        let statistic = self.statistic(&encoding, plan.rows.or(plan.plan.stated_rows))?;
+        let statistic = self.statistic(&encoding, plan.public_rows())?;
         encoding.check(if let Statistic::Moments(summed) = &statistic { Some(*summed) } else { None })?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         let law = noise.as_ref().map(Noise::law);

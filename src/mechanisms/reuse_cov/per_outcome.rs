@@ -14,8 +14,7 @@ use crate::inference::moments::{CellNoise, NoisyMoments};
 use crate::inference::report::{RegressionTerms, report};
 use crate::mechanisms::gaussian;
 use crate::mechanisms::rounds::{
-    Answer, Charge, Encoding, Noise as RoundNoise, Output, PostProcessing, Round, Rounds, Run, Task,
-    Unsettled,
+    Answer, Charge, Encoding, Output, PostProcessing, Round, RoundNoise, Rounds, Run, Task, Unsettled,
 };
 use crate::mechanisms::second_moments::{answer, extent, options};
 use crate::model::Layout;

@@ -13,7 +13,7 @@ use crate::math::linalg::LinalgError;
 use crate::math::projection::{Directions, feature_ball, feature_ball_of_many_outcomes, nuclear_ball};
 use crate::math::round::real;
 use crate::mechanisms::gaussian;
-use crate::mechanisms::rounds::{Answer, Encoding, Noise, Outcomes, Task, Unsettled};
+use crate::mechanisms::rounds::{Answer, Encoding, Outcomes, RoundNoise, Task, Unsettled};
 use crate::mechanisms::second_moments::{Analysis, Extent};
 use crate::model::Layout;
 use crate::noise::entropy::Entropy;
@@ -23,14 +23,14 @@ use crate::words;
 /// The noise of a release whose outcomes are public: they stand beside the noisy integers.
 #[derive(Debug)]
 pub struct PublicOutcomes {
-    noise: Arc<dyn Noise>,
+    noise: Arc<dyn RoundNoise>,
     layout: Layout,
     radius: f64,
 }
 
 impl PublicOutcomes {
     /// Returns the same noise, with the outcomes beside it.
-    pub fn new(noise: Arc<dyn Noise>, encoding: &Encoding) -> Self {
+    pub fn new(noise: Arc<dyn RoundNoise>, encoding: &Encoding) -> Self {
         Self { noise, layout: encoding.layout, radius: f64::from(encoding.bound.grid.radius) }
     }
 
@@ -54,7 +54,7 @@ impl PublicOutcomes {
     }
 }
 
-impl Noise for PublicOutcomes {
+impl RoundNoise for PublicOutcomes {
     fn draw(&self, rng: &mut dyn Entropy) -> Vec<i128> {
         self.noise.draw(rng)
     }

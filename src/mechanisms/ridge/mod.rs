@@ -21,26 +21,24 @@
 use super::gaussian::Noise;
 use super::info::{Info, LINEAR, PUBLIC_MOMENTS};
 use super::public_moments::{
-    ETA, FLOOR, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Radii, TRUNCATION,
+    ETA, FLOOR, Grid, LAMBDA, PENALISE_INTERCEPT, Penalty, RADIUS_RULE, Sided, TRUNCATION,
 };
 use super::rounds::{Configured, Encoding, PostProcessing, Resolved};
 use super::second_moments::SecondMoments;
 use super::shared::{
-    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, paper_replaces, printed_scale, radius,
-    require_intercept, scale, stated_rows,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, RADIUS, ROW_NORM, paper_replaces, printed_scale,
+    require_intercept, stated_rows,
 };
 use crate::inference::options::MeanPenalty;
 use crate::inference::preflight::Family;
 use crate::model::{Layout, Shape};
-use crate::plan::bound::{BoundPlan, Clipping, GridParams, Norms, Sides};
+use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Params, Place};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{
-    Budget, Split, augmented_sensitivity_squared, budget_parts, joint_sensitivity_squared, noise_scale,
-};
+use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale};
 use crate::privacy::profile::paper::pmt;
+use crate::privacy::sensitivity::{augmented_sensitivity_squared, joint_sensitivity_squared};
 
 /// What `pmt-ridge` is.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {
@@ -85,20 +83,11 @@ pub static WITH_BOUNDS: Info = Info {
 
 impl Configured for Parameters {
     fn grid(&self) -> GridParams {
-        let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
-        let ratio = if self.paper { 1.0 } else { 0.5 };
-        let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
-        let (radius, intercept_weight) = (self.radius, self.intercept_weight);
-        GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
+        self.sided.grid(if self.paper { 1.0 } else { 0.5 })
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        public: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
-        self.encode(plan, &mut bound, public)?;
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
+        self.encode(plan, &mut bound)?;
         let encoding =
             Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, !self.paper))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
@@ -110,13 +99,7 @@ impl Configured for Parameters {
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// R.
-    radius: u32,
-    intercept_weight: f64,
-    /// How the public moments are used; none without them.
-    radii: Option<Radii>,
-    row_norm: f64,
-    outcome_norm: f64,
+    sided: Sided,
     penalty: Penalty,
     floor: bool,
     /// n, where the penalty needs it.
@@ -132,37 +115,26 @@ impl Parameters {
     pub fn read(grid: Grid, plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Self, PlanError> {
         let paper = plan.calibration == Calibration::Paper;
         paper_replaces(plan)?;
-        let (radius, intercept_weight, radii, row_norm, outcome_norm) = if grid == Grid::PublicMoments {
-            let radius = radius(params, plan)?;
-            (radius, 0.0, Some(Radii::take(params, plan)?), 1.0, 1.0)
-        } else {
+        if grid == Grid::Bounds {
             require_intercept(plan)?;
-            let (radius, intercept_weight) = scale(params, plan)?;
-            let row_norm = params.number(&ROW_NORM)?;
-            (radius, intercept_weight, None, row_norm, params.number(&OUTCOME_NORM)?)
-        };
+        }
+        let sided = Sided::take(grid, params, plan)?;
         let penalty = Penalty::take(params)?;
         let rows = (penalty.lambda > 0.0)
             .then(|| stated_rows(plan, "the penalty is weighed by the number of rows"))
             .transpose()?;
         let floor = params.switch(&FLOOR)?;
-        Ok(Self { radius, intercept_weight, radii, row_norm, outcome_norm, penalty, floor, rows, paper })
+        Ok(Self { sided, penalty, floor, rows, paper })
     }
 
     /// Has the features whitened and the outcomes clipped.
     ///
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.
-    fn encode(
-        &self,
-        plan: &CheckedPlan,
-        bound: &mut BoundPlan,
-        whitener: Option<&Whitener>,
-    ) -> Result<(), PlanError> {
-        let (Some(radii), Some(whitener)) = (&self.radii, whitener) else { return Ok(()) };
-        let around_mean = self.penalty.around_mean(plan);
-        radii.clip_outcomes(bound, whitener, around_mean, self.paper)?;
-        radii.whiten(bound, whitener)
+    fn encode(&self, plan: &CheckedPlan, bound: &mut BoundPlan) -> Result<(), PlanError> {
+        let (Some(radii), Some(public)) = (&self.sided.radii, bound.public.clone()) else { return Ok(()) };
+        radii.clip_outcomes(bound, &public, self.penalty.around_mean(plan), self.paper)?;
+        radii.whiten(bound, &public)
     }
 
     /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.

@@ -30,9 +30,7 @@ use serde_json::Value;
 
 use super::gaussian;
 use super::info::{COMPARISON, Info, Scope};
-use super::rounds::{
-    Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved, moments_of,
-};
+use super::rounds::{Answer, Charge, Configured, Encoding, PostProcessing, Resolved, RoundNoise, moments_of};
 use super::second_moments::{SecondMoments, answer};
 use super::shared::{
     AUTO_RIDGE, ApproximateCost, FLOOR_REPAIR, INTERCEPT_WEIGHT, NoiseError, RADIUS, ROW_NORM, no_scale,
@@ -46,16 +44,14 @@ use crate::noise::entropy::Entropy;
 use crate::plan::bound::{BoundPlan, GridParams, Norms};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{
-    Budget, CalibrationError, NoiseScale, cross_sensitivity_squared, joint_sensitivity_squared, slack_charge,
-};
+use crate::privacy::calibrate::{Budget, CalibrationError, NoiseScale, slack_charge};
 use crate::privacy::event::Event;
 use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsampled_reuse_cov_epsilon};
+use crate::privacy::sensitivity::{cross_sensitivity_squared, joint_sensitivity_squared};
 use crate::privacy::subsampling::{FixedSize, Parts};
 
 /// What `sub-samp-reuse-cov` is.
@@ -94,15 +90,10 @@ impl Configured for Parameters {
         two_sides(self.radius, self.intercept_weight, self.row_norm, self.row_norm)
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        mut bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         self.weigh_outcomes(plan, &mut bound)?;
         let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
-        let statistic = encoding.rows(plan.rows.or(plan.plan.stated_rows))?;
+        let statistic = encoding.rows(plan.public_rows())?;
         encoding.check(None)?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
         let moments = SecondMoments::new(&encoding, noise, self.post_processing);

@@ -30,9 +30,7 @@ use dashu_int::IBig;
 use super::{Lower, bartlett, check_terms, packed, perturbed};
 use crate::data::{Exact, Geometry, Moments};
 use crate::mechanisms::info::{Info, WHOLE_MATRIX};
-use crate::mechanisms::rounds::{
-    Answer, Charge, Configured, Encoding, Noise as RoundNoise, PostProcessing, Resolved,
-};
+use crate::mechanisms::rounds::{Answer, Charge, Configured, Encoding, PostProcessing, Resolved, RoundNoise};
 use crate::mechanisms::second_moments::{SecondMoments, answer};
 use crate::mechanisms::shared::{
     ApproximateCost, FEATURE_SHARE, FINE_RADIUS, INTERCEPT_WEIGHT, NoiseError, REPAIR, RIDGE, ROW_NORM, grid,
@@ -44,7 +42,6 @@ use crate::noise::wishart::{random_moments, round_sum};
 use crate::plan::bound::{BoundPlan, GridParams};
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Range, Usual, Values, names};
-use crate::plan::public::Whitener;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::Budget;
 use crate::privacy::measure::Delta;
@@ -90,12 +87,7 @@ impl Configured for Parameters {
         self.grid
     }
 
-    fn resolve(
-        &self,
-        plan: &CheckedPlan,
-        bound: BoundPlan,
-        _: Option<&Whitener>,
-    ) -> Result<Resolved, NoiseError> {
+    fn resolve(&self, plan: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;
         let noise = plan.budget.map(|budget| Noise::calibrate(plan, &encoding.geometry, self, &budget));
         let noise = noise.transpose()?;

@@ -1,6 +1,7 @@
 use std::num::NonZeroU32;
 
 use super::*;
+pub(super) use crate::math::of_tests::close;
 use crate::privacy::adjacency::Adjacency::{self, AddRemove, ReplaceOne};
 pub(super) use crate::privacy::measure::of_tests::{delta, epsilon};
 
@@ -8,10 +9,6 @@ const BOTH: [Adjacency; 2] = [AddRemove, ReplaceOne];
 
 pub(super) fn rows(count: u32) -> NonZeroU32 {
     NonZeroU32::new(count).unwrap()
-}
-
-pub(super) fn close(x: f64, expected: f64, relative: f64) {
-    assert!((x - expected).abs() <= relative * expected.abs(), "{x:e} is not {expected:e}");
 }
 
 /// Asserts that `x` is as printed: equal after rounding to the last digit that is given.

@@ -15,7 +15,7 @@ use super::super::supplement::Supplement;
 use super::one_of_several;
 use super::references::{chapter, references};
 use super::tables::{self, name};
-use crate::model::note::{enumerated, is_of_clipping};
+use crate::model::note::{Kind, enumerated};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
 use crate::plan::derived::{DerivedTerm, name_of, terms_of};
@@ -120,10 +120,9 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     let mut sentences = vec![fitted(release, supplement)];
     sentences.extend(plan.derived.iter().map(made));
     sentences.extend(errors(&notes).map(str::to_owned));
-    let is_adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
     let rounds = match &release.steps {
         Some(_) => Some(words::journal::rounds_logistic()),
-        None => is_adaptive.then(words::journal::rounds_linear),
+        None => release.is_adaptive().then(words::journal::rounds_linear),
     };
     if rounds.is_some() {
         let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
@@ -156,7 +155,8 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
     if !bounds.is_empty() {
         sentences.push(words::journal::clipped(bounds.join("; ")));
     }
-    let mut clipped: Vec<String> = notes.into_iter().filter(|note| is_of_clipping(note)).collect();
+    let mut clipped: Vec<String> =
+        notes.into_iter().filter(|note| Kind::of(note) == Kind::Clipping).collect();
     // What is said of the bounds stands beside them.
     clipped.sort_by_key(|note| note != words::note::clipped());
     sentences.extend(clipped);
@@ -179,7 +179,7 @@ fn errors(notes: &[String]) -> Option<&'static str> {
     } else if robust(notes).is_some() {
         Some(words::journal::errors_robust())
     } else {
-        let is_assumed = notes.iter().any(|note| note.starts_with(words::note::equal_spread()));
+        let is_assumed = notes.iter().any(|note| Kind::of(note) == Kind::EqualSpread);
         is_assumed.then(words::journal::errors_equal)
     }
 }
@@ -276,9 +276,8 @@ pub fn results(release: &Release, supplement: &Supplement, per: f64) -> String {
         }
     }
     // Odds ratios are printed here, and no log-odds. What was clipped stands in the methods.
-    let notes = super::notes(release).into_iter();
-    let notes = notes.filter(|note| note != words::note::log_odds() && !is_of_clipping(note));
-    let notes: Vec<String> = notes.collect();
+    let mut notes = super::notes(release);
+    notes.retain(|note| !matches!(Kind::of(note), Kind::LogOdds | Kind::Clipping));
     if !notes.is_empty() {
         sentences.push(words::journal::to_be_reported(notes.join(" ").replace('`', "")));
     }

@@ -458,9 +458,8 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
         return Some(words::journal::r_squared_noisy(significant(noise, 2)));
     }
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
-    let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
     (known.residual_sd.is_some()
-        && (adaptive && !supplement.explained.is_empty() || !known.residual_resolved))
+        && (release.is_adaptive() && !supplement.explained.is_empty() || !known.residual_resolved))
         .then(|| words::journal::r_squared_left_out().to_owned())
 }
 
@@ -557,7 +556,7 @@ pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
     let untested = untested_categories(release, lines);
     if shown && !untested.is_empty() {
         // What is withheld of an adaptive release leaves none of its coefficients a known covariance.
-        let all = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
+        let all = release.is_adaptive();
         let say = if all { words::journal::no_categories } else { words::journal::untested_categories };
         notes.push(say(untested.join(", ")));
     }

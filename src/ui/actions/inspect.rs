@@ -18,8 +18,10 @@ use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Known, Reason};
 
-/// Bytes of the largest file that is read without being asked for: a second or two.
-pub const LARGEST_UNASKED: u64 = 250_000_000;
+/// Whether files are read without being asked for: those of at most 250 MB, in a second or two.
+pub(super) fn are_small(files: &Files) -> bool {
+    files.length() <= 250_000_000
+}
 
 /// Checks the whole file when the person goes on from its columns, when it is opened again at a later step, and where a plan that was opened
 /// leads to a release from an earlier one.
@@ -47,7 +49,7 @@ fn is_unchecked(app: App) -> bool {
     let is_quiet = app.state.problem().with(Option::is_none);
     let is_own = |table: &Arc<Table>| !table.sample && table.genotypes.is_none();
     let is_own = app.state.table().with(|table| table.as_ref().is_some_and(is_own));
-    let is_small = app.files().is_some_and(|files| files.length() <= LARGEST_UNASKED);
+    let is_small = app.files().as_ref().is_some_and(are_small);
     let is_checked = |plan: &Plan| {
         app.state.inspection().with(|found| found.as_ref().is_some_and(|found| found.plan == *plan))
     };

@@ -123,7 +123,7 @@ async fn of_document(app: App, file: &File) -> Result<Opened, Failure> {
         RELEASE => {
             let release: Release = serde_json::from_str(&text)
                 .map_err(|error| refused(words::public::release_unreadable(error)))?;
-            let asked = app.terms.with_untracked(|terms| public_form::guided(terms, true));
+            let asked = app.terms.with_untracked(|terms| public_form::moment_terms(terms, true));
             table_of_release(&release, &asked.features, &asked.outcomes)
                 .map_err(|error| refused(error.to_string()))?
         }

@@ -7,13 +7,14 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::Blob;
 
-use super::inspect::{LARGEST_UNASKED, inspect_before};
+use super::inspect::{are_small, inspect_before};
 use super::ledger::{recall, remember};
 use super::navigation::{go, go_to};
 use super::run::{cancelling, on_progress, pool};
 use super::save::end_saving;
 use super::say::{fail, fail_to_read};
 use crate::data::FileRole;
+use crate::engine::public_moments::Known as _;
 use crate::release::Release;
 use crate::store;
 use crate::store::document::Made;
@@ -43,7 +44,7 @@ pub fn read_ahead_on_the_way(app: App) {
             return;
         }
         let read = move || {
-            let small = app.files().filter(|files| files.length() <= LARGEST_UNASKED);
+            let small = app.files().filter(are_small);
             let asked = asked(app).filter(|_| !app.busy());
             let (Some(files), Some(asked)) = (small, asked) else { return };
             let Some(key) = app.state.key().get_untracked() else { return };
@@ -64,7 +65,7 @@ fn is_complete(app: App) -> bool {
 pub(super) fn asked_at_once(app: App, files: &Files) -> Option<Asked> {
     let is_complete = untrack(|| is_complete(app));
     let is_own = app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.sample));
-    let is_small = files.get(FileRole::Table).is_some() && files.length() <= LARGEST_UNASKED;
+    let is_small = files.get(FileRole::Table).is_some() && are_small(files);
     let is_plain = |asked: &Asked| asked.plan.person.is_none() && !asked.plan.estimates();
     asked(app).filter(|asked| is_complete && is_own && is_small && is_plain(asked))
 }
@@ -74,7 +75,7 @@ fn asked(app: App) -> Option<Asked> {
     let columns =
         app.forecast.with_untracked(|forecast| forecast.as_ref().ok().map(|known| known.columns))?;
     let (plan, public) = (app.plan.get_untracked().ok()?, app.public.get_untracked().ok()?);
-    Some(Asked { plan, columns, public: public.map(|guided| guided.table().clone()) })
+    Some(Asked { plan, columns, public: public.map(|moments| moments.table().clone()) })
 }
 
 /// Makes the release: checks the file where its check is an old one, opens the ledger if the table has none, then reads, charges and computes.

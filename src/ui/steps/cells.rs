@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::contradictions::{Contradictions, contradictions_of, own_format_label};
 
+use crate::mechanisms::find;
 use crate::model::{Missing, Role};
 use crate::plan::check::DEFAULT_ESTIMATE_SHARE;
 use crate::plan::document::ColumnType;
@@ -20,9 +21,6 @@ const WIDE: usize = 2_000;
 
 /// The list of levels that are offered.
 pub const USUAL_LEVELS_LIST: &str = "usual-levels";
-
-/// How the names of methods begin that find by themselves how far values spread (theory/adaptive 1).
-const ADAPTS: &str = "adaptive-";
 
 /// Lists of levels that are offered at once.
 const MOST_LISTS: usize = 3;
@@ -443,7 +441,7 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
             let narrow = wide.tight();
             let cost = narrow.map(|narrow| {
                 let times = format!("{:.1}", wide.times_as_wide_as(&narrow));
-                let adapts = column.app.mechanism().starts_with(ADAPTS);
+                let adapts = find(&column.app.mechanism()).is_some_and(|info| info.adapts);
                 let told = if adapts {
                     words::columns::wide_adapts(times)
                 } else {

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::engine::public_moments::Known as _;
 use crate::plan::public::document::PublicTerm;
 use crate::release::format::{NONE, short};
 use crate::release::known::correlations;
@@ -72,8 +73,8 @@ fn Outcome() -> impl IntoView {
     };
     let given = Memo::new(move |_| app.public.get().ok().flatten());
     let save = move || {
-        given.get().map(|guided| view! {
-            <button type="button" class="quiet" on:click=move |_| public::save(guided.table())>{words::public::save()}</button>
+        given.get().map(|moments| view! {
+            <button type="button" class="quiet" on:click=move |_| public::save(moments.table())>{words::public::save()}</button>
         })
     };
     view! { {listed} {save} }

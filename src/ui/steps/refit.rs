@@ -66,7 +66,7 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
         return view! { <p class="hint" id="no-refit">{words::refit::no_sums()}</p> }.into_any();
     }
     let [outcomes, predictors] = terms(&release);
-    let adaptive = release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some());
+    let adaptive = release.is_adaptive();
     if predictors.is_empty() || !adaptive && predictors.len() < 2 {
         return ().into_any();
     }

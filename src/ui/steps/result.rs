@@ -16,7 +16,7 @@ use super::side_by_side::SideBySide;
 use super::table::CoefficientTable;
 use crate::engine::supplement;
 use crate::inference::design::is_drowned;
-use crate::model::note;
+use crate::model::note::{self, Kind};
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::release::format::at_most;
 use crate::release::publication::{Table, tables};
@@ -116,7 +116,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let withheld = (undetermined && fitted).then(|| {
         let why = note::reason(&notes).map(|place| notes.remove(place));
         // What is said of the scale is said of no number here.
-        notes.retain(|note| note != words::note::log_odds());
+        notes.retain(|note| Kind::of(note) != Kind::LogOdds);
         view! {
             <div class="verdict withheld">
                 <p class="verdict-main">{words::result::undetermined()}</p>
@@ -125,7 +125,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         }
     });
     // What the intervals do not cover stands beside them.
-    let beside = (!undetermined && !notes.is_empty() && is_adaptive(&release)).then(|| notes.remove(0));
+    let beside = if undetermined { None } else { remarks::take_uncovered(&release, &mut notes) };
     let beside = beside.map(|note| view! { <p class="caveat"><Quoted words=note/></p> });
     let notes = notes.into_iter().map(|note| {
         let to_robust = note.contains(words::note::robust_offer()).then(|| view! { " " <ToRobust/> });
@@ -231,11 +231,6 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         <Refit release=for_refit per/>
         <LedgerPanel/>
     }
-}
-
-/// Whether the release has measured coordinates, whose notes begin with what its intervals do not cover.
-fn is_adaptive(release: &Release) -> bool {
-    release.moments.as_ref().is_some_and(|moments| moments.adaptive.is_some())
 }
 
 /// How many units a coefficient can be for beside one, where the range of a column is wide enough.

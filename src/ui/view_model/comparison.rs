@@ -4,7 +4,7 @@ use serde_json::Map;
 
 use crate::engine::foresee::{expected, foresee};
 use crate::engine::public_moments::PublicMoments;
-use crate::engine::{EngineError, Prepared, prepare_with_moments};
+use crate::engine::{EngineError, Prepared, prepare_with};
 use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::Info;
@@ -57,10 +57,12 @@ pub fn compare(
 }
 
 fn compared(plan: Plan, public: Option<&PublicMoments>, table: &Table) -> Result<Compared, String> {
-    let prepared = prepare_with_moments(plan, public, &table.names, table.delimiter, Purpose::Simulate)
-        .map_err(|error| match error {
-            EngineError::Plan(error) => sentence(&error.what),
-            error => sentence(&error.to_string()),
+    let prepared =
+        prepare_with(plan, public, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| {
+            match error {
+                EngineError::Plan(error) => sentence(&error.what),
+                error => sentence(&error.to_string()),
+            }
         })?;
     let terms = terms(&prepared)?;
     let effects = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);

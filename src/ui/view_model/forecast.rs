@@ -10,9 +10,7 @@ use crate::engine::foresee::{
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::recommend;
-use crate::engine::{
-    EngineError, Outlook, Prepared, outlook, prepare, prepare_with_moments, standard_errors,
-};
+use crate::engine::{EngineError, Outlook, Prepared, outlook, prepare, prepare_with, standard_errors};
 use crate::inference::forecast::TermForecast;
 use crate::inference::preview::Preview;
 use crate::mechanisms::find;
@@ -92,14 +90,12 @@ pub fn forecast(
         let gap = before.map_or_else(|| words::gap::rows_before().to_owned(), words::gap::other_persons);
         return Err(("person".to_owned(), gap));
     }
-    let prepared =
-        prepare_with_moments(plan.clone(), public, &table.names, table.delimiter, Purpose::Release).map_err(
-            |error| match error {
-                EngineError::Plan(error) => (error.path.clone(), sentence(&fault(&error))),
-                EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
-                error => (String::new(), error.to_string()),
-            },
-        )?;
+    let prepared = prepare_with(plan.clone(), public, &table.names, table.delimiter, Purpose::Release)
+        .map_err(|error| match error {
+            EngineError::Plan(error) => (error.path.clone(), sentence(&fault(&error))),
+            EngineError::Budget(error) => ("budget".to_owned(), error.to_string()),
+            error => (String::new(), error.to_string()),
+        })?;
     let fit = prepared.fit();
     let cost = fit.cost().ok_or_else(|| ("budget".to_owned(), words::gap::no_budget().to_owned()))?;
     let epsilon = match ledger {
@@ -149,7 +145,7 @@ pub fn forecast(
         errors: standard_errors(fit).filter(|_| !prepared.estimates_bounds()),
         notes: fit
             .whitener()
-            .map(|guide| guide.notes.iter().map(ToString::to_string).collect())
+            .map(|whitener| whitener.notes.iter().map(ToString::to_string).collect())
             .unwrap_or_default(),
         passes: prepared.repeats().then(|| (passes(&prepared), kept(&prepared, table))),
         has_errors: fit.info().standard_errors,

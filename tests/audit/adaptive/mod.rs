@@ -63,7 +63,7 @@ pub fn rough_cells(standardiser: &Standardiser, rows: &[Vec<f64>]) -> Vec<i128> 
 
 /// The exact counts of round 3.
 pub fn tail_cells(terms: &Terms, rounds: &Rounds, guide: &Guide, rows: &[Vec<f64>]) -> Vec<i128> {
-    let mut cells = vec![0; tails::cells(terms)];
+    let mut cells = vec![0; tails::cells(terms.outcomes())];
     let (edges, mut reals) = (Edges::new(terms), Vec::new());
     for row in rows {
         edges.add(guide, rounds.codes.count, row, &mut reals, &mut cells);

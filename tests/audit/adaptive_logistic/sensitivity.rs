@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use dashu_int::UBig;
+use discreet::mechanisms::adaptive::early::EarlyMap;
 use discreet::mechanisms::adaptive::guide::Guide;
 use discreet::mechanisms::adaptive::margins::Margins;
 use discreet::mechanisms::adaptive::rough::Standardiser;
@@ -12,7 +13,7 @@ use discreet::mechanisms::adaptive_logistic::progress::{RoundMap, Setting};
 use discreet::mechanisms::adaptive_logistic::step::Grid;
 use discreet::mechanisms::adaptive_logistic::units::{Codes, FEATURES, Rounds};
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::logistic_errors;
+use discreet::privacy::sensitivity::logistic_errors;
 use nalgebra::DMatrix;
 
 use super::{cells, terms};
@@ -153,11 +154,13 @@ fn unshortened() {
 fn maps(setting: &Arc<Setting>, guide: Guide, scale: f64, radius: f64, b: Vec<f64>) -> [RoundMap; 4] {
     let terms = &setting.terms;
     let margins = Margins { rows: 100.0, centres: vec![0.0; terms.len()], scales: vec![scale; terms.len()] };
-    let standardiser = Standardiser::new(terms, setting.rounds.codes.record, &margins);
+    let codes = setting.rounds.codes;
+    let standardiser = Standardiser::new(terms, codes.record, &margins);
+    let early = |map| RoundMap::Early(Arc::clone(setting), map);
     [
-        RoundMap::Margins(Arc::clone(setting)),
-        RoundMap::Moments(Arc::clone(setting), standardiser),
-        RoundMap::Tails(Arc::clone(setting), Arc::new(guide.clone()), Edges::new(terms)),
+        early(EarlyMap::Margins(codes.level)),
+        early(EarlyMap::Moments(standardiser)),
+        early(EarlyMap::Tails(Arc::new(guide.clone()), Edges::new(terms), codes.count)),
         step(setting, guide, radius, b),
     ]
 }

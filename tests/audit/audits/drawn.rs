@@ -15,9 +15,10 @@ use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::threshold::HeldOut;
 use discreet::data::Moments;
+use discreet::engine::Prepared;
 use discreet::math::round::real as float;
 use discreet::mechanisms::wishart::{additive, scaled};
-use discreet::mechanisms::{Answer, Noise};
+use discreet::mechanisms::{Answer, RoundNoise};
 use discreet::model::NoiseLaw;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::adjacency::Adjacency;
@@ -103,14 +104,14 @@ fn axes(counts: [usize; 3]) -> String {
 
 /// Two tables under one noise.
 struct Bench {
-    noise: Arc<dyn Noise>,
+    noise: Arc<dyn RoundNoise>,
     moments: [Moments; 2],
 }
 
 impl Bench {
     fn new(plan: &Value, tables: [&str; 2]) -> Self {
-        let (prepared, first) = read(plan, tables[0]).unwrap();
-        let (_, second) = read(plan, tables[1]).unwrap();
+        let (prepared, first) = read(plan, tables[0], Prepared::moments).unwrap();
+        let (_, second) = read(plan, tables[1], Prepared::moments).unwrap();
         let noise = prepared.start().round().unwrap().noise;
         Self { noise, moments: [first, second] }
     }
@@ -437,7 +438,7 @@ fn slack_is_kept() -> Saw {
     let coarse = json!({"scale_ratio": 10, "radius": 65_536});
     let mut plan = plan("additive-wishart", &coarse, Adjacency::ReplaceOne, 1);
     let found = |plan: &Value| {
-        let (prepared, _) = read(plan, &axes([1, 0, 0])).unwrap();
+        let (prepared, _) = read(plan, &axes([1, 0, 0]), Prepared::moments).unwrap();
         let noise = prepared.noise::<additive::Noise>().unwrap().clone();
         let square = u64::from(prepared.geometry().radius).pow(2);
         let ratio = (float(square) / float(noise.scale)).next_up();

@@ -364,6 +364,7 @@ fn any_plan(numbers: &mut Numbers, columns: usize) -> BoundPlan {
         },
         levels: Levels::Centred,
         guard: false,
+        public: None,
         whitening: None,
         labels: false,
         typical_correlation: None,

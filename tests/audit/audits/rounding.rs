@@ -2,7 +2,8 @@
 
 use dashu_int::UBig;
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::{NoiseScale, gaussian_charge, noise_scale, sensitivity_squared};
+use discreet::privacy::calibrate::{NoiseScale, gaussian_charge, noise_scale};
+use discreet::privacy::sensitivity::sensitivity_squared;
 
 use super::{Audit, Saw, audit, judged};
 

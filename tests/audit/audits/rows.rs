@@ -1,14 +1,15 @@
 //! Mechanisms that read rows: noise that public features shape (T1), and a covariance of a secret sample (T4).
 
-use discreet::audit::bench::{Side, sums};
+use discreet::audit::bench::{Side, read};
 use discreet::audit::direct::delta_lower;
 use discreet::audit::estimate::Level;
 use discreet::audit::pairs::column;
 use discreet::audit::signal::{Reading, Signal};
 use discreet::audit::threshold::HeldOut;
 use discreet::data::{EncodedRows, Exact, Sums};
+use discreet::engine::Prepared;
 use discreet::math::round::real as float;
-use discreet::mechanisms::Noise;
+use discreet::mechanisms::RoundNoise;
 use discreet::noise::entropy::DemoRng;
 use discreet::privacy::measure::Epsilon;
 use serde_json::{Value, json};
@@ -39,13 +40,13 @@ fn plan(name: &str, rows: usize, params: Value) -> Value {
 
 /// Two tables under one noise.
 struct Bench {
-    noise: std::sync::Arc<dyn Noise>,
+    noise: std::sync::Arc<dyn RoundNoise>,
     rows: [EncodedRows; 2],
 }
 
 impl Bench {
     fn new(plan: &Value, tables: [&str; 2]) -> Self {
-        let [(prepared, first), (_, second)] = tables.map(|table| sums(plan, table).unwrap());
+        let [(prepared, first), (_, second)] = tables.map(|table| read(plan, table, Prepared::sums).unwrap());
         let rows = |gathered| match gathered {
             Sums::Rows(rows) => rows,
             _ => panic!("these mechanisms read rows"),

@@ -16,7 +16,7 @@ use discreet::inference::pseudo::Pseudo;
 use discreet::math::round::real as float;
 use discreet::mechanisms::gaussian::perturb;
 use discreet::mechanisms::newton::{self, Steps};
-use discreet::mechanisms::{Answer, Noise as _};
+use discreet::mechanisms::{Answer, RoundNoise as _};
 use discreet::model::Shape;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::{PublicTable, document::PublicTerm};
@@ -296,7 +296,7 @@ fn seen_of_steps(count: u32) -> Saw {
     let released = |drawn: Vec<i128>, side: Side| {
         let mut sums = CellSums::new(Arc::clone(&expansion));
         sums.row(&rows[side.index()]);
-        Answer::noisy(drawn, &Exact::Cells(sums.into_cells())).unwrap().cells
+        Answer::noisy(drawn, &Exact::Cells(sums.cells())).unwrap().cells
     };
     let [first, second] = Side::BOTH.map(|side| released(vec![0; 5], side));
     // Off the diagonal the variance is half of what the other cells have.

@@ -42,7 +42,7 @@ fn counts(statistic: &Statistic, rows: &[Vec<f64>]) -> Vec<i128> {
         sums.row(&codes);
     }
     let Sums::Cells(cells) = sums else { panic!("no cells") };
-    cells.into_cells()
+    cells.cells()
 }
 
 /// Runs both rounds with the noise that `noise` gives for a round and its exact counts. Returns the layouts' exact counts, too.

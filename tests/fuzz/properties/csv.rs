@@ -174,6 +174,7 @@ fn plan(fields: usize, csv: CsvRules, setting: u8) -> BoundPlan {
         },
         levels: Levels::default(),
         guard: false,
+        public: None,
         whitening: None,
         labels: false,
         typical_correlation: None,

@@ -110,6 +110,7 @@ fn plan(setting: &[u8; 24]) -> Option<BoundPlan> {
         },
         levels: if shape & 64 != 0 { Levels::Centred } else { Levels::ZeroOne },
         guard: shape & 32 != 0,
+        public: None,
         whitening: None,
         labels: false,
         typical_correlation: None,

@@ -15,8 +15,8 @@ use discreet::model::Role;
 use discreet::plan::bound::{BoundPlan, Clipping, Kind, Norms};
 use discreet::plan::params::Params;
 use discreet::privacy::adjacency::Adjacency;
-use discreet::privacy::calibrate::logistic_gradient;
 use discreet::privacy::event::Event;
+use discreet::privacy::sensitivity::logistic_gradient;
 use nalgebra::{DMatrix, DVector};
 use serde_json::{Value, json};
 
@@ -271,7 +271,7 @@ fn steps_in(
         let cells = upper.map(|place| matrix[place]).chain(vector.iter().copied()).map(whole);
         let mut sums = CellSums::new(std::sync::Arc::new(steps.expansion()));
         all.iter().for_each(|row| sums.row(row));
-        let answer = Answer::noisy(cells.collect(), &Exact::Cells(sums.into_cells()));
+        let answer = Answer::noisy(cells.collect(), &Exact::Cells(sums.cells()));
         steps.advance(&answer.unwrap().cells);
     }
     noise.map.transpose() * &steps.into_fits()[0].coefficients * outcome

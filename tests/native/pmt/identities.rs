@@ -5,7 +5,7 @@ use discreet::engine::{Computation, demonstrate};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::{Repair, Ridge, refit};
 use discreet::mechanisms::newton::Steps;
-use discreet::mechanisms::{Answer, Noise as _};
+use discreet::mechanisms::{Answer, RoundNoise as _};
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::PublicTable;
 use discreet::release::document::Release;

@@ -3,8 +3,8 @@
 use discreet::inference::pseudo::Pseudo;
 use discreet::math::linalg::{Cholesky, Eigen};
 use discreet::privacy::adjacency::Adjacency::ReplaceOne;
-use discreet::privacy::calibrate::{augmented_sensitivity_squared, logistic_gradient};
 use discreet::privacy::profile::paper::pmt;
+use discreet::privacy::sensitivity::{augmented_sensitivity_squared, logistic_gradient};
 use nalgebra::{DMatrix, DVector};
 
 /// The seed of everything.

@@ -7,7 +7,7 @@ use discreet::engine::{Prepared, prepare};
 use discreet::inference::moments::NoisyMoments;
 use discreet::inference::pseudo::Pseudo;
 use discreet::math::linalg::{Cholesky, Eigen};
-use discreet::mechanisms::Noise;
+use discreet::mechanisms::RoundNoise;
 use discreet::mechanisms::wishart::additive;
 use discreet::model::NoiseLaw;
 use discreet::noise::entropy::DemoRng;
@@ -125,7 +125,7 @@ pub fn grow(
 /// positive definite.
 pub struct Method {
     prepared: Prepared,
-    noise: Arc<dyn Noise>,
+    noise: Arc<dyn RoundNoise>,
     /// Added to the diagonal of a matrix that is not positive definite, in the unit of its moments.
     lift: f64,
     /// Methods with the same number share their noise.
@@ -135,7 +135,7 @@ pub struct Method {
 impl Method {
     pub fn new(setting: &Setting, rows: u64, epsilon: f64, stream: u64, mechanism: Value) -> Self {
         let prepared = setting.prepare(rows, epsilon, mechanism);
-        let noise: Arc<dyn Noise> = match prepared.noise::<additive::Noise>() {
+        let noise: Arc<dyn RoundNoise> = match prepared.noise::<additive::Noise>() {
             // Bartlett's factor: the same law but with probability η, in less time.
             Some(noise) => Arc::new(additive::Noise { on_grid: false, ..noise.clone() }),
             None => prepared.start().round().expect("there is one round").noise,
