@@ -780,9 +780,10 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     }
     let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
     let shrunk = most >= SHRUNK;
+    // What an ordinary regression takes, with the method for it, is said where the ridge is recommended.
     let ways = match shrunk {
         true if preview.budget_factor <= 1.0 => words::forecast::full_already().to_owned(),
-        true => words::forecast::without_ridge(ways),
+        true => words::forecast::ordinary_later().to_owned(),
         false => ways,
     };
     let percent = format!("{:.0}", 100.0 * most);

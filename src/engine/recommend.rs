@@ -87,10 +87,15 @@ fn of_all_outcomes(plan: &Plan, names: &[String], delimiter: u8) -> Recommendati
         if yes_or_no {
             return Recommendation::plain(info.name, words::recommend::few_labels().to_owned());
         }
+        let ordinary = foreseen.help().map(words::recommend::ordinary);
         return Recommendation {
             name: USUAL,
             params: Map::from_iter([("ridge".to_owned(), Value::from("auto"))]),
-            reason: words::recommend::few_rows().to_owned(),
+            reason: [Some(words::recommend::few_rows().to_owned()), ordinary]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" "),
             too_few: true,
         };
     }

@@ -8,6 +8,7 @@ use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
 use discreet::mechanisms::estimated_bounds::forecast::Prospect;
 use discreet::mechanisms::info::{FAMILY, Info, LOGISTIC, Scope, all};
+use discreet::model::note::in_groups;
 use discreet::model::{Assurance, Wallet};
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::public::PublicTable;
@@ -257,7 +258,10 @@ fn one_predictor_has_approximate_intervals_long_before_full_ones() {
 fn too_few_rows_get_a_ridge_and_none_a_plain_word() {
     let few = plan(Some(200), 0.5);
     assert_eq!(recommended(&few).0, "analyze-gauss");
-    assert_eq!(recommended(&few).1, json!({"ridge": "auto"}));
+    let (_, params, reason) = recommended(&few);
+    assert_eq!(params, json!({"ridge": "auto"}));
+    let needed = foreseen(&few).needed.unwrap().rows.unwrap();
+    assert!(reason.contains(&in_groups(needed)) && reason.contains("in place of 200"), "{reason}");
     let (name, _, reason) = recommended(&plan(None, 0.5));
     assert_eq!(name, "adaptive-gauss");
     assert!(reason.contains("State about how many rows"), "{reason}");
