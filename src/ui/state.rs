@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use reactive_stores::Store;
 use web_sys::Blob;
 
-use super::draft::{self, ColumnDraft, Gap, History, Setup, TermForm};
+use super::draft::{self, ColumnDraft, Gap, History, KeptDraft, Setup, TermForm};
 use super::files::Part;
 use super::public_form::{self, PublicForm, Term};
 use super::step::Step;
@@ -307,6 +307,8 @@ pub struct Handles {
     /// The file that was decoded, as it was chosen.
     pub undecoded: RefCell<Option<Blob>>,
     /// The documents of the releases beside the ledger, by entry.
+    /// How the open sample is described by its own plan.
+    pub sample: RefCell<Option<KeptDraft>>,
     pub kept: RefCell<BTreeMap<u64, Blob>>,
 }
 
@@ -364,6 +366,7 @@ impl App {
             chosen,
             files,
             held,
+        let sample = RefCell::default();
             packed,
             agreed,
             saving,
@@ -375,6 +378,7 @@ impl App {
         let handles = StoredValue::new_local(handles);
         let described = Memo::new(move |_| {
             state.columns().with(|columns| {
+            sample,
                 state.setup().with(|setup| {
                     let budget = state.ledger().with(|ledger| view_model::ask(setup, ledger.as_ref()));
                     draft::plan(columns, setup, budget)
