@@ -68,6 +68,11 @@ impl Run {
         Self { task, phase: Phase::Looking, done: 0.0, total, seconds_left: None, pass: None }
     }
 
+    /// Whether the whole file is checked.
+    pub fn is_check(&self) -> bool {
+        self.task == words::whole::reading()
+    }
+
     /// Share of what is read now.
     pub fn share(&self) -> f64 {
         if self.total > 0.0 { (self.done / self.total).clamp(0.0, 1.0) } else { 0.0 }
@@ -302,13 +307,13 @@ pub struct Handles {
     pub saving: RefCell<Option<Saving>>,
     /// Earlier states of the draft.
     pub history: RefCell<History>,
+    /// How the open sample is described by its own plan.
+    pub sample: RefCell<Option<KeptDraft>>,
     /// The document of the release that is shown.
     pub document: RefCell<Option<Blob>>,
     /// The file that was decoded, as it was chosen.
     pub undecoded: RefCell<Option<Blob>>,
     /// The documents of the releases beside the ledger, by entry.
-    /// How the open sample is described by its own plan.
-    pub sample: RefCell<Option<KeptDraft>>,
     pub kept: RefCell<BTreeMap<u64, Blob>>,
 }
 
@@ -326,6 +331,8 @@ pub struct App {
     pub recommended: Memo<Recommendation>,
     /// Where the cells on the screen contradict what is said of their columns.
     pub contradictions: Memo<Contradictions>,
+    /// Whether the whole file was checked and is being checked again.
+    pub is_checked_again: Memo<bool>,
     /// The cells that do not fit in the whole file, by the places of columns, where they were counted as the columns are described now.
     pub misfits: Memo<BTreeMap<usize, Misfits>>,
     /// The plan of the next release, or everything that it still lacks.
@@ -359,6 +366,7 @@ impl App {
         let (files, held) = (RefCell::default(), RefCell::default());
         let (document, kept, undecoded) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (packed, agreed, history) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let sample = RefCell::default();
         let (saving, chosen) = (RefCell::default(), Cell::default());
         let handles = Handles {
             pool,
@@ -366,11 +374,11 @@ impl App {
             chosen,
             files,
             held,
-        let sample = RefCell::default();
             packed,
             agreed,
             saving,
             history,
+            sample,
             document,
             undecoded,
             kept,
@@ -378,7 +386,6 @@ impl App {
         let handles = StoredValue::new_local(handles);
         let described = Memo::new(move |_| {
             state.columns().with(|columns| {
-            sample,
                 state.setup().with(|setup| {
                     let budget = state.ledger().with(|ledger| view_model::ask(setup, ledger.as_ref()));
                     draft::plan(columns, setup, budget)
@@ -397,11 +404,16 @@ impl App {
                 Recommendation::before_a_plan(&plan)
             }),
         });
+        let is_checked_again = Memo::new(move |_| {
+            let is_check = state.run().with(|run| run.as_ref().is_some_and(Run::is_check));
+            is_check && state.inspection().with(Option::is_some)
+        });
         let misfits = Memo::new(move |_| {
             state.inspection().with(|inspection| {
+                let again = is_checked_again.get();
                 let found = |inspection: &Inspection| {
                     state.columns().with(|columns| {
-                        state.setup().with(|setup| view_model::misfits(inspection, columns, setup))
+                        state.setup().with(|setup| view_model::misfits(inspection, columns, setup, again))
                     })
                 };
                 inspection.as_ref().map(found).unwrap_or_default()
@@ -475,7 +487,18 @@ impl App {
                 |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
             )
         });
-        Self { state, handles, recommended, contradictions, misfits, plan, terms, public, forecast }
+        Self {
+            state,
+            handles,
+            recommended,
+            contradictions,
+            is_checked_again,
+            misfits,
+            plan,
+            terms,
+            public,
+            forecast,
+        }
     }
 
     /// The app that a component belongs to.
