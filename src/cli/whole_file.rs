@@ -69,7 +69,8 @@ impl WholeFile {
                 kinds(column, misfits, rows, &self.csv).into_iter().map(warning).collect()
             }
         };
-        self.columns.iter().zip(&self.names).zip(&counts.columns).flat_map(of_column).collect()
+        let counted = counts.clone().into_columns();
+        self.columns.iter().zip(&self.names).zip(&counted).flat_map(of_column).collect()
     }
 
     /// Returns that most rows are left out, and by which columns.

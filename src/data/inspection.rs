@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::cells::Cells;
 use super::csv::Record;
 use super::encode::Encoder;
+use super::hidden_codes::{HiddenCodes, Room};
 use super::mismatch::is_code;
 use super::moments::MomentsError;
 use super::sink::{Merge, RowSink};
@@ -33,6 +34,8 @@ pub struct Misfits {
     pub coded: u64,
     /// The first different codes.
     pub codes: Vec<String>,
+    /// Codes for missing values within the bounds: [`HiddenCodes`].
+    pub hidden: Vec<String>,
 }
 
 /// Most codes that are quoted.
@@ -67,7 +70,12 @@ impl Misfits {
     /// Returns the codes that are hardly values: where other numbers lie above the bound, too, one such as 999 may be a value.
     pub fn likely_codes(&self) -> impl Iterator<Item = &String> {
         let alone = self.coded == self.outside;
-        self.codes.iter().filter(move |code| alone || code.starts_with('-'))
+        self.codes.iter().filter(move |code| alone || code.starts_with('-')).chain(&self.hidden)
+    }
+
+    /// Returns whether all cells are values as stated. Codes within the bounds are.
+    pub fn fit(&self) -> bool {
+        [self.missing, self.unread, self.outside] == [0; 3]
     }
 }
 
@@ -95,24 +103,33 @@ pub struct Counts {
     pub chosen: u64,
     /// The counts of each column, in the order of the columns that are counted.
     pub columns: Vec<Misfits>,
+    /// What may be codes within their bounds.
+    pub hidden: Vec<HiddenCodes>,
 }
 
 impl Counts {
     /// Returns the counts of no row.
     pub fn new(columns: usize) -> Self {
-        Self { used: 0, chosen: 0, columns: vec![Misfits::default(); columns] }
+        let (columns, hidden) = (vec![Misfits::default(); columns], vec![HiddenCodes::default(); columns]);
+        Self { used: 0, chosen: 0, columns, hidden }
+    }
+
+    /// Returns the counts of each column, with the codes within its bounds.
+    pub fn into_columns(self) -> Vec<Misfits> {
+        let with = |(misfits, hidden): (Misfits, HiddenCodes)| Misfits { hidden: hidden.found(), ..misfits };
+        self.columns.into_iter().zip(self.hidden).map(with).collect()
     }
 
     /// Returns the counts as bytes, for another thread.
     pub fn to_bytes(&self) -> Vec<u8> {
         // A list of numbers and texts can always be written.
-        serde_json::to_vec(&(self.used, self.chosen, &self.columns)).unwrap_or_default()
+        serde_json::to_vec(&(self.used, self.chosen, &self.columns, &self.hidden)).unwrap_or_default()
     }
 
     /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (used, chosen, columns) = serde_json::from_slice(bytes).ok()?;
-        Some(Self { used, chosen, columns })
+        let (used, chosen, columns, hidden) = serde_json::from_slice(bytes).ok()?;
+        Some(Self { used, chosen, columns, hidden })
     }
 }
 
@@ -133,6 +150,7 @@ impl Merge for Counts {
             own.coded += later.coded;
             later.codes.into_iter().for_each(|code| own.add_code(code));
         }
+        self.hidden.iter_mut().zip(later.hidden).for_each(|(own, later)| own.append(later));
         Ok(())
     }
 }
@@ -142,6 +160,8 @@ impl Merge for Counts {
 pub struct Inspection {
     counts: Counts,
     columns: Vec<Column>,
+    /// The columns whose numbers may still show a code, with the room for it.
+    watched: Vec<(usize, Room)>,
     cells: Cells,
     missing: Missing,
 }
@@ -267,8 +287,13 @@ impl Inspection {
 
     /// Creates a counter of the cells of these columns.
     pub fn of(plan: &BoundPlan, columns: Vec<Column>) -> Self {
+        let room = |(place, column): (usize, &Column)| match column {
+            Column::Number { lower, upper, .. } => Some((place, Room::within(*lower, *upper)?)),
+            Column::Category(_) | Column::Difference { .. } | Column::Derived => None,
+        };
         Self {
             counts: Counts::new(columns.len()),
+            watched: columns.iter().enumerate().filter_map(room).collect(),
             columns,
             cells: Cells::new(&plan.csv),
             missing: plan.missing,
@@ -278,6 +303,24 @@ impl Inspection {
     /// Returns the counts.
     pub fn into_counts(self) -> Counts {
         self.counts
+    }
+
+    /// Looks for codes within the bounds. Most columns show soon that they have none, and are not read again.
+    fn watch(&mut self, record: &Record<'_>) {
+        let Self { counts, columns, watched, cells, .. } = self;
+        watched.retain(|(place, room)| {
+            let (Some(Column::Number { field, lower, upper }), Some(hidden)) =
+                (columns.get(*place), counts.hidden.get_mut(*place))
+            else {
+                return false;
+            };
+            // A code beyond the bounds is counted as such.
+            let counts = |number: &f64| (lower..=upper).contains(&number) || !is_code(*number);
+            if let Some(number) = cells.cell(record, *field).filter(counts) {
+                hidden.add(*room, number, record.field(*field).trim());
+            }
+            hidden.is_open(*room)
+        });
     }
 
     fn count(&mut self, record: &Record<'_>) {
@@ -344,6 +387,7 @@ impl<S: RowSink> RowSink for Inspected<S> {
     fn record(&mut self, record: &Record<'_>, encoder: &mut Encoder) {
         self.rows.record(record, encoder);
         let Some(inspection) = &mut self.inspection else { return };
+        inspection.watch(record);
         // Most records fit, and their cells are not read again.
         if encoder.fits() {
             inspection.counts.chosen += 1;
@@ -369,6 +413,7 @@ impl RowSink for Inspection {
     fn row(&mut self, _: &[i32]) {}
 
     fn record(&mut self, record: &Record<'_>, _: &mut Encoder) {
+        self.watch(record);
         self.count(record);
     }
 }

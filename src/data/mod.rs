@@ -17,6 +17,7 @@ pub mod encode;
 pub mod first_line;
 pub mod genotypes;
 pub mod header;
+pub mod hidden_codes;
 pub mod inspection;
 pub mod last_line;
 mod latin1;

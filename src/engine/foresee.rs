@@ -535,74 +535,118 @@ impl Foreseen {
         Some(self.needed.filter(|_| !approximate && self.dependence.is_none())?.ways(self.rows))
     }
 
-    /// Returns what follows for the result, and what would help, in sentences with numbers.
+    /// Returns what follows for the result, and what would help, in sentences with numbers: first what matters most for this plan, and last what
+    /// is true of many.
     pub fn sentences(&self) -> Vec<String> {
-        let mut sentences = Vec::new();
-        if self.forecast.advice != Advice::TooFew {
-            if !self.loses_all {
-                sentences.push(words::forecast::widening(widening(self.widening().0)));
-            }
-            if !self.assumed.is_empty() {
-                sentences.push(words::forecast::assumed_spreads(quoted(&self.assumed)));
-                let least = self.least_spread.map(in_percent);
-                sentences.extend(least.map(words::forecast::least_spread));
-            }
-            if let Some((names, most)) = &self.widest {
-                sentences.push(words::forecast::widest(names.len(), quoted(names), widening(*most)));
-            }
-            sentences.extend(self.rows_of_one_person.clone());
-            sentences.extend(self.lost_in_words());
-            if !self.at_risk.is_empty() {
-                sentences.push(words::forecast::at_risk(quoted(&self.at_risk)));
-            }
-            if !self.far_from_zero.is_empty() {
-                sentences.push(words::forecast::far_from_zero(quoted(&self.far_from_zero)));
-            }
-            if self.nothing > 0.0 {
-                sentences.push(words::forecast::perhaps_nothing(in_twentieths(self.nothing)));
-            }
-            let is_said = self.forecast.advice == Advice::Approximate || self.rows_of_one_person.is_some();
-            if self.is_approximate && !is_said {
-                sentences.push(words::forecast::mostly_approximate().to_owned());
-            }
-            if self.loses_rare_levels() {
-                sentences.push(words::forecast::least_level(in_percent(hardly_withheld(&self.forecast))));
-                sentences.push(words::forecast::state_shares().to_owned());
-            }
-            if !self.rare_references.is_empty() {
-                sentences.push(words::forecast::rare_reference(self.rare_references.join(", ")));
-            }
-        } else {
-            sentences.extend(self.dependence.clone());
-        }
+        let (spreads, rare) = (self.spreads_in_words(), self.rare_answers_in_words());
+        let (deciding, others): (Vec<_>, Vec<_>) =
+            [(self.rests_on_spread(), spreads), (self.rests_on_even(), rare)]
+                .into_iter()
+                .partition(|of| of.0);
+        let in_order = |groups: Vec<(bool, Vec<String>)>| groups.into_iter().flat_map(|(_, told)| told);
+        let mut sentences = self.losses_in_words();
         sentences.extend(self.help());
-        if let Some(rarely) = self.rarely {
-            if rarely.advice != Advice::TooFew {
-                sentences.push(words::forecast::rare_odds(widening(rarely.widening())));
-                if self.has_levels && rarely.least_share >= LEAST_SHARE_NAMED {
-                    sentences.push(words::forecast::rare_level(in_percent(hardly_withheld(&rarely))));
-                }
-            }
-            sentences.extend(self.rarely_in_words());
-            sentences.push(words::forecast::even_odds().to_owned());
-        }
-        if self.forecast.robust {
-            let alike = self.takes_rows_together;
-            let robust = if alike { words::forecast::robust_of_persons() } else { words::forecast::robust() };
-            sentences.push(robust.to_owned());
-        } else if self.forecast.link == Link::Identity && self.forecast.advice != Advice::TooFew {
-            let skewed = if self.of_logarithms {
-                words::forecast::skewed_logarithm()
-            } else {
-                words::forecast::skewed()
-            };
-            sentences.push(skewed.to_owned());
-        }
+        sentences.extend(in_order(deciding));
+        sentences.extend(self.widths_in_words());
+        sentences.extend(self.levels_in_words());
+        sentences.extend(in_order(others));
+        sentences.extend(self.errors_in_words());
         if !self.far_zeros.is_empty() {
             sentences.push(words::forecast::far_zeros(quoted(&self.far_zeros)));
         }
         sentences.push(words::forecast::long_tails().to_owned());
         sentences
+    }
+
+    /// Returns which coefficients will or may have no interval, and why.
+    fn losses_in_words(&self) -> Vec<String> {
+        if self.forecast.advice == Advice::TooFew {
+            return self.dependence.clone().into_iter().collect();
+        }
+        let at_risk = || words::forecast::at_risk(quoted(&self.at_risk));
+        let far = || words::forecast::far_from_zero(quoted(&self.far_from_zero));
+        let nothing = || words::forecast::perhaps_nothing(in_twentieths(self.nothing));
+        let all = [
+            self.lost_in_words(),
+            (!self.at_risk.is_empty()).then(at_risk),
+            (!self.far_from_zero.is_empty()).then(far),
+            (self.nothing > 0.0).then(nothing),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// Returns how wide intervals are, and whether they hold as their level says.
+    fn widths_in_words(&self) -> Vec<String> {
+        let advice = self.forecast.advice;
+        if advice == Advice::TooFew {
+            return Vec::new();
+        }
+        let usual = || words::forecast::widening(widening(self.widening().0));
+        let widest = self.widest.as_ref();
+        let widest =
+            widest.map(|(names, most)| words::forecast::widest(names.len(), quoted(names), widening(*most)));
+        let is_said = advice == Advice::Approximate || self.rows_of_one_person.is_some();
+        let approximate = (self.is_approximate && !is_said).then(words::forecast::mostly_approximate);
+        let all = [
+            (!self.loses_all).then(usual),
+            widest,
+            self.rows_of_one_person.clone(),
+            approximate.map(str::to_owned),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// Returns what becomes of rare levels.
+    fn levels_in_words(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if self.forecast.advice == Advice::TooFew {
+            return sentences;
+        }
+        if self.loses_rare_levels() {
+            sentences.push(words::forecast::least_level(in_percent(hardly_withheld(&self.forecast))));
+            sentences.push(words::forecast::state_shares().to_owned());
+        }
+        if !self.rare_references.is_empty() {
+            sentences.push(words::forecast::rare_reference(self.rare_references.join(", ")));
+        }
+        sentences
+    }
+
+    /// Returns how numbers are assumed to spread of which nothing is stated.
+    fn spreads_in_words(&self) -> Vec<String> {
+        if self.assumed.is_empty() || self.forecast.advice == Advice::TooFew {
+            return Vec::new();
+        }
+        let least = self.least_spread.map(in_percent).map(words::forecast::least_spread);
+        [words::forecast::assumed_spreads(quoted(&self.assumed))].into_iter().chain(least).collect()
+    }
+
+    /// Returns what follows if few rows say yes, where half of them are assumed to.
+    fn rare_answers_in_words(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let Some(rarely) = self.rarely else { return sentences };
+        if rarely.advice != Advice::TooFew {
+            sentences.push(words::forecast::rare_odds(widening(rarely.widening())));
+            if self.has_levels && rarely.least_share >= LEAST_SHARE_NAMED {
+                sentences.push(words::forecast::rare_level(in_percent(hardly_withheld(&rarely))));
+            }
+        }
+        sentences.extend(self.rarely_in_words());
+        sentences.push(words::forecast::even_odds().to_owned());
+        sentences
+    }
+
+    /// Returns what standard errors allow for.
+    fn errors_in_words(&self) -> Option<String> {
+        let NoiseForecast { robust, link, advice, .. } = self.forecast;
+        let told = match (robust, self.takes_rows_together, self.of_logarithms) {
+            (true, true, _) => words::forecast::robust_of_persons(),
+            (true, false, _) => words::forecast::robust(),
+            (false, ..) if link != Link::Identity || advice == Advice::TooFew => return None,
+            (false, _, true) => words::forecast::skewed_logarithm(),
+            (false, _, false) => words::forecast::skewed(),
+        };
+        Some(told.to_owned())
     }
 }
 

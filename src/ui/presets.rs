@@ -3,6 +3,8 @@
 //! The ranges say what a value *could* be for any person. They are not reference ranges of healthy people, and nothing
 //! in them comes from the table that is open.
 
+use std::collections::BTreeSet;
+
 use crate::data::codebook::word;
 use crate::model::Typical;
 use crate::ui::draft;
@@ -194,11 +196,16 @@ impl Preset {
     }
 }
 
-/// The usual lists of levels that have all of these cells, in the case of the cells. An empty cell is missing, or a level in a list with one
-/// for it.
-pub fn usual_levels(cells: &[&str]) -> Vec<String> {
+/// The list of levels in the name of the column that has all of these cells, or the usual ones, in the case of the cells. An empty cell is
+/// missing, or a level in a list with one for it.
+pub fn usual_levels(column: &str, cells: &[&str]) -> Vec<String> {
     let has_blanks = cells.contains(&"");
     let cells: Vec<&str> = cells.iter().copied().filter(|cell| !cell.is_empty()).collect();
+    let has_all = |levels: &Vec<&str>| !cells.is_empty() && cells.iter().all(|cell| levels.contains(cell));
+    if let Some(levels) = levels_in_name(column).filter(has_all) {
+        let levels: Vec<String> = levels.into_iter().map(str::to_owned).collect();
+        return vec![draft::unlist(&levels)];
+    }
     let fits = |levels: &String| {
         let levels = draft::list(levels);
         (has_blanks || !levels.iter().any(String::is_empty))
@@ -226,9 +233,27 @@ pub fn suggested(column: &str) -> Option<usize> {
     PRESETS.iter().position(|preset| has(preset, &whole) || in_its_unit(preset))
 }
 
+/// What stands in brackets at the end of a column's name.
+fn in_brackets(column: &str) -> Option<&str> {
+    Some(column.trim().strip_suffix([')', ']'])?.rsplit_once(['(', '['])?.1)
+}
+
+/// The levels that stand in brackets at the end of a column's name: `Geschlecht (w/m/d)`.
+fn levels_in_name(column: &str) -> Option<Vec<&str>> {
+    let list = in_brackets(column)?;
+    let mark = ['/', ',', ';', '|'].into_iter().find(|mark| list.contains(*mark))?;
+    let levels: Vec<&str> = list.split(mark).map(str::trim).collect();
+    let is_word = |level: &&str| (1..=LONGEST_LEVEL).contains(&level.chars().count());
+    let different: BTreeSet<&str> = levels.iter().copied().collect();
+    (levels.iter().all(is_word) && different.len() == levels.len()).then_some(levels)
+}
+
+/// Letters of a level in a column's name at most.
+const LONGEST_LEVEL: usize = 20;
+
 /// The unit that stands in brackets at the end of a column's name: `Creatinine (mg/dl)`.
 pub fn unit_in_name(column: &str) -> Option<&str> {
-    let (_, unit) = column.trim().strip_suffix([')', ']'])?.rsplit_once(['(', '['])?;
+    let unit = in_brackets(column)?;
     let is_of_units = |letter: char| letter.is_alphabetic() || "%‰°/*.·²³^µ0123456789".contains(letter);
     let is_unit = unit.chars().all(is_of_units) && !unit.starts_with(|first: char| first.is_numeric());
     (is_unit && (1..=LONGEST_UNIT).contains(&unit.chars().count())).then_some(unit)
@@ -268,6 +293,7 @@ mod tests {
 
     #[test]
     fn a_usual_list_is_offered_where_it_has_all_cells() {
+        let usual_levels = |cells: &[&str]| usual_levels("sex", cells);
         assert_eq!(usual_levels(&["M", "F"]), ["F, M"]);
         assert_eq!(usual_levels(&["yes"]), ["no, yes"]);
         assert_eq!(usual_levels(&["x", "", "x"]), ["(blank), x"]);
@@ -281,6 +307,26 @@ mod tests {
         assert_eq!(usual_levels(&["1", "2"]), ["1, 2", "1, 2, 3", "1, 2, 3, 4", "1, 2, 3, 4, 5"]);
         assert_eq!(usual_levels(&["4", "2"]).first().map(String::as_str), Some("1, 2, 3, 4"));
         assert!(usual_levels(&["M", "F", "D"]).is_empty() && usual_levels(&[]).is_empty());
+    }
+
+    #[test]
+    fn levels_in_a_name_that_have_all_cells_are_offered_in_place_of_usual_ones() {
+        assert_eq!(usual_levels("Geschlecht (w/m/d)", &["w", "m", "w"]), ["w, m, d"]);
+        assert_eq!(usual_levels("Geschlecht (w, m, d)", &["m", ""]), ["w, m, d"]);
+        assert_eq!(usual_levels("Stage [I|II|III|IV]", &["III", "I"]), ["I, II, III, IV"]);
+        assert_eq!(usual_levels("Sex (male / female)", &["female"]), ["male, female"]);
+        assert_eq!(usual_levels("Sex (m/w/d)", &["F", "M"]), ["F, M"], "its levels are others");
+        for (name, cells) in [
+            ("Sex (m/w/d)", &["m", "x"][..]),
+            ("Sex (m/w/d)", &[][..]),
+            ("Creatinine (mg/dl)", &["0.9", "1.1"]),
+            ("Group (a/a)", &["a"]),
+            ("Group (a//b)", &["a"]),
+            ("Group (a)", &["a"]),
+            ("Group (a/b) of the ward", &["a"]),
+        ] {
+            assert!(usual_levels(name, cells).is_empty(), "{name}");
+        }
     }
 
     #[test]

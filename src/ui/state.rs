@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use reactive_stores::Store;
 use web_sys::Blob;
 
-use super::draft::{self, ColumnDraft, Gap, History, Setup, TermForm};
+use super::draft::{self, ColumnDraft, Gap, History, KeptDraft, Setup, TermForm};
 use super::files::Part;
 use super::public_form::{self, PublicForm, Term};
 use super::step::Step;
@@ -66,6 +66,11 @@ impl Run {
     /// Before the first word of how far it is.
     pub const fn new(task: &'static str, total: f64) -> Self {
         Self { task, phase: Phase::Looking, done: 0.0, total, seconds_left: None, pass: None }
+    }
+
+    /// Whether the whole file is checked.
+    pub fn is_check(&self) -> bool {
+        self.task == words::whole::reading()
     }
 
     /// Share of what is read now.
@@ -302,6 +307,8 @@ pub struct Handles {
     pub saving: RefCell<Option<Saving>>,
     /// Earlier states of the draft.
     pub history: RefCell<History>,
+    /// How the open sample is described by its own plan.
+    pub sample: RefCell<Option<KeptDraft>>,
     /// The document of the release that is shown.
     pub document: RefCell<Option<Blob>>,
     /// The file that was decoded, as it was chosen.
@@ -324,6 +331,8 @@ pub struct App {
     pub recommended: Memo<Recommendation>,
     /// Where the cells on the screen contradict what is said of their columns.
     pub contradictions: Memo<Contradictions>,
+    /// Whether the whole file was checked and is being checked again.
+    pub is_checked_again: Memo<bool>,
     /// The cells that do not fit in the whole file, by the places of columns, where they were counted as the columns are described now.
     pub misfits: Memo<BTreeMap<usize, Misfits>>,
     /// The plan of the next release, or everything that it still lacks.
@@ -357,6 +366,7 @@ impl App {
         let (files, held) = (RefCell::default(), RefCell::default());
         let (document, kept, undecoded) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (packed, agreed, history) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let sample = RefCell::default();
         let (saving, chosen) = (RefCell::default(), Cell::default());
         let handles = Handles {
             pool,
@@ -368,6 +378,7 @@ impl App {
             agreed,
             saving,
             history,
+            sample,
             document,
             undecoded,
             kept,
@@ -393,11 +404,16 @@ impl App {
                 Recommendation::before_a_plan(&plan)
             }),
         });
+        let is_checked_again = Memo::new(move |_| {
+            let is_check = state.run().with(|run| run.as_ref().is_some_and(Run::is_check));
+            is_check && state.inspection().with(Option::is_some)
+        });
         let misfits = Memo::new(move |_| {
             state.inspection().with(|inspection| {
+                let again = is_checked_again.get();
                 let found = |inspection: &Inspection| {
                     state.columns().with(|columns| {
-                        state.setup().with(|setup| view_model::misfits(inspection, columns, setup))
+                        state.setup().with(|setup| view_model::misfits(inspection, columns, setup, again))
                     })
                 };
                 inspection.as_ref().map(found).unwrap_or_default()
@@ -471,7 +487,18 @@ impl App {
                 |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
             )
         });
-        Self { state, handles, recommended, contradictions, misfits, plan, terms, public, forecast }
+        Self {
+            state,
+            handles,
+            recommended,
+            contradictions,
+            is_checked_again,
+            misfits,
+            plan,
+            terms,
+            public,
+            forecast,
+        }
     }
 
     /// The app that a component belongs to.

@@ -52,7 +52,7 @@ pub fn inspected(bound: BoundPlan, scan: Scan<Counts>) -> Inspected {
         rows,
         left_out: rows.saturating_sub(scan.sink.used),
         counted: scan.sink.chosen,
-        columns: names.zip(scan.sink.columns).collect(),
+        columns: names.zip(scan.sink.into_columns()).collect(),
         persons: scan.persons,
     }
 }

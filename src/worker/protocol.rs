@@ -420,6 +420,7 @@ mod tests {
                         above: 1 << 60,
                         coded: 1,
                         codes: vec!["-9".to_owned()],
+                        hidden: vec!["99".to_owned()],
                     },
                 )],
                 persons: Some(3),

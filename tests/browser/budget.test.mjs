@@ -82,6 +82,32 @@ test("a sample begins again with a whole budget, and other ledgers stay", async 
   assert.deepEqual(faults(record), {});
 });
 
+test("before the first release each share says how wide intervals will be, and a table for one question gives all", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await discreet.goTo(say("step.privacy"));
+  const share = (name) => page.getByRole("radio", exact(say(`privacy.${name}`)));
+  const told = async (name) => {
+    const hint = page.locator(`#${await share(name).getAttribute("aria-describedby")}`);
+    await hint.filter({ hasText: like("privacy.level_width") }).waitFor();
+    return Number((await hint.innerText()).match(/[\d.]+/)[0]);
+  };
+  const names = ["a_quarter", "half", "three_quarters", "all"];
+  const widths = [];
+  for (const name of names) widths.push(await told(name));
+  assert.ok(widths.every((times, place) => times >= 1 && (place === 0 || times < widths[place - 1])), `${widths}`);
+  // What is foreseen for all of it is what is foreseen once it is chosen.
+  const alone = page.getByRole("checkbox", exact(say("privacy.one_question")));
+  assert.ok(!(await alone.isChecked()));
+  await alone.check();
+  assert.ok(await share("all").isChecked());
+  await discreet.ready();
+  const all = await told("all");
+  assert.ok(Math.abs(all / widths[3] - 1) < 0.1, `${all} for ${widths[3]}`);
+  await alone.uncheck();
+  assert.ok(await share("half").isChecked());
+  assert.deepEqual(faults(record), {});
+});
+
 test("a share that buys nothing is asked about, and the share that would do is named", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await discreet.budget({ rows: 2000, epsilon: 5.3 });

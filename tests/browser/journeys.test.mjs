@@ -460,6 +460,32 @@ test("at the first visit the sample is called one, and to choose a table comes b
   assert.deepEqual(faults(record), {});
 });
 
+test("what to expect is said in a few lines, and the rest stands behind a fold", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const row = (place) => `${30 + (place % 50)},${["a", "b", "c"][place % 3]},${18 + (place % 20)},${110 + ((place * 7) % 60)}`;
+  await discreet.load(table("visits.csv", "age,ward,bmi,sbp", people(1500, row)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), lower: 18, upper: 110 });
+  await discreet.describe("ward", { role: say("columns.feature"), type: say("columns.category"), levels: "a, b, c" });
+  await discreet.describe("bmi", { role: say("columns.feature"), lower: 10, upper: 80 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), lower: 40, upper: 270 });
+  await discreet.budget({ rows: 1500, epsilon: 2, oneIn: 1000000 });
+  await discreet.goTo(say("step.method"));
+  const expected = page.getByRole("region", exact(say("method.what_to_expect")));
+  const lines = () => expected.getByRole("listitem").allInnerTexts();
+  await expected.getByText(like("method.further")).waitFor();
+  const first = await lines();
+  assert.ok(first.length >= 3 && first.length <= 5, `${first.length} lines`);
+  const holds = (texts, key) => texts.some((text) => like(key).test(text));
+  assert.ok(holds(first, "forecast.full_intervals"), `what would help comes first: ${first}`);
+  assert.ok(!holds(first, "forecast.long_tails"));
+  await expected.getByText(like("method.further")).click();
+  const all = await lines();
+  assert.equal(all.length - first.length, Number((await expected.locator("summary").innerText()).match(/\d+/)[0]));
+  assert.ok(holds(all, "forecast.long_tails") && holds(all, "forecast.assumed_spreads"), `${all}`);
+  assert.deepEqual(faults(record), {});
+});
+
 test("what is said of robust standard errors leads to their share of the budget", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const link = page.getByRole("button", exact(say("method.to_robust")));

@@ -33,10 +33,13 @@ test("the whole file is counted on request, beside its columns, and the counts g
   const zone = page.getByRole("region", exact(say("whole.title")));
   const start = zone.getByRole("button", exact(say("whole.start")));
   assert.ok(await start.isDisabled(), "no column is described");
+  const why = page.locator(`#${await start.getAttribute("aria-describedby")}`);
+  assert.equal(await why.innerText(), say("whole.not_described"));
   await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 122 });
   await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
   await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
   assert.equal(await contradictions(page, "age").count(), 0, "the rows that are shown fit");
+  assert.equal(await why.innerText(), "");
   await start.click();
   await zone.getByText(/^43 of 2.?000 rows would be left out\./).waitFor();
   assert.equal(await page.evaluate(() => document.activeElement?.id), "whole-file", "the check took the focus away");
@@ -63,6 +66,69 @@ test("the whole file is counted on request, beside its columns, and the counts g
   for (const text of [release, account, await kept(page)]) {
     assert.ok(!/"(outside|unread|left_out|used)"\s*:|not asked/.test(text), "no field of the counts and no cell is kept");
   }
+  assert.deepEqual(faults(record), {});
+});
+
+test("while the file is checked again after one fault was mended, the others stand, and codes within the bounds are found", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const rows = 150_000;
+  const line = (row) => {
+    const late = row > 1000;
+    const age = late && row % 500 === 3 ? 99 : row % 17;
+    const sex = late && row % 90 === 7 ? "not asked" : "FM"[row % 2];
+    return `${age},${sex},${late && row % 40 === 9 ? "refused" : 110 + ((row * 7) % 60)},${late && row % 70 === 4 ? "-99" : 20 + (row % 60)}`;
+  };
+  await discreet.load(table("late.csv", "age,sex,sbp,weight", people(rows, line)), "late.csv");
+  await discreet.goTo(say("step.columns"));
+  for (const [name, upper] of [["age", 120], ["weight", 300]]) {
+    await discreet.describe(name, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper });
+  }
+  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category"), levels: "F, M" });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  const names = ["age", "sex", "sbp", "weight"];
+  for (const name of names) assert.equal(await contradictions(page, name).count(), 0, name);
+  const zone = page.getByRole("region", exact(say("whole.title")));
+  await zone.getByRole("button", exact(say("whole.start"))).click();
+  for (const name of names) await contradictions(page, name).waitFor();
+  await contradictions(page, "age").getByText(say("contradiction.code", { cells: "99" })).waitFor();
+
+  // A negative code counts as missing in the whole file from then on, so each column is read in another way.
+  await page.evaluate((label) => {
+    const seen = { gone: 0, marked: 0 };
+    const look = () => {
+      const group = document.querySelector(`[aria-label="${label}"]`);
+      if (!group) seen.gone += 1;
+      else if (group.innerText.includes(window.again)) seen.marked += 1;
+      window.seen = seen;
+      requestAnimationFrame(look);
+    };
+    look();
+  }, say("contradiction.of", { name: "sbp" }));
+  await page.evaluate((text) => void (window.again = text), say("whole.checked_again"));
+  await contradictions(page, "weight").getByRole("button", exact(say("contradiction.count_as_missing", { cells: "-99" }))).click();
+  await contradictions(page, "weight").getByText(say("whole.of_column", { counts: say("whole.missing.other", { count: "2.?000" }) })).or(contradictions(page, "weight").getByText(/cells missing/)).first().waitFor();
+  const { gone, marked } = await page.evaluate(() => window.seen);
+  assert.equal(gone, 0, "the list stood all the time");
+  assert.ok(marked > 0, "it said that it is checked again");
+  // A positive code counts as missing in its own column.
+  await contradictions(page, "age").getByRole("button", exact(say("contradiction.count_as_missing", { cells: "99" }))).click();
+  await contradictions(page, "age").getByText(/cells missing/).waitFor();
+  assert.equal(await contradictions(page, "age").getByText(say("contradiction.code", { cells: "99" })).count(), 0);
+  assert.deepEqual(faults(record), {});
+});
+
+test("levels in the name of a column that has all cells are offered in place of the usual ones", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const name = "Geschlecht (w/m/d)";
+  await discreet.load(table("sex.csv", `Alter,${name},RR`, people(300, (row) => `${30 + (row % 50)},${"wm"[row % 2]},${110 + ((row * 7) % 60)}`)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe(name, { role: say("columns.feature"), type: say("columns.category") });
+  const offers = page.getByRole("button", { name: new RegExp(`^${say("columns.use_levels_for", { levels: ".*", name: "Geschlecht" })}`) });
+  await page.getByRole("button", exact(say("columns.use_levels_for", { levels: "w, m, d", name }))).waitFor();
+  assert.equal(await offers.count(), 1);
+  assert.equal(await field(page, "columns.levels_of", name).inputValue(), "", "nothing is set before the click");
+  await offers.click();
+  assert.equal(await field(page, "columns.levels_of", name).inputValue(), "w, m, d");
   assert.deepEqual(faults(record), {});
 });
 

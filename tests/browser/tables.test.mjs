@@ -253,6 +253,57 @@ test("a description comes back with its file, stays on the way back, and is neve
   assert.deepEqual(faults(record), {});
 });
 
+test("what is chosen for a sample is there again after a reload and after the other sample, until it is forgotten", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const epsilon = page.getByLabel(say("privacy.epsilon_as_a_number"));
+  const restored = discreet.preview.getByText(say("data.draft_restored"));
+  const chosen = async () => {
+    await discreet.goTo(say("step.columns"));
+    const upper = await value(page, "columns.highest_of", "age");
+    await discreet.goTo(say("step.privacy"));
+    return [upper, await epsilon.inputValue(), await page.getByRole("radio", exact(say("privacy.three_quarters"))).isChecked()];
+  };
+  const open = async (name, file) => {
+    await discreet.goTo(say("step.data"));
+    await discreet.sample(name).click();
+    await discreet.table(file);
+  };
+  const own = await chosen();
+  assert.deepEqual(own, ["100", "2", false]);
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { upper: 95 });
+  await discreet.budget({ epsilon: 3, share: say("privacy.three_quarters") });
+  await open("Diabetes", "diabetes.csv");
+  assert.equal(await restored.count(), 0, "the other sample opens as it does");
+  await discreet.budget({ epsilon: 5 });
+  await page.waitForTimeout(1500); // longer than it takes until it is kept
+  await page.reload({ waitUntil: "networkidle" });
+  await discreet.table("diabetes.csv");
+  record.loaded();
+  assert.equal(await epsilon.inputValue(), "5");
+  await discreet.goTo(say("step.data"));
+  await restored.waitFor();
+  await open("Blood pressure", "blood-pressure.csv");
+  await restored.waitFor();
+  assert.deepEqual(await chosen(), ["95", "3", true]);
+  await discreet.ready();
+
+  // A table of the person's own is described by no sample.
+  const header = ["age", "sex", "bmi", "smoker", "salt", "sbp"];
+  await discreet.load(csv("own.csv", text(header, people(300, (row) => [30 + (row % 50), "FM"[row % 2], 20 + (row % 9), "no", 5 + (row % 7), 110 + ((row * 7) % 60)]))));
+  assert.equal(await restored.count(), 0);
+  await open("Blood pressure", "blood-pressure.csv");
+  await discreet.preview.getByRole("button", exact(say("data.forget_draft"))).click();
+  await restored.waitFor({ state: "detached" });
+  assert.deepEqual(await chosen(), own);
+  await page.waitForTimeout(1500);
+  await open("Diabetes", "diabetes.csv");
+  await open("Blood pressure", "blood-pressure.csv");
+  assert.equal(await restored.count(), 0);
+  assert.deepEqual(await chosen(), own);
+  assert.deepEqual(faults(record), {});
+});
+
 test("a tab that is closed as soon as something was typed asks first", { skip: FIREFOX && "its driver closes a tab without a question" }, async (t) => {
   const { page, discreet } = await stage.arrive(t);
   const asked = [];

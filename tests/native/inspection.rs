@@ -116,14 +116,47 @@ fn cells_that_do_not_fit_are_counted_alike_in_one_slice_and_in_many() {
     let plan = plan(described(), &[]);
     let first = Misfits { above: 1, coded: 1, codes: vec!["-99".to_owned()], ..misfits(1, 1, 2, "n.d.") };
     let columns = vec![first, misfits(0, 1, 0, "D"), misfits(1, 1, 0, "9.5")];
-    let expected = (7, Counts { used: 4, chosen: 7, columns });
     for step in [1, 7, 1000] {
-        assert_eq!(counts(&plan, MESSY, step), expected, "{step}");
+        let (records, found) = counts(&plan, MESSY, step);
+        assert_eq!((records, found.used, found.chosen), (7, 4, 7), "{step}");
+        assert_eq!(found.into_columns(), columns, "{step}");
     }
     assert_eq!(Counts::from_bytes(&[0; 9]), None);
     assert_eq!(Counts::from_bytes(&[0; 16]), None);
     let mut one = Counts::new(1);
     assert!(one.append(Counts::new(2)).is_err());
+}
+
+#[test]
+fn codes_within_the_bounds_are_told_from_values() {
+    let hidden = |(lower, upper): (f64, f64), cells: &[String]| {
+        let column =
+            json!([{"name": "x", "role": "feature", "type": "number", "lower": lower, "upper": upper}]);
+        let text = format!("x\n{}\n", cells.join("\n"));
+        let [whole, slices] = [10_000, 7].map(|step| counts(&plan(column.clone(), &[]), &text, step).1);
+        assert_eq!(whole, slices);
+        let [found] = <[Misfits; 1]>::try_from(whole.into_columns()).unwrap();
+        found.hidden
+    };
+    let ages = |from: u32, to: u32, more: &[&str]| -> Vec<String> {
+        let ages = (0..400).map(|row| (from + row * 7 % (to - from)).to_string());
+        ages.chain(more.iter().map(|cell| (*cell).to_owned())).collect()
+    };
+    let (bounds, none) = ((0.0, 120.0), <[String; 0]>::default());
+    assert_eq!(hidden(bounds, &ages(0, 18, &["99"; 3])), ["99"]);
+    assert_eq!(hidden(bounds, &ages(18, 80, &["99", "12", "99", "98", " 99", "88", "97"])), ["99"]);
+    assert_eq!(hidden(bounds, &ages(18, 79, &["99"; 2])), none, "two persons may be of that age");
+    assert_eq!(hidden(bounds, &ages(18, 97, &["99"; 9])), none, "others are nearly as old");
+    assert_eq!(hidden(bounds, &ages(18, 79, &["99", "99", "99", "95"])), none);
+    assert_eq!(hidden(bounds, &ages(18, 79, &["99", "99", "99", "130"])), none, "another one lies above");
+    let all = ["999", "99", "99", "999", "99", "999"];
+    assert_eq!(hidden((0.0, 1_000.0), &ages(0, 40, &all)), ["999", "99"]);
+    assert_eq!(hidden((0.0, 60_000.0), &ages(9_000, 9_999, &["9999"; 9])), none, "an income is 9999, too");
+    // Differences are negative, and a single digit is none of a scale that has it.
+    assert_eq!(hidden((-20.0, 20.0), &ages(0, 20, &["-9"; 3])), ["-9"]);
+    assert_eq!(hidden((-20.0, 20.0), &ages(0, 20, &["-9", "-9", "-9", "-2"])), none);
+    assert_eq!(hidden((0.0, 10.0), &ages(1, 6, &["9"; 9])), none);
+    assert_eq!(hidden((-20.0, 20.0), &["-9"; 9].map(str::to_owned)), none, "nothing else is there");
 }
 
 /// A header line that comes again late in a file hides the words that most cells read, unless these are told first.

@@ -30,7 +30,8 @@ fn forget_table(app: App) {
     app.state.nothing_before().set(false);
     forget_ledger(app);
     app.state.shown().set(None);
-    app.handles.with_value(|handles| (handles.document.take(), handles.undecoded.take()));
+    app.handles
+        .with_value(|handles| (handles.document.take(), handles.undecoded.take(), handles.sample.take()));
     app.state.refit().set(None);
     app.state.filter().set(String::new());
     app.state.page().set(0);

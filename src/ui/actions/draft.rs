@@ -15,8 +15,8 @@ use crate::model::Role;
 use crate::store;
 use crate::store::people::Shared;
 use crate::text::json;
-use crate::ui::draft::{self, KeptDraft, Setup, dialect};
-use crate::ui::public_form::{Typed, Way};
+use crate::ui::draft::{self, ColumnDraft, KeptDraft, Setup, dialect};
+use crate::ui::public_form::{PublicForm, Typed, Way};
 use crate::ui::state::{App, HostStoreFields, StateStoreFields};
 use crate::ui::table::Table;
 use crate::ui::{dom, text};
@@ -35,9 +35,14 @@ fn setting(key: &str) -> String {
     format!("draft {key}")
 }
 
-/// The setting that keeps the public moments that were typed for a table.
-fn public_setting(key: &str) -> String {
-    format!("public {key}")
+/// The settings that keep the draft of the open table and the public moments that were typed for it. A sample's draft is none of a person's own
+/// table: no other table is described by it.
+fn settings(app: App) -> Option<[String; 2]> {
+    let table = app.state.table().get_untracked()?;
+    if table.sample {
+        return Some([format!("sample {}", table.name), format!("sample-public {}", table.name)]);
+    }
+    app.state.key().get_untracked().map(|key| [setting(&key), format!("public {key}")])
 }
 
 /// Keeps the draft from now on, whenever it was changed.
@@ -115,34 +120,52 @@ fn is_kept(app: App) -> bool {
     own && app.handles.with_value(|handles| handles.history.borrow().has_earlier())
 }
 
-/// Keeps the draft as it is now.
+/// Keeps the draft as it is now. Of a sample that is described as it opens, none is kept.
 pub fn write(app: App) {
-    let sample = app.state.table().with_untracked(|table| table.as_ref().is_none_or(|table| table.sample));
-    let Some(key) = app.state.key().get_untracked().filter(|_| !sample) else { return };
-    let kept = app
-        .state
-        .columns()
-        .with_untracked(|columns| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup)));
-    let public = app.state.public().with_untracked(|form| form.typed.to_text()).unwrap_or_default();
-    if let Some(text) = kept.and_then(|kept| json::to_text(&kept, false).ok()) {
+    let Some([draft, public]) = settings(app) else { return };
+    let opened = app.handles.with_value(|handles| handles.sample.borrow().clone());
+    let text = match now(app) {
+        kept if kept.is_none() || is_sample(app) && opened.is_none() => return,
+        kept if kept == opened => Some(String::new()),
+        kept => json::to_text(&kept, false).ok(),
+    };
+    let typed = app.state.public().with_untracked(|form| form.typed.to_text()).unwrap_or_default();
+    if let Some(text) = text {
         // If the storage refuses, the draft lasts as long as the page.
         spawn_local(async move {
-            drop(store::set_setting(&setting(&key), &text).await);
-            drop(store::set_setting(&public_setting(&key), &public).await);
+            drop(store::set_setting(&draft, &text).await);
+            drop(store::set_setting(&public, &typed).await);
         });
     }
 }
 
+fn is_sample(app: App) -> bool {
+    app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| table.sample))
+}
+
+/// The draft as it is now.
+fn now(app: App) -> Option<KeptDraft> {
+    let of =
+        |columns: &Vec<ColumnDraft>| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup));
+    app.state.columns().with_untracked(of)
+}
+
+/// Describes a sample that has just been opened as it was described last.
+pub async fn restore_sample(app: App, files: &Files) {
+    app.handles.with_value(|handles| handles.sample.replace(now(app)));
+    restore(app, files).await;
+}
+
 /// Describes the open table as it was described last, where nothing was described meanwhile.
-pub async fn restore(app: App, files: &Files, key: &str) {
-    let Some(old) = undescribed(app) else { return };
-    let Ok(Some(text)) = store::setting(&setting(key)).await else { return };
+pub async fn restore(app: App, files: &Files) {
+    let Some(([draft, public], old)) = settings(app).zip(undescribed(app)) else { return };
+    let Ok(Some(text)) = store::setting(&draft).await else { return };
     let Ok(kept) = serde_json::from_str::<KeptDraft>(&text) else { return };
     let Some(table) = read_as(app, files, &kept, dialect(kept.plan())).await else { return };
-    let typed = store::setting(&public_setting(key)).await.ok().flatten();
+    let typed = store::setting(&public).await.ok().flatten();
     let typed = typed.and_then(|text| Typed::from_text(&text));
     // Another table may have been opened meanwhile.
-    if app.state.key().with_untracked(|now| now.as_deref() != Some(key)) || !describe(app, &kept, table) {
+    if settings(app).is_none_or(|[now, _]| now != draft) || !describe(app, &kept, table) {
         return;
     }
     if old.names.is_empty() {
@@ -158,7 +181,8 @@ pub async fn restore(app: App, files: &Files, key: &str) {
 pub async fn describe_as_another(app: App, files: &Files) {
     let Some(names) = undescribed(app).map(|table| table.names.clone()) else { return };
     let Some(key) = app.state.key().get_untracked() else { return };
-    if files.get(FileRole::Table).is_none() || !matches!(store::setting(&setting(&key)).await, Ok(None)) {
+    let is_csv = !is_sample(app) && files.get(FileRole::Table).is_some();
+    if !is_csv || !matches!(store::setting(&setting(&key)).await, Ok(None)) {
         return;
     }
     let Ok(known) = store::settings(&setting("")).await else { return };
@@ -174,25 +198,26 @@ pub async fn describe_as_another(app: App, files: &Files) {
     }
 }
 
-/// The open table, where it is one of the person's own and nothing is said of its columns.
+/// The open table, where nothing is said of its columns, or, of a sample, nothing else than what it opens with.
 fn undescribed(app: App) -> Option<Arc<Table>> {
-    app.state.table().get_untracked().filter(|table| !table.sample && !has_roles(app))
+    let opens_so = || {
+        app.handles
+            .with_value(|handles| handles.sample.borrow().is_some() && *handles.sample.borrow() == now(app))
+    };
+    app.state.table().get_untracked().filter(|table| if table.sample { opens_so() } else { !has_roles(app) })
 }
 
 /// Reads the open table by these rules, with the variants of a kept description; nothing where it cannot be read so.
 async fn read_as(app: App, files: &Files, kept: &KeptDraft, rules: Setup) -> Option<Arc<Table>> {
-    let name = app.state.table().get_untracked()?.name.clone();
+    let open = app.state.table().get_untracked()?;
     let choices = super::genotypes::of_plan(kept.plan());
-    read(app, files, &rules, &name, false, choices).await.ok().map(Arc::new)
+    read(app, files, &rules, &open.name, open.sample, choices).await.ok().map(Arc::new)
 }
 
 /// How the open table is described, where it is one of the person's own.
 pub fn described(app: App) -> Option<KeptDraft> {
     app.state.table().get_untracked().filter(|table| !table.sample && table.genotypes.is_none())?;
-    app.state
-        .columns()
-        .with_untracked(|columns| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup)))
-        .filter(|_| has_roles(app))
+    now(app).filter(|_| has_roles(app))
 }
 
 /// Describes the open table as the one before it, where nothing was described meanwhile.
@@ -239,20 +264,34 @@ fn has_roles(app: App) -> bool {
     app.state.columns().with_untracked(|columns| columns.iter().any(|column| column.role != Role::Ignored))
 }
 
-/// Forgets the description of the open table, here and on this machine.
+/// Forgets the description of the open table, here and on this machine. A sample has that which it opens with again.
 pub fn forget_draft(app: App) {
     let Some(table) = app.state.table().get_untracked() else { return };
     app.state.restored().set(false);
+    let opened = app.handles.with_value(|handles| handles.sample.borrow().clone());
+    if let Some((opened, files)) = opened.zip(app.files()) {
+        app.state.public().set(PublicForm::default());
+        return spawn_local(async move {
+            let table = read_as(app, &files, &opened, dialect(opened.plan())).await;
+            if let Some(table) = table.filter(|_| are_open(app, &files)) {
+                describe(app, &opened, table);
+                app.state.restored().set(false);
+                app.say(words::data::the_plan_is_open());
+                write(app);
+            }
+        });
+    }
     app.state.columns().set(table.columns(Vec::new()));
     app.state.setup().update(|setup| {
         let Setup { delimiter, numbers, encoding, na, header, .. } = std::mem::take(setup);
         *setup = Setup { delimiter, numbers, encoding, na, header, ..Setup::default() };
     });
     lock_setup(app);
-    if let Some(key) = app.state.key().get_untracked() {
+    if let Some(names) = settings(app) {
         spawn_local(async move {
-            drop(store::set_setting(&setting(&key), "").await);
-            drop(store::set_setting(&public_setting(&key), "").await);
+            for name in names {
+                drop(store::set_setting(&name, "").await);
+            }
         });
     }
 }

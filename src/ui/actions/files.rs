@@ -39,6 +39,9 @@ use crate::worker::protocol::{Failure, Reason};
 /// The setting that keeps the name of the table that was open last.
 const LAST_TABLE: &str = "last-table";
 
+/// The setting that keeps the name of the sample that was open last.
+const LAST_SAMPLE: &str = "last-sample";
+
 /// Bytes that are read for the header and the preview; more where the header is longer.
 const FIRST_BYTES: f64 = 1_048_576.0;
 
@@ -56,8 +59,7 @@ pub fn begin(app: App, forgets: bool) {
     let secure = web_sys::window().is_some_and(|window| window.is_secure_context());
     let build = pool(app).context().build.clone();
     app.state.host().set(Host { secure, forgets, durable: forgets.then_some(false), fault: None, build });
-    let samples: Vec<String> = pool(app).context().samples.iter().map(|sample| sample.name.clone()).collect();
-    let first = samples.iter().find(|name| *name == samples::FIRST).or_else(|| samples.first()).cloned();
+    let samples = sample_names(app);
     if secure && !forgets {
         // Firefox asks the person, who may never answer.
         spawn_local(async move {
@@ -74,13 +76,16 @@ pub fn begin(app: App, forgets: bool) {
         }
         // A person who has worked on a table looks for it, and not for a sample.
         let last = store::setting(LAST_TABLE).await.ok().flatten().filter(|name| !name.is_empty());
+        let last_sample = store::setting(LAST_SAMPLE).await.ok().flatten().unwrap_or_default();
+        let place = |sought: &str| samples.iter().position(|name| name == sought);
+        let first = place(&last_sample).or_else(|| place(samples::FIRST)).unwrap_or_default();
         let chosen =
             app.handles.with_value(|handles| handles.chosen.get() || handles.files.borrow().is_some());
         let opens_sample =
             last.is_none() && !chosen && !app.busy() && app.state.table().with_untracked(Option::is_none);
         app.state.last_table().set(last);
-        if let Some(name) = first.filter(|_| opens_sample) {
-            open_sample(app, &name).await;
+        if let Some(name) = samples.get(first).filter(|_| opens_sample) {
+            open_sample(app, name).await;
         }
     });
 }
@@ -129,6 +134,8 @@ async fn open_sample(app: App, name: &str) {
         app.state.sheets().set(Vec::new());
         app.state.workbook().set(false);
         open_table(app, vec![(part, blob.clone())], Files::table(blob), true, None).await;
+        // If the storage refuses, the page begins with the first sample the next time.
+        drop(store::set_setting(LAST_SAMPLE, name).await);
     }
 }
 
@@ -202,6 +209,7 @@ pub(super) async fn open_table(
                     setup.mechanism = None;
                     setup.share = Setup::default().share;
                 });
+                super::draft::restore_sample(app, &files).await;
             }
             recognise_and_remember(app, &files, before).await;
         }
@@ -241,7 +249,7 @@ async fn reopen(app: App, files: &Files) {
     }
     let Ok(key) = pool(app).identify(files, |_| {}).await else { return };
     app.state.key().set(Some(key.clone()));
-    super::draft::restore(app, files, &key).await;
+    super::draft::restore(app, files).await;
     // Without the header its records were not told apart, so it is recognised again, now or once it can be read.
     app.state.key().set(None);
     recognise_if_new(app).await;

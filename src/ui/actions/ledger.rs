@@ -65,7 +65,7 @@ pub async fn recognise(app: App, files: &Files) {
             remember(app, Ok(record));
             let saved = store::setting(&saved_setting(&key)).await.ok().flatten();
             app.state.exported().set(saved);
-            super::draft::restore(app, files, &key).await;
+            super::draft::restore(app, files).await;
             find_alike(app, &key).await;
         }
         Err(failure) => fail_with(app, Step::Data, failure),

@@ -471,7 +471,7 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
     view! { {under}{offer}{of_codes}{estimate}{own_format} }
 }
 
-/// Offers usual lists of levels that have all cells of the column on the screen. What is a number so far becomes a category.
+/// Offers the levels in the column's name, or usual lists, that have all of its cells on the screen. What is a number so far becomes a category.
 #[component]
 fn UsualLevels(column: Column, name: Memo<String>) -> impl IntoView {
     let is_number = column.read(|c| c.kind == Some(ColumnType::Number));
@@ -481,7 +481,7 @@ fn UsualLevels(column: Column, name: Memo<String>) -> impl IntoView {
             let marks = column.app.state.setup().with(draft::missing_marks);
             let cells = table.rows.iter().filter_map(|row| row.get(column.index)).map(|cell| cell.trim());
             let cells: Vec<&str> = cells.filter(|cell| !marks.iter().any(|mark| mark == cell)).collect();
-            Some(presets::usual_levels(&cells))
+            Some(name.with(|name| presets::usual_levels(name, &cells)))
         });
         let button = move |list: String| {
             let (told, label) = if is_number {

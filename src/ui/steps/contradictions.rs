@@ -28,7 +28,7 @@ pub fn Contradictions(index: usize) -> impl IntoView {
     let found =
         Memo::new(move |_| app.contradictions.with(|all| all.get(&index).cloned().unwrap_or_default()));
     let counted = Memo::new(move |_| {
-        let misfits = app.misfits.with(|all| all.get(&index).cloned()).filter(|of| !whole_file::fits(of))?;
+        let misfits = app.misfits.with(|all| all.get(&index).cloned()).filter(|of| !of.fit())?;
         let is_category = |columns: &Vec<ColumnDraft>| {
             columns.get(index).is_some_and(|column| column.kind == Some(ColumnType::Category))
         };
@@ -40,6 +40,9 @@ pub fn Contradictions(index: usize) -> impl IntoView {
         }
         Some((told, further(app, index, &misfits)))
     });
+    let again = move || {
+        app.is_checked_again.get().then(|| view! { <p class="hint">{words::whole::checked_again()}</p> })
+    };
     move || {
         let (found, counted) = (found.get(), counted.get());
         (!found.is_empty() || counted.is_some()).then(|| {
@@ -57,6 +60,7 @@ pub fn Contradictions(index: usize) -> impl IntoView {
                     <td colspan=ALL>
                         <div class="contradictions" role="group" aria-label=move || words::contradiction::of(name(app, index))>
                             <p class="zone-mark"><Icon name="lock"/>{words::page::private()}</p>
+                            {again}
                             {counted}
                             {all}
                         </div>

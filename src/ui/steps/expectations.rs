@@ -47,16 +47,30 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     }
 }
 
-/// What follows for the result and what would help, a line each.
+/// Sentences that are shown at once; and where there are more, those that are.
+const AT_ONCE: usize = 5;
+const FIRST: usize = 4;
+
+/// What follows for the result and what would help, a line each. What matters less is folded.
 #[component]
-pub fn Foretold(sentences: Vec<String>) -> impl IntoView {
+pub fn Foretold(mut sentences: Vec<String>) -> impl IntoView {
     let names_robust = [words::forecast::skewed(), words::forecast::skewed_logarithm()];
     let line = |told: &String| {
         let to_robust = names_robust.contains(&told.as_str()).then(|| view! { " " <ToRobust/> });
         view! { <li><Quoted words=sentence(told)/> {to_robust}</li> }
     };
-    let lines = sentences.iter().map(line).collect_view();
-    view! { <ul class="verdict-list">{lines}</ul> }
+    let further = if sentences.len() > AT_ONCE { sentences.split_off(FIRST) } else { Vec::new() };
+    let list =
+        |told: &[String]| view! { <ul class="verdict-list">{told.iter().map(line).collect_view()}</ul> };
+    let folded = (!further.is_empty()).then(|| {
+        view! {
+            <details class="more">
+                <summary>{words::method::further(text::whole(further.len()))}</summary>
+                {list(&further)}
+            </details>
+        }
+    });
+    view! { {list(&sentences)} {folded} }
 }
 
 /// The unit of each coefficient: of the outcome or its log-odds, for one unit of a number.

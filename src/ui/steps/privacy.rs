@@ -46,16 +46,26 @@ pub fn PrivacyStep() -> impl IntoView {
     let fixed = Memo::new(move |_| app.state.ledger().with(Option::is_some));
     // Not moved while it is being filled in.
     let has_person = app.state.setup().with_untracked(|setup| !setup.person.is_empty());
+    let spent = Memo::new(move |_| app.is_spent());
+    let widths = Widths::new(app, move |setup| match (fixed.get(), spent.get()) {
+        (true, true) => Vec::new(),
+        (true, false) => SHARES.map(|share| Setup { share, ..setup.clone() }).into(),
+        // Of a budget that is chosen, shares lie between these.
+        (false, _) => {
+            let named = levels().map(|(epsilon, ..)| epsilon);
+            ENDS.into_iter().chain(named).map(|epsilon| with_epsilon(setup, epsilon)).collect()
+        }
+    });
     view! {
         <p class="lead">{move || if fixed.get() { words::privacy::budget_fixed() } else { words::privacy::budget_why() }}</p>
         <People/>
-        {move || if fixed.get() { view! { <Fixed/> }.into_any() } else { view! { <Careful/> }.into_any() }}
+        {move || if fixed.get() { view! { <Fixed spent widths/> }.into_any() } else { view! { <Careful widths/> }.into_any() }}
         {has_person.then(|| view! { <Person fixed/> })}
         <Prospect/>
         <Glossed of=[entries::EPSILON, entries::DELTA, entries::BUDGET, entries::CHARGE, entries::LEDGER]/>
         <details class="more">
             <summary>{words::privacy::advanced()}</summary>
-            {move || (!fixed.get()).then(|| view! { <Propose/> <Share/> })}
+            {move || (!fixed.get()).then(|| view! { <Propose/> <Share widths/> })}
             <Protection/>
             <Neighbours fixed/>
             {(!has_person).then(|| view! { <Person fixed/> })}
@@ -96,7 +106,7 @@ fn Meaning() -> impl IntoView {
 }
 
 #[component]
-fn Fixed() -> impl IntoView {
+fn Fixed(spent: Memo<bool>, widths: Widths) -> impl IntoView {
     let app = App::here();
     let line = move || {
         worth(app).map(|worth| {
@@ -112,10 +122,9 @@ fn Fixed() -> impl IntoView {
             }
         })
     };
-    let spent = Memo::new(move |_| app.is_spent());
     let share = move || match spent.get() {
         true => view! { <p class="block">{words::privacy::spent()}</p> }.into_any(),
-        false => view! { <Share/> }.into_any(),
+        false => view! { <Share widths/> }.into_any(),
     };
     view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> {share} }
 }
@@ -169,15 +178,7 @@ fn RowsField() -> impl IntoView {
 
 /// The one question: how many rows there are, and how careful to be.
 #[component]
-fn Careful() -> impl IntoView {
-    let widths = Widths::new(
-        App::here(),
-        |setup| view_model::worth(setup).map(|worth| worth.mu),
-        |setup| {
-            let named = levels().map(|(epsilon, ..)| epsilon);
-            ENDS.into_iter().chain(named).map(|epsilon| with_epsilon(setup, epsilon)).collect()
-        },
-    );
+fn Careful(widths: Widths) -> impl IntoView {
     view! {
         <section class="block beside" aria-label=words::privacy::budget()>
             <div>
@@ -255,14 +256,23 @@ fn Levels(widths: Widths) -> impl IntoView {
         let price = app.forecast.with(|forecast| {
             forecast.as_ref().ok().map(|forecast| words::privacy::for_this_release(&forecast.price))
         });
-        ((1..100).contains(&share) && has_widths.get())
+        ((1..ALL).contains(&share) && has_widths.get())
             .then(|| view! { <p class="hint">{told} " " {price}</p> })
+    };
+    // Taken back, the release takes the usual share again.
+    let take_all = move |event| {
+        let share = if event_target_checked(&event) { ALL } else { Setup::default().share };
+        setup.update(|setup| setup.share = share);
     };
     view! {
         <fieldset class="levels">
             <legend>{words::privacy::how_careful()}</legend>
             <div class="choices column">{radios}</div>
             {own}
+            <label class="choice">
+                <input type="checkbox" id="privacy-one-question" prop:checked=move || setup.with(|setup| setup.share == ALL) on:change=take_all/>
+                <span>{words::privacy::one_question()}</span>
+            </label>
             {of_part}
         </fieldset>
     }
@@ -468,24 +478,18 @@ fn Prospect() -> impl IntoView {
     }
 }
 
+/// All of what is left, in percent.
+const ALL: u8 = 100;
+
 /// Shares of what is left that are offered, in percent.
-const SHARES: [u8; 4] = [25, 50, 75, 100];
+const SHARES: [u8; 4] = [25, 50, 75, ALL];
 
 /// How much of what is left the next release takes.
 #[component]
-fn Share() -> impl IntoView {
+fn Share(widths: Widths) -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
     let current = Memo::new(move |_| setup.with(|setup| setup.share));
-    let widths = Widths::new(
-        app,
-        |setup| (setup.share > 0).then(|| f64::from(setup.share).sqrt()),
-        // Before the first release they are under Advanced, and ε is chosen.
-        move |setup| match app.state.ledger().with(Option::is_some) {
-            true => SHARES.map(|share| Setup { share, ..setup.clone() }).into(),
-            false => Vec::new(),
-        },
-    );
     let names = [
         words::privacy::a_quarter(),
         words::privacy::half(),

@@ -28,7 +28,7 @@ pub fn WholeFile() -> impl IntoView {
         let told = match rows.get() {
             Some((0, _)) => words::whole::no_rows().to_owned(),
             Some((rows, left_out)) => {
-                let columns = app.misfits.with(|misfits| misfits.values().filter(|of| !fits(of)).count());
+                let columns = app.misfits.with(|misfits| misfits.values().filter(|of| !of.fit()).count());
                 let columns = match columns {
                     0 => words::whole::all_fit().to_owned(),
                     some => words::whole::columns(some, some),
@@ -41,6 +41,7 @@ pub fn WholeFile() -> impl IntoView {
                     });
                 format!("{} {columns}", say(count(left_out), count(rows)))
             }
+            None if app.is_checked_again.get() => words::whole::checked_again().to_owned(),
             None => words::whole::changed().to_owned(),
         };
         checked().then(|| view! { <p id="whole-file-result"><strong>{told}</strong></p> })
@@ -50,21 +51,22 @@ pub fn WholeFile() -> impl IntoView {
             || view! { <p class="notice"><Icon name="lock"/><span>{words::whole::never_copy()}</span></p> },
         )
     };
+    let why_not = move || match (possible.get(), app.busy()) {
+        (false, _) => Some(words::whole::not_described()),
+        (true, true) => Some(words::whole::busy()),
+        (true, false) => None,
+    };
     view! {
         <PrivateZone title=words::whole::title()>
             <p>{words::whole::about()}</p>
             {rule}
             {result}
             // It stays what has the focus while the file is read.
-            <p><button type="button" id="whole-file" aria-disabled=move || (app.busy() || !possible.get()).to_string() on:click=move |_| actions::inspect(app)>
-                {move || if checked() { words::whole::again() } else { words::whole::start() }}</button></p>
+            <p><button type="button" id="whole-file" aria-disabled=move || why_not().is_some().to_string() aria-describedby="whole-file-why" on:click=move |_| actions::inspect(app)>
+                {move || if checked() { words::whole::again() } else { words::whole::start() }}</button>
+                " " <span class="hint" id="whole-file-why">{why_not}</span></p>
         </PrivateZone>
     }
-}
-
-/// Whether all cells of a column fit.
-pub fn fits(misfits: &Misfits) -> bool {
-    *misfits == Misfits::default()
 }
 
 /// The cells of a column that do not fit, in a sentence; `of_some` where not all rows of the file count.

@@ -22,8 +22,6 @@ const MANY: usize = 60;
 #[derive(Clone, Copy)]
 pub struct Widths {
     app: App,
-    /// A setup's μ, in any unit.
-    size: fn(&Setup) -> Option<f64>,
     /// The present one's, with the size of its μ.
     here: Memo<Option<(f64, Precision)>>,
     /// Those of others.
@@ -31,15 +29,10 @@ pub struct Widths {
 }
 
 impl Widths {
-    /// Rehearses the setups that `others` makes of the present one, one after another, whenever nothing has been changed for a while. `size`
-    /// is a setup's μ, in any unit.
-    pub fn new(
-        app: App,
-        size: fn(&Setup) -> Option<f64>,
-        others: impl Fn(&Setup) -> Vec<Setup> + Send + Sync + 'static,
-    ) -> Self {
-        let here = Memo::new(move |_| app.state.setup().with(size).zip(present(app)));
-        let widths = Self { app, size, here, rehearsed: RwSignal::default() };
+    /// Rehearses the setups that `others` makes of the present one, one after another, whenever nothing has been changed for a while.
+    pub fn new(app: App, others: impl Fn(&Setup) -> Vec<Setup> + Send + Sync + 'static) -> Self {
+        let here = Memo::new(move |_| app.state.setup().with(|setup| size(app, setup)).zip(present(app)));
+        let widths = Self { app, here, rehearsed: RwSignal::default() };
         // None of them has the present budget, so that its choice alone rehearses nothing again.
         let others = Memo::new(move |_| app.state.setup().with(&others));
         let waiting = StoredValue::new_local(None::<TimeoutHandle>);
@@ -72,7 +65,7 @@ impl Widths {
     ) {
         let Some(there) = others.pop() else { return waiting.set_value(None) };
         let next = move || {
-            let found = untrack(|| precision(self.app, &there)).zip((self.size)(&there));
+            let found = untrack(|| precision(self.app, &there).zip(size(self.app, &there)));
             if let Some((precision, size)) = found {
                 self.rehearsed.update(|rehearsed| rehearsed.push((size, precision)));
             }
@@ -86,8 +79,15 @@ impl Widths {
         let mut known = self.rehearsed.get();
         known.extend(self.here.get());
         known.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        Precision::between(&known, (self.size)(there)?)
+        Precision::between(&known, size(self.app, there)?)
     }
+}
+
+/// μ of a setup's next release, in any unit: a share of a budget that is chosen, or of what is left in one that stands.
+fn size(app: App, setup: &Setup) -> Option<f64> {
+    let is_fixed = app.state.ledger().with(Option::is_some);
+    let whole = if is_fixed { 1.0 } else { view_model::worth(setup)?.mu };
+    (setup.share > 0).then(|| whole * f64::from(setup.share).sqrt())
 }
 
 /// How wide intervals are with the present budget.

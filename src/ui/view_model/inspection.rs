@@ -6,7 +6,7 @@ use crate::data::inspection::Misfits;
 use crate::plan::Plan;
 use crate::plan::derived::name_of;
 use crate::plan::document::Column;
-use crate::ui::draft::{ColumnDraft, Gap, Place, Setup, plan_to_inspect};
+use crate::ui::draft::{ColumnDraft, Gap, Place, Setup, missing_marks, plan_to_inspect};
 use crate::words;
 use crate::worker::protocol::Inspected;
 
@@ -21,20 +21,34 @@ pub struct Inspection {
     pub several_rows: Option<String>,
 }
 
-/// The cells that do not fit in the columns that are still described as they were counted, by their places.
-pub fn misfits(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> BTreeMap<usize, Misfits> {
-    let Some(now) = plan_to_inspect(columns, setup).filter(|now| reads_alike(now, &inspection.plan)) else {
+/// The cells that do not fit in the columns that are still described as they were counted, by their places. `rechecks`: whether the file is
+/// being checked again, so that what was found stands until it is, also where the file is read in another way by now. A column goes whose
+/// cells count as missing since.
+pub fn misfits(
+    inspection: &Inspection,
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    rechecks: bool,
+) -> BTreeMap<usize, Misfits> {
+    let stands = |now: &Plan| rechecks || reads_alike(now, &inspection.plan);
+    let Some(now) = plan_to_inspect(columns, setup).filter(stands) else {
         return BTreeMap::new();
     };
     let entries = |plan: &'_ Plan| -> HashMap<String, Column> {
         plan.columns.iter().filter_map(|entry| Some((entry.name.clone()?, entry.clone()))).collect()
     };
     let (now, then) = (entries(&now), entries(&inspection.plan));
+    let marks = missing_marks(setup);
+    let is_mended = |misfits: &Misfits| {
+        let cells = misfits.cells.iter().map(|(cell, _)| cell);
+        cells.chain(&misfits.codes).any(|cell| marks.contains(cell))
+    };
     let counted: HashMap<&str, &Misfits> =
         inspection.found.columns.iter().map(|(name, misfits)| (name.as_str(), misfits)).collect();
     let of_column = |(place, column): (usize, &ColumnDraft)| {
         let entry = now.get(&column.name).filter(|entry| then.get(&column.name) == Some(entry))?;
-        Some((place, (*counted.get(entry.name.as_deref()?)?).clone()))
+        let misfits = *counted.get(entry.name.as_deref()?)?;
+        (!is_mended(misfits)).then(|| (place, misfits.clone()))
     };
     columns.iter().enumerate().filter_map(of_column).collect()
 }
