@@ -22,7 +22,7 @@ use crate::plan::document::{Calibration, Confirm};
 use crate::plan::params::Params;
 use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
-use crate::privacy::calibrate::{Budget, Split, UNITS_OF_ONE, budget_parts, gaussian_charge};
+use crate::privacy::calibrate::{Budget, Split, UNITS_OF_ONE, budget_parts, gaussian_charge, slack_capacity};
 use crate::privacy::event::{self, Event};
 use crate::privacy::ledger::{OTHER_PERSONS, PERSON, Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
@@ -270,8 +270,7 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
     let before = if let Stage::Found(found) = stage { found.units() } else { 0 };
     let units = gaussian_units(&charge.events, before)?;
     let (mu, rho) = mu_and_rho(units);
-    let parts = budget_parts(budget, &Split::Gaussian)?;
-    let asked = parts.promise;
+    let asked = budget_parts(budget, &Split::Gaussian)?.promise;
     let real = |delta| {
         let mu = Mu::try_new(mu).map_err(|_| EngineError::Internal("noise of no scale"))?;
         Ok::<_, EngineError>(budget_parts(&Budget::Mu { mu, delta: Some(delta) }, &Split::Gaussian)?.promise)
@@ -282,15 +281,6 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
         (_, Some((_, delta)), Stage::Bounds(_)) => (real(delta)?, None),
         _ => (asked, None),
     };
-    if let Some((epsilon, delta)) = promise
-        && event::charge(&charge.events, epsilon)?.slack > parts.capacity.slack
-    {
-        return Err(EngineError::Plan(PlanError::at(
-            "budget",
-            words::plan::coarse_noise(epsilon, delta),
-            words::plan::coarse_noise_advice(),
-        )));
-    }
     Ok(Cost { charge, promise, mu: Some(mu), rho: Some(rho), claimed })
 }
 
@@ -307,11 +297,21 @@ fn gaussian_units(events: &[Event], before: u128) -> Result<u128, EngineError> {
     })
 }
 
-/// What a release needs beyond its budget: a paper's scale that keeps its own claim, and the person's word for a proof that
-/// assumes real numbers.
+/// What a release needs beyond its budget: noise whose discreteness its own δ pays for, a paper's scale that keeps its own claim, and the
+/// person's word for a proof that assumes real numbers.
 fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<(), EngineError> {
     if purpose != Purpose::Release {
         return Ok(());
+    }
+    if let Some((epsilon, delta)) = cost.promise
+        && event::charge(&cost.charge.events, epsilon).map_or(u128::MAX, |units| units.slack)
+            > slack_capacity(delta)?
+    {
+        return Err(EngineError::Plan(PlanError::at(
+            "budget",
+            words::plan::coarse_noise(epsilon, delta),
+            words::plan::coarse_noise_advice(),
+        )));
     }
     if let (Some((real, _)), Some((claimed, delta))) = (cost.promise, cost.claimed)
         && real > claimed

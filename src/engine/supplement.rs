@@ -65,22 +65,38 @@ pub fn supplement(release: &Release) -> Supplement {
     let beside = beside(release);
     let residual_noise = beside.iter().map(|outcome| Some(outcome.as_ref()?.residual_noise)).collect();
     let explained = beside.iter().map(|outcome| outcome.as_ref()?.explained).collect();
-    let (categories, differences) = tests_and_differences(release, beside, description.as_ref());
+    let Combined { categories, differences, covariances } = combined(release, beside, description.as_ref());
     let source = find(&release.plan.mechanism.name).map_or("", |info| info.source);
-    Supplement { source, log_odds, description, categories, differences, residual_noise, explained }
+    Supplement {
+        source,
+        log_odds,
+        description,
+        categories,
+        differences,
+        covariances,
+        residual_noise,
+        explained,
+    }
 }
 
-/// Returns the tests of categories and the differences. Each covariance is computed once, and none is kept.
-fn tests_and_differences(
-    release: &Release,
-    beside: Vec<Option<Beside>>,
-    description: Option<&Description>,
-) -> (Vec<CategoryTest>, Vec<Difference>) {
+/// Most outcomes whose covariances are kept, and most coefficients of one.
+const MOST_KEPT: (usize, usize) = (20, 60);
+
+/// What takes the covariance of coefficients.
+#[derive(Default)]
+struct Combined {
+    categories: Vec<CategoryTest>,
+    differences: Vec<Difference>,
+    covariances: Vec<(String, Vec<Vec<f64>>)>,
+}
+
+/// Returns the tests of categories, the differences and the covariances that are kept. Each covariance is computed once.
+fn combined(release: &Release, beside: Vec<Option<Beside>>, description: Option<&Description>) -> Combined {
     let (plan, groups) = (&release.plan, category::groups(release));
     let crossed = differences::any(plan);
-    let (mut tests, mut found) = (Vec::new(), Vec::new());
+    let mut found = Combined::default();
     let most = match (groups.is_empty(), crossed) {
-        (true, false) => 0,
+        (true, false) => MOST_KEPT.0,
         (true, true) => MOST_OUTCOMES,
         (false, _) => usize::MAX,
     };
@@ -89,13 +105,19 @@ fn tests_and_differences(
     for (place, (outcome, covariance)) in all.enumerate() {
         let own = entries.next().unwrap_or_default();
         let Some(covariance) = covariance else { continue };
-        tests.extend(category::tests(&groups, own, &covariance));
+        found.categories.extend(category::tests(&groups, own, &covariance));
         if crossed && place < MOST_OUTCOMES {
             let lines = figure::lines(plan, &release.coefficients, &outcome);
-            found.extend(differences::differences(plan, &outcome, &lines, &covariance, description));
+            found
+                .differences
+                .extend(differences::differences(plan, &outcome, &lines, &covariance, description));
+        }
+        if place < MOST_KEPT.0 && own.len() <= MOST_KEPT.1 {
+            let rows = covariance.row_iter().map(|row| row.iter().copied().collect()).collect();
+            found.covariances.push((outcome, rows));
         }
     }
-    (tests, found)
+    found
 }
 
 /// Removes the moments of a release of so many terms that nothing is described or refitted from them. That there were more than can be

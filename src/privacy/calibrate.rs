@@ -225,8 +225,17 @@ fn capacity(pair: &Pair, delta: Option<Delta>) -> Result<Units, CalibrationError
         gaussian: units(floor_square_scaled(pair.mu.get(), UNIT_BITS))?,
         epsilon: units(floor_scaled(pair.epsilon.get(), UNIT_BITS))?,
         delta: units(floor_scaled(pair.delta.get(), DELTA_BITS))?,
-        slack: units(floor_scaled(delta.map_or(0.0, reserved), DELTA_BITS))?,
+        slack: delta.map_or(Ok(0), slack_capacity)?,
     })
+}
+
+/// Returns what a budget of δ* reserves for the discreteness of the noise, in units of δ, rounded down.
+///
+/// # Errors
+/// [`CalibrationError::TooLarge`] beyond 128 bits.
+pub fn slack_capacity(delta: Delta) -> Result<u128, CalibrationError> {
+    let units = floor_scaled(reserved(delta), DELTA_BITS).and_then(|value| u128::try_from(value).ok());
+    units.ok_or(CalibrationError::TooLarge)
 }
 
 /// The parts of a whole share of a budget.

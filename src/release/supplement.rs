@@ -107,6 +107,8 @@ pub struct Supplement {
     pub categories: Vec<CategoryTest>,
     /// What columns with a product do at the levels of the other one; empty where the covariance of the coefficients is not known.
     pub differences: Vec<Difference>,
+    /// The covariance of the coefficients of the first outcomes, in their order, row by row; empty where it is not known.
+    pub covariances: Vec<(String, Vec<Vec<f64>>)>,
     /// The standard deviation of the noise on each outcome's residual standard deviation, as a share of it; empty where it is not known.
     pub residual_noise: Vec<Option<f64>>,
     /// The variance of each outcome that its coefficients explain, in its squared unit; empty where it is not known.

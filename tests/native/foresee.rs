@@ -45,7 +45,7 @@ fn parsed(plan: &Value) -> Plan {
 }
 
 fn foreseen(plan: &Value) -> Foreseen {
-    foresee(&prepare(parsed(plan), &names(), b',', Purpose::Release).unwrap()).unwrap()
+    foresee(&prepare(parsed(plan), &names(), b',', Purpose::Simulate).unwrap()).unwrap()
 }
 
 fn recommended(plan: &Value) -> (&'static str, Value, String) {

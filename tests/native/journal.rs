@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use discreet::engine::{held, refit, supplement};
+use discreet::engine::{covariance, held, refit, supplement};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
@@ -1166,6 +1166,37 @@ fn run_program(bench: &Bench, command: &str, program: &str) -> Option<Vec<String
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n");
     Some(text.split("\n\n").map(str::to_owned).collect())
+}
+
+/// Of sums of coefficients, such as an effect at a value of what it is multiplied with.
+#[test]
+fn the_programs_combine_coefficients_with_their_covariance() {
+    let budget = json!({"epsilon": 6, "delta": 1e-6});
+    let release = demonstrations(&wide_plan(json!({"name": "adaptive-gauss"}), budget), 24, 1).remove(0);
+    let entries: Vec<_> = list(&release).iter().collect();
+    let outcome = &entries[0].outcome;
+    let of_both = covariance(&release, outcome).unwrap();
+    let (first, second) = (&entries[1], &entries[2]);
+    let estimate = first.estimate.unwrap() - 2.0 * second.estimate.unwrap();
+    let error = (of_both[(1, 1)] + 4.0 * of_both[(2, 2)] - 4.0 * of_both[(1, 2)]).sqrt();
+    let expected = [estimate, error, estimate - 1.959_963_985 * error, estimate + 1.959_963_985 * error];
+    let (one, two) = (&first.term, &second.term);
+    let in_r =
+        format!("cat(\"\\n\\n\", unlist(combination(setNames(c(1, -2), c('{one}', '{two}'))))[1:4])\n");
+    let in_python = format!("print('\\n', *combination({{'{one}': 1, '{two}': -2}}))\n");
+    let facts = supplement(&release);
+    for (command, format, more) in [("python3", Format::Python, in_python), ("Rscript", Format::R, in_r)] {
+        let bench = Bench::new();
+        bench.write("release.json", serde_json::to_string(&release).unwrap());
+        let program =
+            format.write(&release, &facts, &Labels { per: 10.0, ..Labels::default() }, None).unwrap();
+        let Some(printed) = run_program(&bench, command, &format!("{program}\n{more}")) else { continue };
+        let last = printed.last().unwrap().split_whitespace();
+        let found: Vec<f64> = last.map(|number| number.parse().unwrap()).collect();
+        assert_eq!(found.len(), 4, "{command}: {found:?}");
+        let alike = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-5 * (1.0 + b.abs());
+        assert!(found.iter().zip(&expected).all(alike), "{command}: {found:?} {expected:?}");
+    }
 }
 
 /// Every number of the table, from the programs in Python and R that the release hands out.

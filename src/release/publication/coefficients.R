@@ -7,7 +7,7 @@ per <- @PER@
 log_odds <- @LOG_ODDS@
 tested <- @TESTED@  # Whether the release has p-values: penalised coefficients have none.
 # The release in its ledger ("of"), what a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
-# rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
+# rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom, covariances of coefficients.
 facts <- fromJSON(@FACTS@, simplifyVector = FALSE)
 fields <- c("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
@@ -57,6 +57,24 @@ if (ratio != "") {
   for (end in c("lower", "upper")) result[[paste(ratio, end, sep = "_")]] <- exp(result[[end]]) * compared
 }
 print(result, digits = 15)
+
+# The covariances of each outcome's coefficients, in the columns' own units, where they are known.
+covariance <- sapply(names(facts$covariance), function(outcome) {
+  terms <- result$term[result$outcome == outcome]
+  matrix(unlist(facts$covariance[[outcome]]), length(terms), byrow = TRUE, dimnames = list(terms, terms))
+}, simplify = FALSE)
+# A sum of coefficients with its interval, such as an effect where another column is 70: combination(c(treated = 1, "age:treated" = 70))
+combination <- function(weights, outcome = names(covariance)[1]) {
+  unknown <- setdiff(names(weights), colnames(covariance[[outcome]]))
+  if (length(unknown) > 0) stop("There is no term ", unknown[1], " of ", outcome, ".", call. = FALSE)
+  all <- setNames(numeric(ncol(covariance[[outcome]])), colnames(covariance[[outcome]]))
+  all[names(weights)] <- weights
+  estimate <- sum(all * estimates[result$outcome == outcome])
+  std_error <- sqrt(drop(all %*% covariance[[outcome]] %*% all))
+  confidence <- if (is.null(release$plan$confidence)) 0.95 else release$plan$confidence
+  half <- qnorm((1 + confidence) / 2) * std_error
+  data.frame(estimate, std_error, lower = estimate - half, upper = estimate + half, p_value = 2 * pnorm(-abs(estimate / std_error)))
+}
 
 framed <- function(rows, names) {
   columns <- lapply(seq_along(names), function(place) sapply(rows, function(row) one(row[[place]])))

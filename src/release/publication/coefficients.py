@@ -6,13 +6,14 @@ import csv
 import json
 import math
 import os
+import statistics
 import sys
 
 PER = @PER@
 LOG_ODDS = @LOG_ODDS@
 TESTED = @TESTED@  # Whether the release has p-values: penalised coefficients have none.
 # The release in its ledger ("of"), what a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
-# rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom.
+# rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom, covariances of coefficients.
 FACTS = json.loads(@FACTS@)
 # What the exponential of a coefficient is called: of log-odds, and of an outcome whose logarithm was fitted.
 RATIO = "odds_ratio" if LOG_ODDS else "factor" if FACTS["logarithms"] else ""
@@ -59,6 +60,20 @@ def line(entry):
         compared = term != "(Intercept)" and (LOG_ODDS or fitted)
         cells += [math.exp(value) if compared and value is not None else None for value in (estimate, lower, upper)]
     return cells
+
+
+def combination(weights, outcome=None):
+    """A sum of coefficients with its standard error and interval, such as an effect where another column is 70:
+    combination({"treated": 1, "age:treated": 70}). FACTS["covariance"] is in the columns' own units."""
+    outcome = outcome or next(iter(FACTS["covariance"]))
+    own = [entry for entry in entries() if entry["outcome"] == outcome]
+    terms = [entry["term"] for entry in own]
+    places = {terms.index(term): weight for term, weight in weights.items()}
+    estimate = sum(weight * own[place]["estimate"] for place, weight in places.items())
+    rows = FACTS["covariance"][outcome]
+    error = math.sqrt(sum(a * rows[i][j] * b for i, a in places.items() for j, b in places.items()))
+    half = statistics.NormalDist().inv_cdf((1 + release["plan"].get("confidence", 0.95)) / 2) * error
+    return estimate, error, estimate - half, estimate + half
 
 
 def standardised(entry):

@@ -114,8 +114,10 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
         .collect();
     let correlations: Vec<Value> =
         described.map(Description::pairs).unwrap_or_default().into_iter().map(|pair| json!(pair)).collect();
+    let covariances: BTreeMap<&str, &Vec<Vec<f64>>> =
+        supplement.covariances.iter().map(|(outcome, rows)| (outcome.as_str(), rows)).collect();
     json!({
-        "columns": columns, "correlations": correlations, "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
+        "covariance": covariances, "columns": columns, "correlations": correlations, "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
         "logarithms": logarithms, "together": together,
     })
 }
