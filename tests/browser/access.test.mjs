@@ -418,57 +418,86 @@ test("the presentation size survives a reload, and no table of coefficients scro
   assert.deepEqual(faults(record), {});
 });
 
-test("on a phone a finger meets every control and the figures are whole, and a wide screen is used", async (t) => {
-  const { page, record, discreet } = await stage.arrive(t);
-  const { height } = page.viewportSize();
-  const unfold = async () => {
-    // A fold may have folds of its own.
-    for (let depth = 0; depth < 3; depth += 1) {
-      await page.evaluate(() => document.querySelectorAll("main details").forEach((fold) => { fold.open = true; }));
-      await page.waitForTimeout(100);
-    }
-  };
-  const small = async (where) => {
-    await unfold();
-    const found = await page.evaluate(() => {
-      // A link in a sentence is as high as its line.
-      const inSentence = (own) => own.matches("a, .link") && own.parentElement.matches("p, span, li") && own.parentElement.innerText.trim() !== own.innerText.trim();
-      const controls = [...document.querySelectorAll("button, input:not([type=file]), select, textarea, summary, a[href]")];
-      return controls.filter((own) => own.checkVisibility() && !inSentence(own)).flatMap((own) => {
-        const { width, height, bottom } = (own.closest("label") ?? own).getBoundingClientRect();
-        const size = Math.floor(Math.min(width, height) + 0.1);
-        // What is hidden but for a screen reader is a pixel; what the keyboard alone brings in lies above the page.
-        return size > 1 && size < 44 && bottom + scrollY > 0 ? [`${own.getAttribute("aria-label") ?? (own.innerText || own.id)}: ${size} px`] : [];
-      });
+/// Opens all folds.
+const unfold = async (page) => {
+  // A fold may have folds of its own.
+  for (let depth = 0; depth < 3; depth += 1) {
+    await page.evaluate(() => document.querySelectorAll("main details").forEach((fold) => { fold.open = true; }));
+    await page.waitForTimeout(100);
+  }
+};
+/// The controls that are smaller than so many pixels in one direction, with every fold open.
+const small = async (page, where, least = 44) => {
+  await unfold(page);
+  const found = await page.evaluate((least) => {
+    // A link in a sentence is as high as its line.
+    const inSentence = (own) => own.matches("a, .link") && own.parentElement.matches("p, span, li") && own.parentElement.innerText.trim() !== own.innerText.trim();
+    const controls = [...document.querySelectorAll("button, input:not([type=file]), select, textarea, summary, a[href]")];
+    return controls.filter((own) => own.checkVisibility() && !inSentence(own)).flatMap((own) => {
+      const { width, height, bottom } = (own.closest("label") ?? own).getBoundingClientRect();
+      const size = Math.floor(Math.min(width, height) + 0.1);
+      // What is hidden but for a screen reader is a pixel; what the keyboard alone brings in lies above the page.
+      return size > 1 && size < least && bottom + scrollY > 0 ? [`${own.getAttribute("aria-label") ?? (own.innerText || own.id)}: ${size} px`] : [];
     });
-    return found.map((what) => `${where}: ${what}`);
-  };
-  const line = (row) => `${row % 50 === 9 ? -99 : 30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`;
+  }, least);
+  return found.map((what) => `${where}: ${what}`);
+};
+
+test("on a desk a pointer meets every control", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const line = (row) => `${30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`;
   const found = [];
-  await discreet.load(table("bare.csv", line(0), people(600, line)));
-  await page.setViewportSize({ width: 390, height: 844 });
-  await discreet.preview.getByRole("group", exact(say("data.header_question"))).waitFor();
-  found.push(...(await small("Data with the question about the header")));
   await discreet.load(table("ward.csv", "age,sex,sbp", people(600, line)));
-  await discreet.goTo(say("step.columns"));
-  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 });
-  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
-  await contradictions(page, "age").waitFor();
-  found.push(...(await small("Columns with cells that contradict it")));
+  await discreet.step(say("step.columns")).click();
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number") });
+  await discreet.describe("sex", { role: say("columns.feature"), type: say("columns.category") });
+  found.push(...(await small(page, "Columns with what is offered", 24)));
+  await discreet.step(say("step.method")).click();
+  found.push(...(await small(page, "Method of a plan that is not complete", 24)));
   await discreet.goTo(say("step.data"));
   await discreet.sample("Blood pressure").click();
   await discreet.agree();
   await discreet.table("blood-pressure.csv");
   for (const step of STEPS) {
     await discreet.step(step).click();
-    found.push(...(await small(step)));
+    found.push(...(await small(page, step, 24)));
   }
   await discreet.make();
-  await unfold();
+  found.push(...(await small(page, "Result after a release", 24)));
+  assert.deepEqual(found, []);
+  assert.deepEqual(faults(record), {});
+});
+
+test("on a phone a finger meets every control and the figures are whole, and a wide screen is used", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const { height } = page.viewportSize();
+  const line = (row) => `${row % 50 === 9 ? -99 : 30 + (row % 50)},${"FM"[row % 2]},${110 + ((row * 7) % 60)}`;
+  const found = [];
+  await discreet.load(table("bare.csv", line(0), people(600, line)));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await discreet.preview.getByRole("group", exact(say("data.header_question"))).waitFor();
+  found.push(...(await small(page, "Data with the question about the header")));
+  await discreet.load(table("ward.csv", "age,sex,sbp", people(600, line)));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 18, upper: 100 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
+  await contradictions(page, "age").waitFor();
+  found.push(...(await small(page, "Columns with cells that contradict it")));
+  await discreet.goTo(say("step.data"));
+  await discreet.sample("Blood pressure").click();
+  await discreet.agree();
+  await discreet.table("blood-pressure.csv");
+  for (const step of STEPS) {
+    await discreet.step(step).click();
+    found.push(...(await small(page, step)));
+  }
+  await discreet.make();
+  await unfold(page);
   await discreet.refit.getByRole("button", exact(say("refit.run"))).click();
   await discreet.refit.getByRole("table").first().waitFor();
   await page.getByRole("img", { name: like("effect.of", { column: "age" }) }).waitFor();
-  found.push(...(await small("Result after a release and a refit")));
+  found.push(...(await small(page, "Result after a release and a refit")));
   assert.deepEqual(found, []);
 
   // Nothing of a figure lies beside the window, and none is squeezed.

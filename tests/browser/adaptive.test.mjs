@@ -95,6 +95,7 @@ test("an untidy table of 2,000 rows: recommended with its errors, released in fo
   await discreet.chosen.getByText("adaptive-gauss").waitFor();
   assert.match(await discreet.chosen.innerText(), /Recommended\. It has the least noise/);
   const expected = page.getByRole("region", { name: say("method.what_to_expect") });
+  await expected.getByText(like("method.further")).click();
   assert.match(await expected.innerText(), /Long tails, and features that go closely together, are not foreseen/);
   assert.match(await expected.innerText(), /The coefficient of a level with less than about [\d.]+ % of the rows/);
   const foreseen = await expected.getByRole("row").filter({ hasText: /^BMI/ }).innerText();
