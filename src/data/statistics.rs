@@ -190,7 +190,7 @@ impl CellSums {
         }
     }
 
-    /// Returns the sums. A sum that would leave 128 bits saturates; bounded integers of at most 2^30 records stay below 2^94.
+    /// Returns the sums. A sum that would leave 128 bits saturates; bounded integers of 2^30 records, the most that a plan states, stay below 2^94.
     pub fn cells(&self) -> Vec<i128> {
         let (cells, block) = (self.cells.clone(), self.block.clone());
         let mut whole = Self { cells, block, rows: self.rows, ..Self::new(Arc::clone(&self.map)) };
