@@ -70,6 +70,11 @@ impl HiddenCodes {
         room.is_above(self.most) || room.negative && !self.negative
     }
 
+    /// Returns whether a number tells nothing more: it is below all codes, and one as large was seen.
+    pub(super) fn is_known(&self, number: f64) -> bool {
+        (0.0..LEAST).contains(&number) && self.most.is_some_and(|most| number <= most as f64)
+    }
+
     /// Adds a number and the cell that it stands in.
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and a code is a small whole number")]
     pub(super) fn add(&mut self, room: Room, number: f64, cell: &str) {

@@ -316,8 +316,10 @@ impl Inspection {
             };
             // A code beyond the bounds is counted as such.
             let counts = |number: &f64| (lower..=upper).contains(&number) || !is_code(*number);
-            if let Some(number) = cells.cell(record, *field).filter(counts) {
-                hidden.add(*room, number, record.field(*field).trim());
+            match cells.cell(record, *field) {
+                Some(number) if hidden.is_known(number) => return true,
+                Some(number) if counts(&number) => hidden.add(*room, number, record.field(*field).trim()),
+                Some(_) | None => {}
             }
             hidden.is_open(*room)
         });
