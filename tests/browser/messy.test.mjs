@@ -499,14 +499,14 @@ test("a stay of two dates has its own unit and range; turned round, or typed and
   assert.deepEqual(faults(record), {});
 });
 
-test("the number is asked for again when other rows count, and the question says which do", async (t) => {
+test("the number is asked for again when other rows count, the question says which do, and a bound that is the end of a column is asked about", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const names = ["ldl", "age_at_inclusion", "treatment", "smoking_now", "sleep_hours", "education"];
   await discreet.load(table("redcap.csv", ["record", "sex", ...names].join(","), people(1800, (row) => (
-    `P${row},${1 + (row % 2)},${60 + (row % 200)},${30 + (row % 50)},${row % 3},${row % 2},${4 + (row % 7)},${row % 5}`
+    `P${row},${1 + (row % 2)},${row === 1501 ? 412.7 : 60 + (row % 200)},${30 + (row % 50)},${row % 3},${row % 2},${4 + (row % 7)},${row % 5}`
   ))));
   await discreet.goTo(say("step.columns"));
-  await discreet.describe("ldl", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 500 });
+  await discreet.describe("ldl", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 412.7 });
   for (const name of names.slice(1)) await discreet.describe(name, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 100 });
   await discreet.budget({ rows: 1800, epsilon: 8, oneIn: 1000000 });
   await discreet.ready();
@@ -536,6 +536,17 @@ test("the number is asked for again when other rows count, and the question says
     await page.setViewportSize({ width, height: 900 });
     assert.ok(await told.evaluate((own) => own.scrollHeight <= own.clientHeight + 1 && own.getBoundingClientRect().height > 0), `the condition is read whole at ${width}`);
   }
+
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await contradictions(page, "ldl").count(), 0, "the rows that are shown do not tell");
+  await page.getByRole("region", exact(say("whole.title"))).getByRole("button", exact(say("whole.start"))).click();
+  const ldl = contradictions(page, "ldl");
+  await ldl.getByText(say("contradiction.largest_in_file")).waitFor({ timeout: 30_000 });
+  await discreet.strip.getByText(say("gap.asked", { name: "ldl" })).waitFor();
+  await ldl.getByLabel(say("contradiction.right_as_public")).check();
+  await discreet.ready();
+  await field(page, "columns.highest_of", "ldl").fill("500");
+  await ldl.waitFor({ state: "detached" });
   record.loaded();
   assert.deepEqual(faults(record), {});
 });
