@@ -302,6 +302,9 @@ const fn what(kind: Contradiction) -> &'static str {
         Contradiction::Shares => {
             "the first rows lie between 0 and 1, where percentages are stated; a workbook holds 80 % as 0.8"
         }
+        Contradiction::AtEnd { .. } => {
+            "a bound of it is exactly the smallest or the largest number of the file; a bound has to come from elsewhere, because the plan is published"
+        }
         Contradiction::Outside | Contradiction::Beyond { .. } => {
             "{rows} have numbers beyond its bounds, which are clipped; are they in another unit, or do such rows not belong to the question (see `only`)?"
         }

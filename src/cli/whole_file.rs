@@ -117,6 +117,10 @@ fn kinds(column: &Column, misfits: &Misfits, rows: u64, rules: &CsvRules) -> Vec
     if are_many(outside, rows) {
         kinds.push(Contradiction::Outside);
     }
+    let [lower, upper] = misfits.ends();
+    if lower || upper {
+        kinds.push(Contradiction::AtEnd { upper });
+    }
     kinds
 }
 

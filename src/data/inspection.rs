@@ -36,6 +36,8 @@ pub struct Misfits {
     pub codes: Vec<String>,
     /// Codes for missing values within the bounds: [`HiddenCodes`].
     pub hidden: Vec<String>,
+    /// Whether some number is exactly the lower bound, or the upper one, where that is no round number.
+    pub at_bounds: [bool; 2],
 }
 
 /// Most codes that are quoted.
@@ -71,6 +73,12 @@ impl Misfits {
     pub fn likely_codes(&self) -> impl Iterator<Item = &String> {
         let alone = self.coded == self.outside;
         self.codes.iter().filter(move |code| alone || code.starts_with('-')).chain(&self.hidden)
+    }
+
+    /// Returns whether the lower bound, and the upper one, is exactly the end of what the column has: it may have been read off.
+    pub const fn ends(&self) -> [bool; 2] {
+        let [lower, upper] = self.at_bounds;
+        [lower && self.outside == self.above, upper && self.above == 0]
     }
 
     /// Returns whether all cells are values as stated. Codes within the bounds are.
@@ -149,6 +157,7 @@ impl Merge for Counts {
             own.above += later.above;
             own.coded += later.coded;
             later.codes.into_iter().for_each(|code| own.add_code(code));
+            own.at_bounds.iter_mut().zip(later.at_bounds).for_each(|(own, later)| *own |= later);
         }
         self.hidden.iter_mut().zip(later.hidden).for_each(|(own, later)| own.append(later));
         Ok(())
@@ -162,8 +171,40 @@ pub struct Inspection {
     columns: Vec<Column>,
     /// The columns whose numbers may still show a code, with the room for it.
     watched: Vec<(usize, Room)>,
+    /// The bounds that may be found to be the end of their column.
+    bounds: Vec<WatchedBound>,
     cells: Cells,
     missing: Missing,
+}
+
+/// A bound that no number of its column has met yet.
+#[derive(Debug)]
+struct WatchedBound {
+    place: usize,
+    field: usize,
+    bound: f64,
+    is_upper: bool,
+}
+
+/// Most significant digits of a round number.
+const ROUND_DIGITS: usize = 2;
+
+fn is_round(bound: f64) -> bool {
+    let written = format!("{bound:e}");
+    let digits = written.split('e').next().unwrap_or_default();
+    digits.chars().filter(char::is_ascii_digit).count() <= ROUND_DIGITS
+}
+
+impl WatchedBound {
+    /// Returns the bounds of a column that are no round numbers, but for one that the conditions on the rows may cut.
+    fn of(place: usize, column: &Column, plan: &BoundPlan) -> Vec<Self> {
+        let Column::Number { field, lower, upper } = *column else { return Vec::new() };
+        if plan.only.iter().any(|condition| condition.fields().contains(&field)) {
+            return Vec::new();
+        }
+        let ends = [(lower, false), (upper, true)].into_iter().filter(|(bound, _)| !is_round(*bound));
+        ends.map(|(bound, is_upper)| Self { place, field, bound, is_upper }).collect()
+    }
 }
 
 /// How a column is read.
@@ -294,6 +335,11 @@ impl Inspection {
         Self {
             counts: Counts::new(columns.len()),
             watched: columns.iter().enumerate().filter_map(room).collect(),
+            bounds: columns
+                .iter()
+                .enumerate()
+                .flat_map(|(place, of)| WatchedBound::of(place, of, plan))
+                .collect(),
             columns,
             cells: Cells::new(&plan.csv),
             missing: plan.missing,
@@ -305,9 +351,17 @@ impl Inspection {
         self.counts
     }
 
-    /// Looks for codes within the bounds. Most columns show soon that they have none, and are not read again.
+    /// Looks for codes within the bounds, and for numbers that are a bound. Most columns show soon that they have none, and are not read again;
+    /// most bounds are round.
     fn watch(&mut self, record: &Record<'_>) {
-        let Self { counts, columns, watched, cells, .. } = self;
+        let Self { counts, columns, watched, bounds, cells, .. } = self;
+        bounds.retain(|&WatchedBound { place, field, bound, is_upper }| {
+            let is_met = cells.cell(record, field).is_some_and(|number| number.total_cmp(&bound).is_eq());
+            if let Some(Misfits { at_bounds: [lower, upper], .. }) = counts.columns.get_mut(place) {
+                *if is_upper { upper } else { lower } |= is_met;
+            }
+            !is_met
+        });
         watched.retain(|(place, room)| {
             let (Some(Column::Number { field, lower, upper }), Some(hidden)) =
                 (columns.get(*place), counts.hidden.get_mut(*place))

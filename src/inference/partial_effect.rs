@@ -94,7 +94,8 @@ fn range(plan: &Plan, column: &str) -> Option<(f64, f64)> {
     Some(if lower < upper { (lower, upper) } else { stated })
 }
 
-/// Returns the values of a column at which its line is computed, rising: among them those that are marked on its axis.
+/// Returns the values of a column at which its line is computed, rising: among them those that are marked on its axis or
+/// listed.
 fn places(plan: &Plan, column: &str, (lower, upper): (f64, f64)) -> Vec<f64> {
     let share = |step: u32| f64::from(step) / f64::from(STEPS);
     let mut places: Vec<f64> = (0..=STEPS).map(|step| lower + (upper - lower) * share(step)).collect();
@@ -106,6 +107,7 @@ fn places(plan: &Plan, column: &str, (lower, upper): (f64, f64)) -> Vec<f64> {
         places.retain(|place| (lower..=upper).contains(place));
     }
     places.extend(figure::ticks(lower, upper));
+    places.extend(figure::listed(lower, upper));
     places.sort_by(f64::total_cmp);
     places.dedup();
     places
@@ -225,15 +227,21 @@ mod tests {
         let table = tables::effect(&plan(), "y", &found);
         assert_eq!(
             table.rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(),
-            ["0", "1", "2", "3", "4"]
+            ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4"]
         );
-        assert_eq!(table.rows[2], ["2", "14", "−19 to 48"]);
+        assert_eq!(table.rows[4], ["2", "14", "−19 to 48"]);
         let csv = found.csv();
         let records: Vec<&str> = csv.lines().collect();
         assert_eq!((records.len(), records[0]), (found.points.len() + 1, "\u{feff}at,estimate,lower,upper"));
         assert!(records[1].starts_with("0,8.5,"), "{}", records[1]);
         let mut few = plan();
         few.only = vec![Condition { column: "x".to_owned(), lower: Some(1.5), ..Condition::default() }];
+        let listed = |column: &str| {
+            let found = partial_effect(&plan(), &lines(), false, Some(&covariance), None, column).unwrap();
+            let rows = tables::effect(&plan(), "y", &found).rows;
+            rows.into_iter().map(|row| row[0].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(listed("z"), ["10", "12", "14", "16", "18", "20"]);
         let of_few = partial_effect(&few, &lines(), false, Some(&covariance), None, "x").unwrap();
         let from = (of_few.points[0].at - 1.5).abs() < 1e-12;
         assert!(from && of_few.points.len() < found.points.len() + 1, "the line is of the rows that count");

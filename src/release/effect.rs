@@ -53,8 +53,17 @@ impl PartialEffect {
 
     /// Returns the values of the column that are marked on its axis.
     pub fn ticks(&self) -> Vec<f64> {
+        self.places(figure::ticks)
+    }
+
+    /// Returns the values of the column that a table lists.
+    pub fn listed(&self) -> Vec<f64> {
+        self.places(figure::listed)
+    }
+
+    fn places(&self, between: impl Fn(f64, f64) -> Vec<f64>) -> Vec<f64> {
         let ends = (self.points.first(), self.points.last());
-        if let (Some(first), Some(last)) = ends { figure::ticks(first.at, last.at) } else { Vec::new() }
+        if let (Some(first), Some(last)) = ends { between(first.at, last.at) } else { Vec::new() }
     }
 
     /// Writes its points as CSV.

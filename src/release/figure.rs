@@ -25,6 +25,9 @@ const BETWEEN: f64 = 8.0;
 /// Most ticks on an axis: beside a table it may be 190 pixels wide, and a label needs 40.
 const MOST_TICKS: usize = 5;
 
+/// Most values of a column that a table lists.
+const MOST_LISTED: usize = 9;
+
 /// How many times as wide as the units that a coefficient is for a column's stated range is at least: a wider step is hardly a difference
 /// between two persons, such as ten children.
 const WIDTHS: f64 = 4.0;
@@ -455,6 +458,17 @@ fn near_one(least: f64, most: f64) -> Vec<f64> {
 
 /// Returns round numbers from `from` to `to`, two to five of them: steps of 1, 2 or 5 times a power of ten, the finest with which they are so few.
 pub fn ticks(from: f64, to: f64) -> Vec<f64> {
+    round_numbers(from, to, MOST_TICKS, &[1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
+}
+
+/// Returns round numbers from `from` to `to` for a table, five to nine of them: no step is more than twice the one before.
+pub fn listed(from: f64, to: f64) -> Vec<f64> {
+    round_numbers(from, to, MOST_LISTED, &[1.0, 2.0, 2.5, 5.0, 10.0, 20.0, 25.0, 50.0])
+}
+
+/// Returns the multiples of the finest of these steps of which at most so many lie from `from` to `to`. The steps are in hundredths of the width,
+/// rounded down to a power of ten.
+fn round_numbers(from: f64, to: f64, most: usize, steps: &[f64]) -> Vec<f64> {
     let width = to - from;
     if !(width.is_finite() && width > 0.0) {
         return Vec::new();
@@ -465,10 +479,10 @@ pub fn ticks(from: f64, to: f64) -> Vec<f64> {
         // Zero exactly, not a remainder of it.
         let place = |index: f64| if first + index == 0.0 { 0.0 } else { (first + index) * step };
         let places = std::iter::successors(Some(0.0), |index| Some(index + 1.0));
-        let found: Vec<f64> = places.take(MOST_TICKS + 1).map(place).take_while(|tick| *tick <= to).collect();
-        (found.len() <= MOST_TICKS).then_some(found)
+        let found: Vec<f64> = places.take(most + 1).map(place).take_while(|tick| *tick <= to).collect();
+        (found.len() <= most).then_some(found)
     };
-    [1.0, 2.0, 5.0, 10.0, 20.0, 50.0].into_iter().find_map(|times| every(times * power)).unwrap_or_default()
+    steps.iter().find_map(|times| every(times * power)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -509,6 +523,17 @@ mod tests {
             assert!(found.iter().all(|value| (from..=to).contains(value)));
         }
         assert!(ticks(1.0, 1.0).is_empty() && ticks(0.0, f64::INFINITY).is_empty());
+    }
+
+    #[test]
+    fn a_table_lists_five_to_nine_round_values() {
+        assert_eq!(listed(3.0, 14.0), [4.0, 6.0, 8.0, 10.0, 12.0, 14.0]);
+        assert_eq!(listed(18.0, 100.0), [20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0]);
+        for step in 0..400 {
+            let (from, width) = (f64::from(step) * 0.37 - 40.0, 1.0 + f64::from(step) * 0.043);
+            let found = listed(from, from + width);
+            assert!((5..=MOST_LISTED).contains(&found.len()), "{from} {width}: {found:?}");
+        }
     }
 
     #[test]

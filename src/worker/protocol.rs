@@ -421,6 +421,7 @@ mod tests {
                         coded: 1,
                         codes: vec!["-9".to_owned()],
                         hidden: vec!["99".to_owned()],
+                        at_bounds: [true, false],
                     },
                 )],
                 persons: Some(3),

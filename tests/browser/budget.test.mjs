@@ -317,6 +317,7 @@ test("a downloaded ledger goes on in another browser", async (t) => {
   await there.discreet.ledger.getByLabel(say("ledger.import_a_ledger")).setInputFiles(json("discreet-ledger.json", second));
   await there.page.getByRole("button", { name: say("confirm.not_its_ledger"), exact: true }).click();
   await there.discreet.ledger.getByText(say("ledger.none")).waitFor();
+  await there.page.getByText(say("page.unchanged"), { exact: true }).waitFor({ state: "attached" });
   await there.discreet.importLedger(json("discreet-ledger.json", second));
   await there.discreet.ledger.getByText("25 % left, 75 % charged so far").waitFor();
   const account = await there.discreet.account();

@@ -499,6 +499,58 @@ test("a stay of two dates has its own unit and range; turned round, or typed and
   assert.deepEqual(faults(record), {});
 });
 
+test("the number is asked for again when other rows count, the question says which do, and a bound that is the end of a column is asked about", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const names = ["ldl", "age_at_inclusion", "treatment", "smoking_now", "sleep_hours", "education"];
+  await discreet.load(table("redcap.csv", ["record", "sex", ...names].join(","), people(1800, (row) => (
+    `P${row},${1 + (row % 2)},${row === 1501 ? 412.7 : 60 + (row % 200)},${30 + (row % 50)},${row % 3},${row % 2},${4 + (row % 7)},${row % 5}`
+  ))));
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("ldl", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 412.7 });
+  for (const name of names.slice(1)) await discreet.describe(name, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 100 });
+  await discreet.budget({ rows: 1800, epsilon: 8, oneIn: 1000000 });
+  await discreet.ready();
+
+  await discreet.goTo(say("step.columns"));
+  const rows = page.getByRole("region", exact(say("only.title")));
+  await rows.locator("summary").click();
+  await rows.getByLabel(say("only.column"), { exact: true }).selectOption("sex");
+  await rows.getByLabel(say("only.levels"), { exact: true }).fill("2");
+  await rows.locator("#only-add").click();
+  await discreet.strip.getByText(say("gap.rows")).waitFor();
+  await discreet.goTo(say("step.privacy"));
+  const number = (label) => page.getByLabel(say(`privacy.${label}_label`), { exact: true });
+  assert.equal(await number("rows_met").inputValue(), "");
+  const again = page.getByText(say("privacy.stated_before", { rows: "1800", columns: "sex" }), { exact: false });
+  await again.waitFor();
+  await number("rows_met").fill("900");
+  await again.waitFor({ state: "detached" });
+  await page.getByLabel(say("privacy.column_that_identifies_the_person")).selectOption("record");
+  await page.getByText(say("privacy.stated_of_rows", { rows: "900" }), { exact: false }).waitFor();
+  await number("persons_met").fill("900");
+  await discreet.ready();
+
+  const told = page.locator(".offer .of-rows");
+  assert.match(await told.innerText(), /sex/);
+  for (const width of [1440, 1100, 800]) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.ok(await told.evaluate((own) => own.scrollHeight <= own.clientHeight + 1 && own.getBoundingClientRect().height > 0), `the condition is read whole at ${width}`);
+  }
+
+  await discreet.goTo(say("step.columns"));
+  assert.equal(await contradictions(page, "ldl").count(), 0, "the rows that are shown do not tell");
+  await page.getByRole("region", exact(say("whole.title"))).getByRole("button", exact(say("whole.start"))).click();
+  const ldl = contradictions(page, "ldl");
+  await ldl.getByText(say("contradiction.largest_in_file")).waitFor({ timeout: 30_000 });
+  await discreet.strip.getByText(say("gap.asked", { name: "ldl" })).waitFor();
+  await ldl.getByLabel(say("contradiction.right_as_public")).check();
+  await discreet.ready();
+  await field(page, "columns.highest_of", "ldl").fill("500");
+  await ldl.waitFor({ state: "detached" });
+  record.loaded();
+  assert.deepEqual(faults(record), {});
+});
+
 test("what a thumb touches is asked about before the first release of a table", async (t) => {
   const { page, discreet } = await stage.arrive(t, { hasTouch: true, viewport: { width: 390, height: 844 } });
   await discreet.load(table("bp.csv", "age,sbp", people(300, (row) => `${30 + (row % 50)},${110 + ((row * 7) % 60)}`)));

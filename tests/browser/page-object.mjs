@@ -234,7 +234,8 @@ export class DiscreetPage {
   async budget({ rows, epsilon, oneIn, share }) {
     await this.goTo(say("step.privacy"));
     const fill = async (label, value) => value !== undefined && this.page.getByLabel(label).fill(String(value));
-    await fill(new RegExp(`^(${say("privacy.rows_label")}|${say("privacy.rows_chosen_label")}|${say("privacy.persons_label")}|${say("privacy.rows_exact_label")}|${say("privacy.persons_exact_label")})`), rows);
+    const labels = ["rows", "rows_chosen", "rows_met", "persons", "persons_met", "rows_exact", "persons_exact"];
+    await fill(new RegExp(`^(${labels.map((label) => say(`privacy.${label}_label`)).join("|")})`), rows);
     await fill(say("privacy.epsilon_as_a_number"), epsilon);
     await fill(say("privacy.delta_one_in"), oneIn);
     if (share) await this.page.getByRole("radio", exact(share)).check();

@@ -240,6 +240,28 @@ fn a_code_is_missing_in_its_own_column_alone() {
 }
 
 #[test]
+fn a_bound_that_is_exactly_the_end_of_its_column_is_found() {
+    let ends = |lower: f64, upper: f64, cells: &str, more: &[(&str, Value)]| {
+        let columns =
+            json!([{"name": "crp", "role": "feature", "type": "number", "lower": lower, "upper": upper}]);
+        let text = format!("crp\n{}\n", cells.replace(' ', "\n"));
+        let [small, whole] = [3, 1000].map(|step| counts(&plan(columns.clone(), more), &text, step).1);
+        assert_eq!(small.columns, whole.columns);
+        whole.columns[0].ends()
+    };
+    assert_eq!(ends(0.0, 87.3, "1.5 87.3 2 87.3", &[]), [false, true]);
+    assert_eq!(ends(0.125, 87.3, "n.d. 0.125 2", &[]), [true, false]);
+    assert_eq!(ends(0.0, 87.3, "87.3 88 2", &[]), [false, false], "one lies beyond");
+    assert_eq!(ends(0.125, 87.3, "88 0.125 87.3", &[]), [true, false], "beyond the other one alone");
+    assert_eq!(ends(0.0, 87.3, "87.2999 2", &[]), [false, false]);
+    for round in [0.0, 18.0, 100.0, 120.0, 5000.0, 0.35, 1e100] {
+        assert_eq!(ends(-round - 1e6, round, &format!("{round} -3"), &[]), [false, false], "{round}");
+    }
+    let only = [("only", json!([{"column": "crp", "upper": 87.3}]))];
+    assert_eq!(ends(0.0, 87.3, "1.5 87.3 92", &only), [false, false], "the condition is the end");
+}
+
+#[test]
 fn a_way_of_writing_that_cannot_be_is_refused_at_its_column() {
     let refused = |written: Value| {
         let columns = json!([{"name": "a", "role": "feature", "type": "number", "lower": 0, "upper": 1, "written": written}]);

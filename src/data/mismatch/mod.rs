@@ -85,6 +85,11 @@ pub enum Contradiction {
         /// Whether that is mostly the upper one.
         above: bool,
     },
+    /// In the whole file a bound that is no round number is exactly the largest or the smallest of them.
+    AtEnd {
+        /// Whether that is the upper one.
+        upper: bool,
+    },
     /// They lie between 0 and 1, and percentages are stated.
     Shares,
     /// They are the weights of a survey, to judge by the column's name.

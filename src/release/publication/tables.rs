@@ -334,7 +334,7 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> Table {
             number(shown),
             number(words::result::interval(level)),
         ],
-        rows: effect.ticks().into_iter().filter_map(row).collect(),
+        rows: effect.listed().into_iter().filter_map(row).collect(),
         notes: vec![effect.note(plan)],
     }
 }

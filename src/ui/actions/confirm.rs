@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::model::Role;
 use crate::ui::state::{App, Question, StateStoreFields};
+use crate::words;
 
 /// Does what replaces the description of the open table: at once where nobody has described it, else if the person agrees.
 pub fn guard(app: App, question: Question, act: impl FnOnce() + 'static) {
@@ -25,7 +26,9 @@ pub fn ask(app: App, question: Question, act: impl FnOnce() + 'static) {
 pub fn answer(app: App, agreed: bool) {
     let act = app.handles.with_value(|handles| handles.agreed.take());
     app.state.question().set(None);
-    if let Some(act) = act.filter(|_| agreed) {
-        act();
+    match act.filter(|_| agreed) {
+        Some(act) => act(),
+        // What was said last is that a file is being opened.
+        None => app.say(words::page::unchanged()),
     }
 }

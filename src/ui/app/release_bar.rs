@@ -292,19 +292,19 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let named = |role| named_with(&forecast.plan, role);
     let (outcomes, features) = (text::list(&named(Role::Outcome), 2), text::list(&named(Role::Feature), 5));
     let asks = words::release_bar::outcomes_by_features(outcomes, features);
-    let conditions: Vec<String> = forecast.plan.only.iter().map(condition).collect();
-    let asks = match conditions.as_slice() {
-        [] => asks,
-        conditions => words::release_bar::of_rows(asks, text::list(conditions, 2)),
-    };
     let asks =
         app.state.table().with(|table| table.as_ref().map_or(asks.clone(), |table| table.marked(asks)));
+    let conditions: Vec<String> = forecast.plan.only.iter().map(condition).collect();
+    let of_rows = (!conditions.is_empty())
+        .then(|| words::release_bar::of_rows(text::list(&conditions, conditions.len())));
     // On a phone, whose bar has no room for all, the first step says that it is a sample.
     let of_sample = move || {
         app.state.step().get() == Step::Data
             && app.state.table().with(|table| table.as_ref().is_some_and(|table| table.sample))
     };
-    let whole = asks.clone();
+    let whole =
+        [Some(asks.as_str()), of_rows.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let of_rows = of_rows.map(|told| view! { <span class="of-rows">{told}</span> });
     let cost = text::cost(forecast.of_all, forecast.of_left, first);
     let lasting = if first { words::release_bar::fixes_budget() } else { words::release_bar::permanently() };
     let plan = forecast.plan.clone();
@@ -315,7 +315,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     };
     view! {
         <dl class="offer" class:of-sample=of_sample>
-            <div><dt>{words::release_bar::asks()}</dt><dd title=whole>{asks}</dd></div>
+            <div><dt>{words::release_bar::asks()}</dt><dd title=whole><span class="asked">{asks}</span> {of_rows}</dd></div>
             <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{lasting}</span></dd></div>
             <div><dt>{words::release_bar::noise()}</dt><dd>{noise(app, &forecast)}</dd></div>
             {before}

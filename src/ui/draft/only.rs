@@ -6,7 +6,6 @@ use super::terms::wrong_at;
 use super::typed::{list, number};
 use crate::plan::derived::name_of;
 use crate::plan::document::{Condition, Transform};
-use crate::privacy::adjacency::Adjacency;
 use crate::words;
 
 /// A condition as it is typed: a range, or levels.
@@ -65,21 +64,14 @@ pub fn choose_rows(
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    restate_rows(&mut with, setup.only.is_empty());
+    with.restate_rows(setup.counted());
     *setup = with;
     Ok(entry)
 }
 
 /// Removes the condition on a column.
 pub fn count_all_rows(setup: &mut Setup, column: &str) {
-    let were_all = setup.only.is_empty();
+    let counted = setup.counted();
     setup.only.retain(|condition| condition.column != column);
-    restate_rows(setup, were_all);
-}
-
-/// Forgets how many rows there are where that was said of all rows and some count now, or the other way round.
-fn restate_rows(setup: &mut Setup, were_all: bool) {
-    if setup.adjacency == Adjacency::AddRemove && setup.only.is_empty() != were_all {
-        setup.rows.clear();
-    }
+    setup.restate_rows(counted);
 }

@@ -27,6 +27,15 @@ pub enum BudgetKind {
     Mu,
 }
 
+/// What a stated number counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    /// The conditions that the rows meet, by their columns. A number that is exact is of the whole table.
+    only: Vec<Condition>,
+    /// Whether it is one of persons.
+    persons: bool,
+}
+
 /// Everything but the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
@@ -54,6 +63,8 @@ pub struct Setup {
     pub protect_confirmed: bool,
     /// The stated, public number of rows, as typed.
     pub rows: String,
+    /// What was stated before, and what that counts, where the number is asked for again. It is kept nowhere else.
+    pub stated_before: Option<(String, Counted)>,
     /// Whether the regressions have a constant.
     pub intercept: bool,
     /// The mechanism that the person chose; without one the plan has the recommended one.
@@ -110,17 +121,56 @@ impl Setup {
         !self.person.is_empty() && count(&self.max_rows) == Some(1)
     }
 
-    /// Says who one person is, and how many of its rows count. A number of rows is not one of persons, so it goes with the change.
+    /// Returns what the stated number counts.
+    pub(super) fn counted(&self) -> Counted {
+        let exact = self.adjacency == Adjacency::ReplaceOne;
+        let mut only = if exact { Vec::new() } else { self.only.clone() };
+        only.sort_by(|one, other| one.column.cmp(&other.column));
+        Counted { only, persons: self.counts_persons() }
+    }
+
+    /// Asks for the number again where one was stated that counts something else, and puts it back where that counts again.
+    pub(super) fn restate_rows(&mut self, before: Counted) {
+        let counted = self.counted();
+        if before == counted {
+            return;
+        }
+        if !self.rows.trim().is_empty() {
+            self.stated_before = Some((std::mem::take(&mut self.rows), before));
+        } else if let Some((rows, _)) = self.stated_before.take_if(|(_, of)| *of == counted) {
+            self.rows = rows;
+        }
+    }
+
+    /// Asks for the number in place of the one that was stated before; nothing while one is stated.
+    pub fn asked_again(&self) -> Option<String> {
+        let (rows, before) = self.stated_before.as_ref().filter(|_| self.rows.trim().is_empty())?;
+        let now = self.counted();
+        if before.persons != now.persons {
+            let said =
+                if now.persons { words::privacy::stated_of_rows } else { words::privacy::stated_of_persons };
+            return Some(said(rows));
+        }
+        let other = |own: &[Condition], others: &[Condition]| -> Vec<String> {
+            own.iter().filter(|one| !others.contains(one)).map(|one| one.column.clone()).collect()
+        };
+        let (new, gone) = (other(&now.only, &before.only), other(&before.only, &now.only));
+        match (new.is_empty(), gone.is_empty()) {
+            (true, true) => None,
+            (false, true) => Some(words::privacy::stated_before(rows, new.join(", "))),
+            (_, false) => Some(words::privacy::stated_otherwise(rows, gone.join(", "))),
+        }
+    }
+
+    /// Says who one person is, and how many of its rows count. A number of rows is not one of persons.
     pub fn identify(&mut self, person: String, max_rows: String) {
-        let counted_persons = self.counts_persons();
+        let counted = self.counted();
         // A confirmation is of the persons that it was given for.
         if self.person != person {
             self.other_persons = false;
         }
         (self.person, self.max_rows) = (person, max_rows);
-        if self.counts_persons() != counted_persons {
-            self.rows.clear();
-        }
+        self.restate_rows(counted);
     }
 
     /// What is lacking where no number of rows, or of persons, is stated.
@@ -153,6 +203,7 @@ impl Default for Setup {
             protect: Protect::Rows,
             protect_confirmed: false,
             rows: String::new(),
+            stated_before: None,
             intercept: true,
             mechanism: None,
             paper: false,

@@ -5,6 +5,7 @@ use crate::model::Role;
 use crate::plan::derived::{Uncentred, name_of};
 use crate::plan::document::{Bound, ColumnType, Confirm, Derived, Transform};
 use crate::plan::number_format::{DateOrder, NumberFormat};
+use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::Split;
 use crate::ui::step::Step;
 use crate::words;
@@ -353,11 +354,9 @@ fn rows_are_chosen_by_a_column_that_may_have_no_role() {
     }
     assert!(!setup.rows.is_empty(), "what was refused changes nothing");
     super::choose_rows(&columns, &mut setup, &typed("born", "1950", "", "")).unwrap();
-    assert_eq!(setup.rows, "", "the number of all rows says nothing of those that count");
-    setup.rows = "300".to_owned();
     super::choose_rows(&columns, &mut setup, &typed("ward", "", "", "A, B 2")).unwrap();
     super::choose_rows(&columns, &mut setup, &typed("born", "1960,5", "", "")).unwrap();
-    assert_eq!(setup.rows, "300", "a further condition forgets nothing");
+    setup.rows = "300".to_owned();
     let made = plan(&columns, &setup, budget(&setup)).unwrap();
     assert_eq!(made.only.iter().map(|of| of.column.as_str()).collect::<Vec<_>>(), ["ward", "born"]);
     assert_eq!((made.only[1].lower, made.only[1].upper), (Some(1960.5), None), "one condition on a column");
@@ -368,6 +367,41 @@ fn rows_are_chosen_by_a_column_that_may_have_no_role() {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let (_, again, lacking) = open(&made, &names);
     assert_eq!((again.only, lacking), (setup.only, vec!["ward".to_owned()]));
+}
+
+#[test]
+fn the_number_of_rows_is_asked_for_again_with_each_change_of_the_conditions() {
+    let (mut columns, mut setup) = drafts();
+    columns.push(number_column("born", Role::Ignored, "1900", "2010"));
+    setup.rows = "1800".to_owned();
+    let choose = |setup: &mut Setup, column: &str, lower: &str| {
+        let (column, lower) = (column.to_owned(), lower.to_owned());
+        let typed = super::ConditionDraft { column, lower, ..super::ConditionDraft::default() };
+        super::choose_rows(&columns, setup, &typed).unwrap();
+    };
+    let state = |setup: &mut Setup, again: String, rows: &str| {
+        assert_eq!((setup.rows.as_str(), setup.asked_again()), ("", Some(again)));
+        rows.clone_into(&mut setup.rows);
+        assert_eq!(setup.asked_again(), None, "it is stated");
+    };
+    choose(&mut setup, "born", "1950");
+    state(&mut setup, words::privacy::stated_before("1800", "born"), "900");
+    choose(&mut setup, "age", "40");
+    state(&mut setup, words::privacy::stated_before("900", "age"), "400");
+    choose(&mut setup, "age", "50");
+    state(&mut setup, words::privacy::stated_otherwise("400", "age"), "300");
+    choose(&mut setup, "born", "1950");
+    assert_eq!(setup.rows, "300", "nothing was changed");
+    super::count_all_rows(&mut setup, "age");
+    assert_eq!(setup.asked_again(), Some(words::privacy::stated_otherwise("300", "age")));
+    choose(&mut setup, "age", "50");
+    assert_eq!((setup.rows.as_str(), setup.asked_again()), ("300", None), "the same rows count again");
+    let made = plan(&columns, &setup, budget(&setup)).unwrap();
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    assert_eq!(open(&made, &names).1.rows, "300", "a plan keeps its number");
+    setup.adjacency = Adjacency::ReplaceOne;
+    super::count_all_rows(&mut setup, "age");
+    assert_eq!(setup.rows, "300", "the exact number is of all rows");
 }
 
 #[test]
@@ -844,6 +878,10 @@ fn a_number_of_rows_is_not_kept_as_one_of_persons() {
     assert_eq!(setup.rows, "6000", "rows that count are rows");
     setup.identify("id".to_owned(), "1".to_owned());
     assert!(setup.rows.is_empty() && setup.counts_persons());
+    assert_eq!(setup.asked_again(), Some(words::privacy::stated_of_rows("6000")));
+    setup.identify("id".to_owned(), "12".to_owned());
+    assert_eq!(setup.rows, "6000", "1 is where 12 begins");
+    setup.identify("id".to_owned(), "1".to_owned());
     assert_eq!(setup.lacks_rows(), Gap::new(Place::privacy("rows"), words::gap::number_of_persons()));
     (setup.rows, setup.other_persons) = ("1800".to_owned(), true);
     setup.identify("key".to_owned(), "1".to_owned());

@@ -224,6 +224,8 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String 
         Contradiction::TurnedRound => words::contradiction::turned_round(cells),
         Contradiction::Beyond { above: true } => words::contradiction::above_in_file(&column.upper),
         Contradiction::Beyond { above: false } => words::contradiction::below_in_file(&column.lower),
+        Contradiction::AtEnd { upper: true } => words::contradiction::largest_in_file().to_owned(),
+        Contradiction::AtEnd { upper: false } => words::contradiction::smallest_in_file().to_owned(),
         Contradiction::Outside => {
             let stated = match (column.lower.trim(), column.upper.trim()) {
                 ("", upper) => words::contradiction::above(cells, upper),
@@ -246,6 +248,7 @@ fn allowed(kind: Contradiction) -> &'static str {
     match kind {
         Contradiction::Outside | Contradiction::Beyond { .. } => words::contradiction::right_to_be_clipped(),
         Contradiction::Thousands => words::contradiction::right_as_decimals(),
+        Contradiction::AtEnd { .. } => words::contradiction::right_as_public(),
         Contradiction::Code => words::contradiction::right_as_values(),
         Contradiction::Shares => words::contradiction::right_as_percentages(),
         Contradiction::Weight => words::contradiction::right_as_measurement(),

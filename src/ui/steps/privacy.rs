@@ -134,31 +134,38 @@ fn Fixed(spent: Memo<bool>, widths: Widths) -> impl IntoView {
 fn RowsField() -> impl IntoView {
     let app = App::here();
     let setup = app.state.setup();
-    // Whether the number is exact, and the rows that count of each person, where a column says whose a row is.
+    // Whether the number is exact, the rows that count of each person, where a column says whose a row is, and whether rows are chosen.
     let unit = Memo::new(move |_| {
         setup.with(|setup| {
             let most = (!setup.person.is_empty()).then(|| setup.max_rows.clone());
-            (setup.adjacency, most)
+            (setup.adjacency, most, !setup.only.is_empty())
         })
     });
     let set = Callback::new(move |value| setup.update(|setup| setup.rows = value));
+    let again = Memo::new(move |_| setup.with(Setup::asked_again));
     move || {
-        let (label, why) = match unit.get() {
+        let (adjacency, most, chosen) = unit.get();
+        let label_of_chosen =
+            if chosen { words::privacy::rows_met_label() } else { words::privacy::rows_chosen_label() };
+        let (label, why) = match (adjacency, most) {
             (Adjacency::AddRemove, None) => {
-                let chosen = setup.with_untracked(|setup| !setup.only.is_empty());
-                let label =
-                    if chosen { words::privacy::rows_chosen_label() } else { words::privacy::rows_label() };
+                let label = if chosen { label_of_chosen } else { words::privacy::rows_label() };
                 (label, words::privacy::rows_why().to_owned())
             }
             // How many rows of each count is not said yet.
             (Adjacency::AddRemove, Some(most)) if most.trim().is_empty() => {
-                (words::privacy::rows_chosen_label(), words::privacy::rows_why().to_owned())
+                (label_of_chosen, words::privacy::rows_why().to_owned())
             }
             (Adjacency::AddRemove, Some(most)) => {
                 let (label, count) = if draft::count(&most) == Some(1) {
-                    (words::privacy::persons_label(), words::privacy::one_row_of_each_why().to_owned())
+                    let label = if chosen {
+                        words::privacy::persons_met_label()
+                    } else {
+                        words::privacy::persons_label()
+                    };
+                    (label, words::privacy::one_row_of_each_why().to_owned())
                 } else {
-                    (words::privacy::rows_chosen_label(), words::privacy::rows_of_persons_why(most))
+                    (label_of_chosen, words::privacy::rows_of_persons_why(most))
                 };
                 (label, format!("{count} {}", words::privacy::rows_why()))
             }
@@ -169,9 +176,10 @@ fn RowsField() -> impl IntoView {
                 (words::privacy::persons_exact_label(), words::privacy::persons_exact_why().to_owned())
             }
         };
+        let hint = move || again.get().into_iter().chain([why.clone()]).collect::<Vec<_>>().join(" ");
         view! {
             <Field id="privacy-rows" label=label numeric=true counts=true value=Signal::derive(move || setup.get().rows) set
-                hint=Signal::derive(move || why.clone())/>
+                hint=Signal::derive(hint)/>
         }
     }
 }

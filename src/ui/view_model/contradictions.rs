@@ -158,6 +158,7 @@ pub fn contradictions(
             add_codes(&mut found, misfits);
             add_spellings(&mut found, misfits, column);
             add_further(&mut found, misfits, column, in_whole);
+            add_ends(&mut found, misfits);
         }
         (!found.is_empty()).then_some((place, found))
     };
@@ -233,6 +234,14 @@ fn add_further(found: &mut Vec<Mismatch>, misfits: &Misfits, column: &ColumnDraf
     }
 }
 
+/// Adds that a bound is exactly the end of what the column has.
+fn add_ends(found: &mut Vec<Mismatch>, misfits: &Misfits) {
+    let [lower, upper] = misfits.ends();
+    let ends = [(lower, false), (upper, true)].into_iter().filter(|(is_end, _)| *is_end);
+    let ends = ends.map(|(_, upper)| Contradiction::AtEnd { upper });
+    found.extend(ends.map(|kind| Mismatch { kind, cells: Vec::new(), repairs: Vec::new() }));
+}
+
 /// What a confirmation is for; another description has to be confirmed again.
 pub fn confirmation(
     place: usize,
@@ -264,6 +273,7 @@ pub fn open_questions(
             | Contradiction::SpeltTwice
             | Contradiction::Codes
             | Contradiction::Thousands
+            | Contradiction::AtEnd { .. }
             | Contradiction::Weight => words::gap::asked(name),
             _ => words::gap::contradicted(name),
         };
@@ -355,9 +365,13 @@ fn cell(mismatch: &Mismatch, column: &ColumnDraft) -> Cell {
         | Contradiction::Unmet
         | Contradiction::Weight => Cell::Role,
         _ if column.kind == Some(ColumnType::Category) => Cell::Levels,
-        Contradiction::Shares | Contradiction::Beyond { above: true } => Cell::Upper,
+        Contradiction::Shares
+        | Contradiction::Beyond { above: true }
+        | Contradiction::AtEnd { upper: true } => Cell::Upper,
         Contradiction::Outside if mismatch.cells.iter().any(is_above) => Cell::Upper,
-        Contradiction::Outside | Contradiction::Beyond { above: false } => Cell::Lower,
+        Contradiction::Outside
+        | Contradiction::Beyond { above: false }
+        | Contradiction::AtEnd { upper: false } => Cell::Lower,
         _ => Cell::Kind,
     }
 }
