@@ -228,7 +228,7 @@ mod tests {
         let labels = Labels {
             title: "A <title>".to_owned(),
             date: "23 November 2026".to_owned(),
-            per: 5.0,
+            per: 2.0,
             ..Labels::default()
         };
         let page = html(&release("x"), &Supplement::default(), &labels);
@@ -236,9 +236,9 @@ mod tests {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
         assert!(page.contains("R squared 0.64"));
-        assert!(page.contains("withheld") && page.contains("per 5 kg") && page.contains("0 to 10 kg"));
+        assert!(page.contains("withheld") && page.contains("per 2 kg") && page.contains("0 to 10 kg"));
         assert!(
-            page.contains("A &lt;title&gt;") && page.contains("23 November 2026") && page.contains(">1.25<"),
+            page.contains("A &lt;title&gt;") && page.contains("23 November 2026") && page.contains(">0.50<"),
             "{page}"
         );
     }
