@@ -30,7 +30,7 @@ const MOST_LISTED: usize = 9;
 
 /// How many times as wide as the units that a coefficient is for a column's stated range is at least: a wider step is hardly a difference
 /// between two persons, such as ten children.
-const WIDTHS: f64 = 4.0;
+const WIDTHS: f64 = 3.0;
 
 /// One coefficient of one outcome, with what is needed to write and draw it.
 #[derive(Clone, Debug, PartialEq)]
@@ -248,7 +248,7 @@ fn is_of_levels(plan: &Plan, term: &str) -> bool {
 /// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm, square or
 /// spline is, or the product of levels with one such number, which is for as many units as the number alone.
 ///
-/// A number whose stated range is less than four times as wide stays for one unit.
+/// A number whose stated range is less than three times as wide stays for one unit.
 pub fn is_scaled(plan: &Plan, term: &str, per: f64) -> bool {
     let is_wide = |(lower, upper): (f64, f64)| upper - lower >= WIDTHS * per;
     number(plan, term).is_some_and(|found| per <= 1.0 || found.stated_bounds().is_none_or(is_wide))
@@ -600,7 +600,7 @@ mod tests {
         assert_eq!(with_unit("f()", ""), "f()");
         assert_eq!(meaning(&plan, "snp_7"), ("per unit".to_owned(), Some(2.0)));
         assert_eq!(meaning(&plan, INTERCEPT), (String::new(), None));
-        // A coefficient is for many units only where the stated range has four times as many.
+        // A coefficient is for many units only where the stated range has three times as many.
         assert_eq!(per_units(&plan, "bmi", 10.0), "per 10 kg/m²");
         assert_eq!(per_units(&plan, "sex:bmi[M]", 10.0), "per 10 kg/m²");
         assert_eq!(per_units(&plan, "bmi", 20.0), "per kg/m²");
