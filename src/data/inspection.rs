@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use super::cells::Cells;
 use super::csv::Record;
@@ -189,7 +190,14 @@ struct WatchedBound {
 /// Most significant digits of a round number.
 const ROUND_DIGITS: usize = 2;
 
+/// Whole numbers below this are ends of scales and of spans of time, and whole years are dates: 0 to 126 points, 365 days, from 2021 on.
+const END_OF_A_SCALE: f64 = 1_000.0;
+const YEARS: RangeInclusive<f64> = 1_900.0..=2_100.0;
+
 fn is_round(bound: f64) -> bool {
+    if bound.fract() == 0.0 && (bound.abs() < END_OF_A_SCALE || YEARS.contains(&bound)) {
+        return true;
+    }
     let written = format!("{bound:e}");
     let digits = written.split('e').next().unwrap_or_default();
     digits.chars().filter(char::is_ascii_digit).count() <= ROUND_DIGITS

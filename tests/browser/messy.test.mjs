@@ -323,8 +323,8 @@ test("rows are chosen by columns, a condition that no row shown meets is asked a
   await page.getByRole("button", exact(say("whole.start"))).click();
   await page.getByText(/^0 of the 1.?198 rows that meet the conditions/).waitFor();
   await discreet.budget({ epsilon: 8, oneIn: 1000000 });
-  await page.getByLabel(new RegExp(`^${say("privacy.rows_chosen_label")}`)).fill("1200");
-  await page.getByText(/, rows with age from 18 and sex F$/).first().waitFor();
+  await page.getByLabel(new RegExp(`^${say("privacy.rows_met_label")}`)).fill("1200");
+  await discreet.strip.getByText(say("release_bar.of_rows", { conditions: "age from 18 and sex F" }), { exact: true }).first().waitFor();
   await discreet.make();
   const told = say("journal.only", { conditions: "age from 18, sex F" });
   await discreet.released.getByText(told).first().waitFor();

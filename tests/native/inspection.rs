@@ -254,7 +254,8 @@ fn a_bound_that_is_exactly_the_end_of_its_column_is_found() {
     assert_eq!(ends(0.0, 87.3, "87.3 88 2", &[]), [false, false], "one lies beyond");
     assert_eq!(ends(0.125, 87.3, "88 0.125 87.3", &[]), [true, false], "beyond the other one alone");
     assert_eq!(ends(0.0, 87.3, "87.2999 2", &[]), [false, false]);
-    for round in [0.0, 18.0, 100.0, 120.0, 5000.0, 0.35, 1e100] {
+    assert_eq!(ends(0.0, 184_237.0, "184237 2", &[]), [false, true], "the largest of some costs");
+    for round in [0.0, 18.0, 100.0, 120.0, 126.0, 365.0, 2021.0, 5000.0, 0.35, 1e100] {
         assert_eq!(ends(-round - 1e6, round, &format!("{round} -3"), &[]), [false, false], "{round}");
     }
     let only = [("only", json!([{"column": "crp", "upper": 87.3}]))];
