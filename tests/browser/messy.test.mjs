@@ -507,7 +507,7 @@ test("the number is asked for again when other rows count, the question says whi
   ))));
   await discreet.goTo(say("step.columns"));
   await discreet.describe("ldl", { role: say("columns.outcome"), type: say("columns.number"), lower: 0, upper: 500 });
-  for (const name of names.slice(1)) await discreet.describe(name, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 100 });
+  for (const name of names.slice(1)) await discreet.describe(name, { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: name === "smoking_now" ? 1 : 100 });
   await discreet.budget({ rows: 1800, epsilon: 8, oneIn: 1000000 });
   await discreet.ready();
 
@@ -515,9 +515,9 @@ test("the number is asked for again when other rows count, the question says whi
   const rows = page.getByRole("region", exact(say("only.title")));
   await rows.locator("summary").click();
   await rows.getByLabel(say("only.column"), { exact: true }).selectOption("sex");
-  await rows.getByLabel(say("only.levels"), { exact: true }).fill("2");
+  await rows.getByLabel(say("only.from"), { exact: true }).fill("2");
   await rows.locator("#only-add").click();
-  await discreet.strip.getByText(say("gap.rows")).waitFor();
+  await discreet.strip.getByText(say("release_bar.noise_needs_rows")).waitFor();
   await discreet.goTo(say("step.privacy"));
   const number = (label) => page.getByLabel(say(`privacy.${label}_label`), { exact: true });
   assert.equal(await number("rows_met").inputValue(), "");
@@ -541,7 +541,7 @@ test("the number is asked for again when other rows count, the question says whi
   await field(page, "columns.highest_of", "ldl").fill("412.7");
   await field(page, "columns.highest_of", "ldl").blur();
   assert.equal(await contradictions(page, "ldl").count(), 0, "the rows that are shown do not tell");
-  await page.getByRole("region", exact(say("whole.title"))).getByRole("button", exact(say("whole.start"))).click();
+  await page.getByRole("region", exact(say("whole.title"))).getByRole("button", exact(say("whole.again"))).click();
   const ldl = contradictions(page, "ldl");
   await ldl.getByText(say("contradiction.largest_in_file")).waitFor({ timeout: 30_000 });
   await discreet.strip.getByText(say("gap.asked", { name: "ldl" })).waitFor();
