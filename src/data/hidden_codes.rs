@@ -80,11 +80,11 @@ impl HiddenCodes {
     pub(super) fn add(&mut self, room: Room, number: f64, cell: &str) {
         let may_be_code = number.fract() == 0.0 && (number >= LEAST || number <= NEGATIVE) && is_code(number);
         let value = number.ceil() as i64;
+        // Beside 99 these are codes, too.
+        let is_beside_a_code = number.fract() == 0.0 && (97..=98).contains(&value);
         if may_be_code {
             self.add_code(cell, value, 1);
-        } else if number.fract() == 0.0 && (97..=98).contains(&value) {
-            // Beside 99 they are codes, too.
-        } else {
+        } else if !is_beside_a_code {
             self.negative |= value < 0;
             self.most = self.most.max(Some(value));
         }

@@ -443,6 +443,20 @@ const small = async (page, where, least = 44) => {
   return found.map((what) => `${where}: ${what}`);
 };
 
+/// The same of each step of a sample.
+async function smallOfSample(page, discreet, least) {
+  await discreet.goTo(say("step.data"));
+  await discreet.sample("Blood pressure").click();
+  await discreet.agree();
+  await discreet.table("blood-pressure.csv");
+  const found = [];
+  for (const step of STEPS) {
+    await discreet.step(step).click();
+    found.push(...(await small(page, step, least)));
+  }
+  return found;
+}
+
 test("on a desk a pointer meets every control", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -455,14 +469,7 @@ test("on a desk a pointer meets every control", async (t) => {
   found.push(...(await small(page, "Columns with what is offered", 24)));
   await discreet.step(say("step.method")).click();
   found.push(...(await small(page, "Method of a plan that is not complete", 24)));
-  await discreet.goTo(say("step.data"));
-  await discreet.sample("Blood pressure").click();
-  await discreet.agree();
-  await discreet.table("blood-pressure.csv");
-  for (const step of STEPS) {
-    await discreet.step(step).click();
-    found.push(...(await small(page, step, 24)));
-  }
+  found.push(...(await smallOfSample(page, discreet, 24)));
   await discreet.make();
   found.push(...(await small(page, "Result after a release", 24)));
   assert.deepEqual(found, []);
@@ -484,14 +491,7 @@ test("on a phone a finger meets every control and the figures are whole, and a w
   await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 40, upper: 270 });
   await contradictions(page, "age").waitFor();
   found.push(...(await small(page, "Columns with cells that contradict it")));
-  await discreet.goTo(say("step.data"));
-  await discreet.sample("Blood pressure").click();
-  await discreet.agree();
-  await discreet.table("blood-pressure.csv");
-  for (const step of STEPS) {
-    await discreet.step(step).click();
-    found.push(...(await small(page, step)));
-  }
+  found.push(...(await smallOfSample(page, discreet)));
   await discreet.make();
   await unfold(page);
   await discreet.refit.getByRole("button", exact(say("refit.run"))).click();
