@@ -57,7 +57,8 @@ pub fn after_bounds(
     let setting = stage.noise::<Setting>().ok_or(EngineError::Internal("no bounds were estimated"))?;
     let plan = state(stage.plan(), &sought.entries, bounds).ok_or(EngineError::NotFound)?;
     let notes = setting.notes(bounds, stage.stated_rows().unwrap_or(0));
-    let found = Stage::Found(Arc::new(Found { bounds: bounds.clone(), notes }));
+    let found =
+        Stage::Found(Arc::new(Found { bounds: bounds.clone(), notes, events: stage.events().to_vec() }));
     ConfiguredPlan::new(plan, false, purpose)?.resolve(None, names, delimiter, found)
 }
 

@@ -56,6 +56,13 @@ pub(super) enum Stage {
     Found(Arc<Found>),
 }
 
+impl Stage {
+    /// Returns what was charged before this stage.
+    fn charged(&self) -> &[Event] {
+        if let Self::Found(found) = self { &found.events } else { &[] }
+    }
+}
+
 /// What follows when bounds are found.
 #[derive(Debug)]
 pub(super) struct Sought {
@@ -74,13 +81,8 @@ pub(super) struct Found {
     pub(super) bounds: EstimatedBounds,
     /// What is said of them.
     pub(super) notes: Vec<String>,
-}
-
-impl Found {
-    /// What they cost.
-    fn units(&self) -> u128 {
-        self.bounds.charge.parse().unwrap_or(u128::MAX)
-    }
+    /// What was charged for them.
+    pub(super) events: Vec<Event>,
 }
 
 /// What a release costs, in public numbers.
@@ -192,11 +194,15 @@ impl ConfiguredPlan {
             configured: Arc::new(counting),
             purpose: self.purpose,
         };
+        let purpose = self.purpose;
         let fit = self.resolve(public, names, delimiter, Stage::Stated)?;
         let sought = |events| Sought { entries: entries.clone(), events, fit: fit.clone() };
         let stage = |events| Stage::Bounds(Arc::new(sought(events)));
         let mut prepared = bounds.resolve(None, names, delimiter, stage(Vec::new()))?;
-        prepared.stage = stage(prepared.events().iter().chain(fit.events()).cloned().collect());
+        prepared.stage = stage([prepared.events(), fit.events()].concat());
+        if let (Purpose::Release, Some(cost)) = (purpose, &fit.cost) {
+            check_slack(prepared.whole_events(), cost.promise)?;
+        }
         Ok(prepared)
     }
 
@@ -227,8 +233,9 @@ impl ConfiguredPlan {
             csv.delimiter = Some(char::from(delimiter).to_string());
         }
         let cost = charge.map(|charge| cost(&checked, charge, &stage)).transpose()?;
-        if let Some(cost) = &cost {
-            check_cost(&checked, purpose, cost)?;
+        if let (Purpose::Release, Some(cost)) = (purpose, &cost) {
+            check_slack(&[stage.charged(), &cost.charge.events].concat(), cost.promise)?;
+            check_cost(&checked, cost)?;
         }
         let task = Task { checked, encoding };
         let public = public.map(|public| public.table().clone());
@@ -267,8 +274,7 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
         return Ok(Cost { charge, promise: Some(promise), mu: None, rho: None, claimed });
     }
     // What is μ-GDP in several parts is so as a whole.
-    let before = if let Stage::Found(found) = stage { found.units() } else { 0 };
-    let units = gaussian_units(&charge.events, before)?;
+    let units = gaussian_units(stage.charged().iter().chain(&charge.events))?;
     let (mu, rho) = mu_and_rho(units);
     let asked = budget_parts(budget, &Split::Gaussian)?.promise;
     let real = |delta| {
@@ -284,9 +290,9 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
     Ok(Cost { charge, promise, mu: Some(mu), rho: Some(rho), claimed })
 }
 
-/// Returns `before` and what the events cost, in units of 2^-40 of μ².
-fn gaussian_units(events: &[Event], before: u128) -> Result<u128, EngineError> {
-    events.iter().try_fold(before, |sum, event| match event {
+/// Returns what the events cost together, in units of 2^-40 of μ².
+fn gaussian_units<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<u128, EngineError> {
+    events.into_iter().try_fold(0_u128, |sum, event| match event {
         Event::Gaussian { sensitivity_squared, scale, .. } => {
             let units = gaussian_charge(sensitivity_squared, *scale)?;
             sum.checked_add(units).ok_or(EngineError::Internal("noise beyond all bounds"))
@@ -297,22 +303,22 @@ fn gaussian_units(events: &[Event], before: u128) -> Result<u128, EngineError> {
     })
 }
 
-/// What a release needs beyond its budget: noise whose discreteness its own δ pays for, a paper's scale that keeps its own claim, and the
-/// person's word for a proof that assumes real numbers.
-fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<(), EngineError> {
-    if purpose != Purpose::Release {
+/// Refuses noise whose discreteness costs more than δ reserves for it, all stages together.
+fn check_slack(events: &[Event], promise: Option<(Epsilon, Delta)>) -> Result<(), EngineError> {
+    let Some((epsilon, delta)) = promise else { return Ok(()) };
+    if event::charge(events, epsilon).is_ok_and(|units| units.slack <= slack_capacity(delta).unwrap_or(0)) {
         return Ok(());
     }
-    if let Some((epsilon, delta)) = cost.promise
-        && event::charge(&cost.charge.events, epsilon).map_or(u128::MAX, |units| units.slack)
-            > slack_capacity(delta)?
-    {
-        return Err(EngineError::Plan(PlanError::at(
-            "budget",
-            words::plan::coarse_noise(epsilon, delta),
-            words::plan::coarse_noise_advice(),
-        )));
-    }
+    Err(EngineError::Plan(PlanError::at(
+        "budget",
+        words::plan::coarse_noise(epsilon, delta),
+        words::plan::coarse_noise_advice(),
+    )))
+}
+
+/// What a release needs beyond its budget: a paper's scale that keeps its own claim, and the person's word for a proof that assumes real
+/// numbers.
+fn check_cost(checked: &CheckedPlan, cost: &Cost) -> Result<(), EngineError> {
     if let (Some((real, _)), Some((claimed, delta))) = (cost.promise, cost.claimed)
         && real > claimed
     {
@@ -397,7 +403,7 @@ impl Prepared {
         if !self.estimates_bounds() {
             return Some(own);
         }
-        let units = gaussian_units(self.whole_events(), 0).ok()?;
+        let units = gaussian_units(self.whole_events()).ok()?;
         Some(mu_and_rho(units).0)
     }
 
@@ -594,7 +600,7 @@ impl Prepared {
         Ok(event::charge(self.whole_events(), epsilon)?)
     }
 
-    fn events(&self) -> &[Event] {
+    pub(super) fn events(&self) -> &[Event] {
         self.cost.as_ref().map_or(&[], |cost| &cost.charge.events)
     }
 

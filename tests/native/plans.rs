@@ -5,6 +5,8 @@ use discreet::model::Role;
 use discreet::plan::bind::bind;
 use discreet::plan::bound::{GridParams, Kind, Norms};
 use discreet::plan::{CheckedPlan, Plan, PlanError, Purpose};
+use discreet::privacy::calibrate::slack_capacity;
+use discreet::privacy::measure::{Delta, Epsilon};
 use serde_json::{Value, json};
 
 use crate::support;
@@ -315,4 +317,28 @@ fn noise_that_is_too_coarse_for_the_plans_delta_is_refused() {
         Err(EngineError::Plan(error)) => assert_eq!(error.path, "budget", "{error}"),
         other => panic!("{:?}", other.map(|_| ())),
     }
+}
+
+/// The noise for the bounds and the noise for the fit share the delta of the plan, so their slacks are counted together.
+#[test]
+fn the_slacks_of_estimated_bounds_and_of_the_fit_are_counted_together() {
+    let names = ["age", "sex", "sbp"].map(str::to_owned);
+    let delta = Delta::try_new(1e-12).unwrap();
+    let capacity = slack_capacity(delta).unwrap();
+    let mut plan = example();
+    (plan["columns"][0]["lower"], plan["columns"][0]["upper"]) = (json!("estimate"), json!("estimate"));
+    plan["stated_rows"] = json!(100_000);
+    plan["mechanism"]["params"] = json!({"radius": 1 << 21});
+    let mut accepted = [0, 0];
+    for tenths in 100..400 {
+        let epsilon = Epsilon::try_new(f64::from(tenths) / 10.0).unwrap();
+        plan["budget"] = json!({"epsilon": epsilon.get(), "delta": delta.get()});
+        let prepared = |purpose| prepare(Plan::parse(&plan.to_string()).unwrap(), &names, b',', purpose);
+        let Ok(simulated) = prepared(Purpose::Simulate) else { break };
+        let slack = simulated.charge(epsilon).unwrap().slack;
+        let is_accepted = prepared(Purpose::Release).is_ok();
+        assert_eq!(is_accepted, slack <= capacity, "at epsilon {epsilon}");
+        accepted[usize::from(is_accepted)] += 1;
+    }
+    assert!(accepted.iter().all(|&plans| plans > 0), "{accepted:?}");
 }
