@@ -386,16 +386,18 @@ impl Ledger {
     /// Returns how the last of the releases that did not tell persons apart by `own` did: by the column named, or, where none is, each row was a
     /// person. Nothing where all did as `own`.
     pub fn other_persons(&self, own: Option<&str>) -> Option<Option<&str>> {
-        let releases = self.document.entries.iter().rev().filter(|entry| entry.kind == Kind::Release);
-        releases.map(Entry::person).find(|before| *before != own)
+        self.releases().map(Entry::person).find(|before| *before != own)
     }
 
     /// Returns whether its releases tell persons apart in different ways.
     pub fn mixes_persons(&self) -> bool {
-        self.document
-            .entries
-            .iter()
-            .any(|entry| entry.kind == Kind::Release && self.other_persons(entry.person()).is_some())
+        let mut persons = self.releases().map(Entry::person);
+        persons.next().is_some_and(|last| persons.any(|before| before != last))
+    }
+
+    /// The entries that are releases, the last first.
+    fn releases(&self) -> impl Iterator<Item = &Entry> {
+        self.document.entries.iter().rev().filter(|entry| entry.kind == Kind::Release)
     }
 
     /// What is one person to one release and several to another has no promise of the ledger.

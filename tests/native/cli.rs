@@ -488,6 +488,8 @@ fn a_plan_that_later_rows_contradict_is_warned_of_before_the_charge() {
         json!({"name": "ward", "role": "feature", "type": "category", "levels": ["A", "B"]}),
         number("seen", "feature", 2010.0, 2030.0),
         number("weight", "feature", 30.0, 200.0),
+        number("children", "feature", 0.0, 120.0),
+        number("creatinine", "feature", 0.713, 40.0),
         number("sbp", "outcome", 60.0, 260.0),
     ];
     let mut plan = plan(&columns, json!({"epsilon": 1, "delta": 1e-5}));
@@ -504,13 +506,18 @@ fn a_plan_that_later_rows_contradict_is_warned_of_before_the_charge() {
             of("A", ["A", "C"][usize::from(row.is_multiple_of(25))]),
             of("2019", "12.03.2019"),
             of("71", "717"),
+            if late && row.is_multiple_of(9) { "99" } else { ["1", "3"][row as usize % 2] }.to_owned(),
+            of("0.9", ["0.85", "0.713"][usize::from(row == 1_500)]),
             of("130", ["140", ""][row as usize % 2]),
         ];
         format!("{}\n", cells.join(";"))
     };
     bench.write(
         "table.csv",
-        format!("age;crp;sex;ward;seen;weight;sbp\n{}", (0..2_000).map(row).collect::<String>()),
+        format!(
+            "age;crp;sex;ward;seen;weight;children;creatinine;sbp\n{}",
+            (0..2_000).map(row).collect::<String>()
+        ),
     );
     bench.open_ledger("3");
     let before = bench.read("ledger.json");
@@ -523,10 +530,12 @@ fn a_plan_that_later_rows_contradict_is_warned_of_before_the_charge() {
         "column `ward`: later rows have cells that are none of its levels",
         "column `seen`: later rows have dates",
         "column `weight`: later rows have numbers beyond its bounds",
+        "column `children`: later rows have what looks like a code for a missing value",
+        "column `creatinine`: a bound of it is exactly the smallest or the largest number of the file",
     ] {
         assert_eq!(told.lines().filter(|line| line.contains(expected)).count(), 1, "{expected}: {told}");
     }
-    assert_eq!(told.lines().count(), 6, "{told}");
+    assert_eq!(told.lines().count(), 8, "{told}");
     assert!(!told.contains(|letter: char| letter.is_ascii_digit()), "{told}");
     assert!(!["kvinna", "`C`", "12", "717"].iter().any(|cell| told.contains(cell)), "{told}");
     assert_eq!(bench.read("ledger.json"), before);
@@ -1215,6 +1224,25 @@ fn a_release_says_in_words_what_it_does_not_protect() {
         let said = release.diagnostics.notes.iter().filter(|note| note.contains(words)).count();
         assert_eq!(said, 1, "{words}: {:?}", release.diagnostics.notes);
     }
+}
+
+#[test]
+fn releases_that_tell_persons_apart_in_different_ways_are_confirmed_and_named() {
+    let bench = Bench::new();
+    bench.open_ledger("2");
+    let mut plan = small_diabetes_plan(json!({"epsilon": 0.5, "delta": 1e-6}));
+    bench.plan(&plan);
+    bench.ok(CONFIRMED);
+    let different = "tell persons apart in different ways";
+    assert!(!bench.ok("ledger show ledger.json").contains(different));
+    plan["person"] = json!("s6");
+    bench.plan(&plan);
+    assert!(bench.fails(CONFIRMED, 2).contains("add \"other-persons\" to `confirm`"));
+    plan["confirm"] = json!(["other-persons"]);
+    bench.plan(&plan);
+    bench.write("release.json", bench.ok(CONFIRMED));
+    assert!(bench.ok("ledger show ledger.json").contains(different));
+    assert!(bench.ok("report --release release.json").contains(different));
 }
 
 /// Two copies of a ledger pay for the same plan: two releases, two charges. Neither copy may take the other over.
