@@ -259,5 +259,19 @@ test("who one person is, is asked before the first release fixes a budget, and s
   await person.selectOption("pesel");
   const second = await release(discreet);
   assert.deepEqual(second.entries.map(({ parameters }) => [parameters.person, parameters.other_persons]), [["pesel", undefined], ["pesel", undefined]]);
+
+  // Nor are rows that counted as persons the persons of a column.
+  await discreet.goTo(say("step.privacy"));
+  await person.selectOption({ label: say("privacy.none_each_row_is_one_person") });
+  await page.getByLabel(say("privacy.other_persons_each_row", { column: "pesel" })).check();
+  const third = await release(discreet);
+  await discreet.goTo(say("step.privacy"));
+  await person.selectOption("pesel");
+  await discreet.strip.getByRole("button", { name: say("gap.rows_before") }).click();
+  const rows = page.getByLabel(say("privacy.rows_before", { now: "pesel" }));
+  assert.equal(await rows.isChecked(), false, "a word for one column is none for another");
+  await rows.check();
+  const fourth = await release(discreet);
+  assert.deepEqual([third, fourth].map(({ entries }) => entries.at(-1).parameters).map(({ person, other_persons }) => [person, other_persons]), [[undefined, true], ["pesel", true]]);
   assert.deepEqual(faults(record), {});
 });
