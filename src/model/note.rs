@@ -83,7 +83,6 @@ impl Kind {
     /// Tells it from the sentence, which is all that a document has.
     pub fn of(note: &str) -> Self {
         use words::note as told;
-        const ANY: &str = "\0";
         let messages = [
             (Self::LogOdds, told::log_odds().to_owned()),
             (Self::Estimator, told::noise_alone().to_owned()),
@@ -102,11 +101,27 @@ impl Kind {
             (Self::RobustOfPersons, format!("{} {}", told::robust(), told::robust_of_persons())),
             (Self::Robust, told::robust().to_owned()),
         ];
-        let says = |(_, message): &&(Self, String)| {
-            message.split(ANY).try_fold(note, |rest, part| Some(rest.split_once(part)?.1)).is_some()
-        };
-        messages.iter().find(says).map_or(Self::Other, |(kind, _)| *kind)
+        messages.iter().find(|(_, message)| says(note, message)).map_or(Self::Other, |(kind, _)| *kind)
     }
+}
+
+/// Stands for any argument of a message.
+const ANY: &str = "\0";
+
+/// Returns whether a note holds this message, whatever its arguments are.
+fn says(note: &str, message: &str) -> bool {
+    message.split(ANY).try_fold(note, |rest, part| Some(rest.split_once(part)?.1)).is_some()
+}
+
+/// Returns whether a note warns that the intervals do not cover a regression over all rows.
+pub fn warns(note: &str) -> bool {
+    says(note, &words::note::far_rows_many(ANY, ANY, ANY))
+}
+
+/// Returns whether a note holds for nearly every release with intervals, and says nothing of this one.
+pub fn is_general(note: &str) -> bool {
+    use words::note as told;
+    [told::both_errors(), told::clipped(), told::bounds_fixed(), told::well_formed()].contains(&note)
 }
 
 /// Says that hardly any of the stated rows counted.
@@ -200,6 +215,10 @@ mod tests {
         let levels = Shortened { rows: 806.0, deviation: 124.0, usual: 0.1, of_levels: true };
         let levels = far_rows(Some(levels), Some((6_000.0, 40.0)));
         assert!(levels.contains("less usual than the others") && !levels.contains("ogarithm"), "{levels}");
+        assert!(warns(&said(2_400.0, 10_000.0)));
+        assert!(
+            ![said(1_700.0, 10_000.0), uncounted, levels].iter().any(|note| warns(note) || is_general(note))
+        );
     }
 
     #[test]

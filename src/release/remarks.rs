@@ -110,12 +110,6 @@ pub fn are_of_persons(notes: &[String]) -> bool {
     notes.iter().any(|note| Kind::of(note) == Kind::RobustOfPersons)
 }
 
-/// Takes out of the notes what stands beside the intervals, because they do not cover it: the notes of an adaptive
-/// release begin with it.
-pub fn take_uncovered(release: &Release, notes: &mut Vec<String>) -> Option<String> {
-    (release.is_adaptive() && !notes.is_empty()).then(|| notes.remove(0))
-}
-
 /// Returns the remarks that a file of numbers or a drawing carries with it.
 pub fn remarks(release: &Release) -> Vec<String> {
     let notes = &release.diagnostics.notes;

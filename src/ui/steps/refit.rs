@@ -216,8 +216,8 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                 let lines = tables::lines(&own, &outcome, per);
                 let drowned = is_drowned(&own.diagnostics);
                 let tests = Tests::of(&own);
-                let (fit, mut below) = tables::fit(&own, &supplement, &outcome);
-                below.extend(tables::test_notes(&own, &lines));
+                let (fit, reading) = tables::fit(&own, &supplement, &outcome);
+                let below = tables::test_notes(&own, &lines);
                 let others = tables::factors(&own, &outcome, per)
                     .into_iter()
                     .chain(tables::differences(&own, &supplement, &outcome, per))
@@ -234,7 +234,7 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                     format.refitted(&own, &supplement, &outcome, &Labels { per, decimal, ..Labels::default() })
                 });
                 view! {
-                    <CoefficientTable lines outcome=titled unit drowned tests fit=fit.join(" · ") below confidence=refit.confidence/>
+                    <CoefficientTable lines outcome=titled unit drowned tests fit=fit.join(" · ") below reading confidence=refit.confidence/>
                     {others}
                     <ul class="notes">{notes}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>

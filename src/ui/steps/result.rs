@@ -125,13 +125,23 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         }
     });
     // What the intervals do not cover stands beside them.
-    let beside = if undetermined { None } else { remarks::take_uncovered(&release, &mut notes) };
+    let warned = notes.iter().position(|note| note::warns(note)).filter(|_| !undetermined);
+    let beside = warned.map(|place| notes.remove(place));
     let beside = beside.map(|note| view! { <p class="caveat"><Quoted words=note/></p> });
-    let notes = notes.into_iter().map(|note| {
-        let to_robust = note.contains(words::note::robust_offer()).then(|| view! { " " <ToRobust/> });
-        view! { <li><Quoted words=note/> {to_robust}</li> }
+    let (general, notes): (Vec<String>, Vec<String>) =
+        notes.into_iter().partition(|note| note::is_general(note));
+    let listed = |notes: Vec<String>| {
+        let item = |note: String| {
+            let to_robust = note.contains(words::note::robust_offer()).then(|| view! { " " <ToRobust/> });
+            view! { <li><Quoted words=note/> {to_robust}</li> }
+        };
+        (!notes.is_empty())
+            .then(|| view! { <ul class="notes">{notes.into_iter().map(item).collect_view()}</ul> })
+    };
+    let general = (!general.is_empty()).then(|| view! {
+        <details class="more" id="general-notes"><summary>{words::result::general_notes()}</summary>{listed(general)}</details>
     });
-    let notes = notes.collect_view();
+    let notes = listed(notes);
     let count = names.len();
     let many = count > LONG_FORM_OUTCOMES;
     // Thousands of outcomes are searched in a table.
@@ -162,8 +172,8 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let unit = figure::unit(&for_table.plan, &outcome);
         let log_odds = for_fit.log_odds;
         let tests = Tests::of(&for_table);
-        let (fit, mut below) = tables::fit(&for_table, &for_fit, &outcome);
-        below.extend(tables::test_notes(&for_table, &lines));
+        let (fit, reading) = tables::fit(&for_table, &for_fit, &outcome);
+        let below = tables::test_notes(&for_table, &lines);
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
         let named = odds::named(&for_table.plan, &outcome, log_odds);
@@ -171,7 +181,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let penalised = tests.absent() == Some(Absent::Penalised) && !drowned;
         view! {
             {penalised.then(|| view! { <p class="caveat">{words::result::penalised()}</p> })}
-            <CoefficientTable lines outcome unit log_odds drowned confidence tests fit=fit.join(" · ") below/>
+            <CoefficientTable lines outcome unit log_odds drowned confidence tests fit=fit.join(" · ") below reading/>
             {others}
             {standardised}
         }
@@ -224,7 +234,8 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             <SideBySide/>
             <FoundBounds release=for_bounds/>
             {public}
-            <ul class="notes">{notes}</ul>
+            {notes}
+            {general}
             <Exports release supplement per/>
         </section>
         <Guarantee statement/>

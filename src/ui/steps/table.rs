@@ -32,6 +32,8 @@ pub fn CoefficientTable(
     fit: String,
     /// What a reader has to know of the p-values.
     below: Vec<String>,
+    /// How the numbers of the fit are to be read.
+    reading: Vec<String>,
     #[prop(optional)] log_odds: bool,
 ) -> impl IntoView {
     let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) };
@@ -88,7 +90,10 @@ pub fn CoefficientTable(
         {(more > 0).then(|| view! { <p class="hint">{words::result::more_terms(more, text::whole(more))}</p> })}
         {(!fit.is_empty()).then(|| view! { <p class="fit">{fit}</p> })}
         {(!below.is_empty()).then(|| view! { <p class="hint">{below.join(" ")}</p> })}
-        <p class="hint">{shared.then(words::result::table_note)} " " {words::result::plot_note()} " " {log_odds.then_some(words::page::odds())}</p>
+        <details class="more reading"><summary>{words::result::how_to_read()}</summary>
+            <p class="hint">{shared.then(words::result::table_note)} " " {words::result::plot_note()} " " {log_odds.then_some(words::page::odds())}</p>
+            {(!reading.is_empty()).then(|| view! { <p class="hint">{reading.join(" ")}</p> })}
+        </details>
     }
 }
 
