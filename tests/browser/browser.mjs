@@ -50,6 +50,7 @@ export async function downloaded(page, act) {
     const arrives = page.waitForEvent("download");
     await act();
     const file = await arrives;
+    await setTimeout(100); // Chromium drops what is beyond ten downloads in a second.
     return content(file.suggestedFilename(), await file.path());
   }
   const before = new Set(readdirSync(DOWNLOADS));

@@ -81,6 +81,7 @@ test("one click releases the sample, and nothing leaves the page", async (t) => 
   // About as many rows counted as were stated, and the fit as a whole is beside the table.
   assert.match(await discreet.released.locator("#row-count").innerText(), /^About (11|12)\D?\d+ rows counted/);
   assert.match(await discreet.released.locator(".fit").innerText(), /^N about [^]* · residual SD 1\d\.\d mmHg$/);
+  await discreet.released.getByText(say("result.how_to_read")).click();
   assert.match(await discreet.released.locator("#regression").innerText(), /R squared is from the coefficients[^]*residual SD \(standard deviation\) has noise with standard deviation [\d.]+\./);
   await page.getByRole("heading", { name: say("result.what_is_promised") }).waitFor();
   assert.match(await page.getByRole("region", { name: say("result.what_is_promised") }).innerText(), /Epsilon is 1\.3\d* and delta is 5/);
