@@ -91,7 +91,7 @@ impl Misfits {
 /// Of so many rows one may have a cell that does not fit before the person is asked about it.
 const OFTEN: u64 = 100;
 
-/// Whether so many cells of a column that do not fit are more than a few among so many rows.
+/// Returns whether so many cells of a column that do not fit are more than a few among so many rows.
 pub const fn are_many(cells: u64, rows: u64) -> bool {
     cells > rows / OFTEN
 }

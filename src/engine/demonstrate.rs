@@ -43,7 +43,7 @@ static_assertions::assert_not_impl_any!(Demonstration: Into<Release>);
 static_assertions::assert_not_impl_any!(Release: Into<Demonstration>);
 
 impl Demonstration {
-    /// The document.
+    /// Returns the document.
     pub const fn document(&self) -> &Release {
         &self.0
     }

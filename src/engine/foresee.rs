@@ -706,7 +706,7 @@ fn in_percent(share: f64) -> String {
     two_digits(100.0 * share.min(1.0))
 }
 
-/// A share of few rehearsals as a percentage, to the nearest twentieth and not 0.
+/// Returns a share of few rehearsals as a percentage, to the nearest twentieth and not 0.
 fn in_twentieths(share: f64) -> String {
     in_percent((20.0 * share).round().max(1.0) / 20.0)
 }

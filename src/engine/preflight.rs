@@ -89,8 +89,8 @@ pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
     Some(design.ask(rows, mu))
 }
 
-/// The errors to expect of a plan's Newton steps, at least; nothing for another mechanism, without a budget, or without a number of
-/// rows. [`forecast`](crate::inference::forecast) says what is assumed.
+/// Returns the errors to expect of a plan's Newton steps, at least; nothing for another mechanism, without a budget, or without a
+/// number of rows. [`forecast`](crate::inference::forecast) says what is assumed.
 pub fn standard_errors(prepared: &Prepared) -> Option<Vec<TermForecast>> {
     prepared.cost()?;
     prepared.all_rounds().standard_errors(prepared.task(), prepared.stated_rows()?)

@@ -332,7 +332,7 @@ fn check_cost(checked: &CheckedPlan, purpose: Purpose, cost: &Cost) -> Result<()
     Ok(())
 }
 
-/// μ = √(units / 2^40) and ρ = μ²/2, both rounded up.
+/// Returns μ = √(units / 2^40) and ρ = μ²/2, both rounded up.
 fn mu_and_rho(units: u128) -> (f64, f64) {
     let rounded = units as f64;
     // Up to 2^53 the conversion is exact; beyond, one step up covers it.
@@ -349,7 +349,7 @@ pub const fn check_rows(records: u64) -> Result<(), EngineError> {
     if records == 0 { Err(EngineError::NoRows) } else { Ok(()) }
 }
 
-/// Whether a table is the one that the plan describes, from its number of `records` and, with a person column, of
+/// Returns whether a table is the one that the plan describes, from its number of `records` and, with a person column, of
 /// `persons`. To be asked before the charge. Under add-remove no count is compared: the counts are private.
 ///
 /// # Errors
@@ -518,12 +518,12 @@ impl Prepared {
         self.rounds() > 1
     }
 
-    /// Number of integers in an encoded row.
+    /// Returns the number of integers in an encoded row.
     pub fn row_width(&self) -> usize {
         self.task.encoding.row_width()
     }
 
-    /// The mechanism's row in the table of names.
+    /// Returns the mechanism's row in the table of names.
     pub const fn info(&self) -> &'static Info {
         self.info
     }
@@ -603,7 +603,7 @@ impl Prepared {
         self.cost.as_ref().map_or(Assurance::Demo, |cost| cost.charge.assurance)
     }
 
-    /// The name of the column that identifies a person, or `assumed`.
+    /// Returns the name of the column that identifies a person, or `assumed`.
     pub(super) fn person(&self) -> String {
         self.bound().person.as_ref().map_or_else(|| "assumed".to_owned(), |person| person.name.clone())
     }

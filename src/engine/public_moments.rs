@@ -9,7 +9,7 @@ use crate::plan::{CheckedPlan, PlanError};
 
 /// What is publicly known of a plan's columns.
 pub trait Known {
-    /// The table.
+    /// Returns the table.
     fn table(&self) -> &PublicTable;
 
     /// What it says of the terms of a plan.

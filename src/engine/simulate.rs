@@ -74,7 +74,8 @@ impl Simulation {
     }
 }
 
-/// The sums of `records` rows drawn with replacement from that many records; where a column names persons, of as many persons as there are.
+/// Returns the sums of `records` rows drawn with replacement from that many records; where a column names persons, of as many
+/// persons as there are.
 fn resample(mut sums: Sums, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Sums {
     let persons = rows.by_person();
     let mut draw = |all: u64| usize::try_from(uniform_below(&mut rng, u128::from(all))).unwrap_or(usize::MAX);

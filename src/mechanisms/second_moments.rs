@@ -159,7 +159,7 @@ impl Run for Released {
     }
 }
 
-/// The moments as numbers. Exact sums are cut down to those that are released.
+/// Returns the moments as numbers. Exact sums are cut down to those that are released.
 fn read(task: &Task, statistic: &Statistic, answer: &mut Answer) -> Result<NoisyMoments, Unsettled> {
     let Encoding { bound, geometry, layout } = &task.encoding;
     let moments = match &answer.law {
@@ -223,9 +223,10 @@ fn extent_of(task: &Task, rows: f64) -> Extent {
     Extent { trace: rows * features * features, rows, features, outcomes }
 }
 
-/// The sums of (q + 2⁻²² e)(q + 2⁻²² e)' in steps of 2⁻⁴⁴, of rows with a code q for each term and, for each but the constant, the
-/// digit e that rounding left. Without noise nothing but rounding depends on the grid, and collinear predictors magnify it; with
-/// the digits such a run equals least squares to far more digits than the grid has. With 2^30 rows the sums stay below 2^123.
+/// Returns the sums of (q + 2⁻²² e)(q + 2⁻²² e)' in steps of 2⁻⁴⁴, of rows with a code q for each term and, for each but the
+/// constant, the digit e that rounding left. Without noise nothing but rounding depends on the grid, and collinear predictors
+/// magnify it; with the digits such a run equals least squares to far more digits than the grid has. With 2^30 rows the sums stay
+/// below 2^123.
 pub fn fine_cells(cell: impl Fn(usize, usize) -> i128, geometry: &Geometry) -> Vec<i128> {
     let sum = |row: Option<usize>, column: Option<usize>| match (row, column) {
         (Some(row), Some(column)) => cell(row, column),
@@ -239,7 +240,7 @@ pub fn fine_cells(cell: impl Fn(usize, usize) -> i128, geometry: &Geometry) -> V
     Layout::whole(geometry.terms.len()).pairs().map(|(row, column)| fine(row, column)).collect()
 }
 
-/// The integers as a release has them.
+/// Returns the integers as a release has them.
 fn released(task: &Task, answer: &Answer) -> ReleasedMoments {
     let Encoding { bound, geometry, layout } = &task.encoding;
     let cells = &answer.cells;

@@ -87,7 +87,7 @@ pub const FLOOR_REPAIR: Parameter = REPAIR.usual(Usual::Is("floor"));
 /// Below this μ the grid is coarser, so that S stays within the sampler's range.
 const SMALL_MU: f64 = 1.0 / 64.0;
 
-/// R where neither a plan nor a schema says it: 2^24, and 2^20 for a small budget.
+/// Returns R where neither a plan nor a schema says it: 2^24, and 2^20 for a small budget.
 fn usual_radius(plan: &CheckedPlan) -> u32 {
     // A budget that cannot be used is refused by the calibration.
     let mu =
@@ -107,8 +107,8 @@ pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<GridParams, P
     Ok(GridParams { radius, intercept_weight, norms })
 }
 
-/// A grid whose records have two sides, shortened together, with norms as shares of what the bounds allow. Both sides have the same
-/// length, until a mechanism gives the outcomes another.
+/// Returns a grid whose records have two sides, shortened together, with norms as shares of what the bounds allow. Both sides
+/// have the same length, until a mechanism gives the outcomes another.
 pub const fn two_sides(
     radius: u32,
     intercept_weight: f64,
@@ -141,7 +141,7 @@ pub fn radius(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<u32, PlanEr
     params.whole_or(&RADIUS, usual_radius(plan))
 }
 
-/// The public number of rows.
+/// Returns the public number of rows.
 ///
 /// # Errors
 /// [`PlanError`] where the plan states none, with the reason `why` it is needed.
@@ -343,14 +343,14 @@ pub fn printed_scale(ratio: f64, square: u64) -> Result<NoiseScale, NoiseError> 
     Ok(NoiseScale::try_new(codes)?)
 }
 
-/// An integer, so many squared codes, that is not below `ratio` times `square`.
+/// Returns an integer, so many squared codes, that is not below `ratio` times `square`.
 pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
     let codes = (ratio * real(square)).next_up().ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
     (1.0..9e18).contains(&codes).then_some(codes as u64)
 }
 
-/// The largest power of two that is at most `noise` / 2²⁰, as its exponent: what a matrix with noise of that standard
+/// Returns the largest power of two that is at most `noise` / 2²⁰, as its exponent: what a matrix with noise of that standard
 /// deviation in codes is rounded to (theory/noise 4.2). At least 0.
 pub fn rounding_step(noise: f64) -> usize {
     if noise > 1.0 { usize::try_from(libm::ilogb(noise) - 20).unwrap_or(0) } else { 0 }

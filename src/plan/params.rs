@@ -429,7 +429,7 @@ impl<'a> Params<'a> {
         Ok(read)
     }
 
-    /// The mechanism's own form of a shared parameter.
+    /// Returns the mechanism's own form of a shared parameter.
     fn own(&self, parameter: &Parameter) -> Parameter {
         *self.schema.iter().find(|own| own.name == parameter.name).unwrap_or(parameter)
     }

@@ -223,8 +223,8 @@ pub fn logistic_sensitivity_squared(
     one_row * &k * k * composed(steps)
 }
 
-/// Δ², the squared sensitivity of the margins together: the count, the sum and the sum of squares of each of `columns` columns, whose
-/// codes are at most `level` = N, where every one is multiplied by N so that a count is N² (theory/adaptive 3.2).
+/// Returns Δ², the squared sensitivity of the margins together: the count, the sum and the sum of squares of each of `columns`
+/// columns, whose codes are at most `level` = N, where every one is multiplied by N so that a count is N² (theory/adaptive 3.2).
 ///
 /// A record adds N² to the count, at most N² to a sum and at most N² to a sum of squares; a category has one dummy that is not 0, so it
 /// counts as one column: N⁴ (1 + 2 C) under add-remove. Replacing moves the count by nothing and a number's two sums, in units of N²,
@@ -249,8 +249,8 @@ pub fn margins_sensitivity_squared(
     &square * &square * moved * &k * k
 }
 
-/// Δ², the squared sensitivity of `histograms` histograms together, in each of which a record is `unit` in one bin: U² for each under
-/// add-remove, 2 U² under replace-one, where it leaves one bin for another (theory/adaptive 3.2).
+/// Returns Δ², the squared sensitivity of `histograms` histograms together, in each of which a record is `unit` in one bin: U²
+/// for each under add-remove, 2 U² under replace-one, where it leaves one bin for another (theory/adaptive 3.2).
 pub fn histograms_sensitivity_squared(
     unit: u64,
     histograms: u64,
@@ -266,8 +266,8 @@ pub fn histograms_sensitivity_squared(
     UBig::from(unit) * UBig::from(unit) * UBig::from(histograms) * UBig::from(moved) * &k * k
 }
 
-/// q, by how much the noise on squares and on products of one side is larger than that on the products of features with outcomes, in
-/// [`weighted_sensitivity_squared`] (theory/adaptive 6.1). Under replace-one a larger one buys nothing.
+/// Returns q, by how much the noise on squares and on products of one side is larger than that on the products of features with
+/// outcomes, in [`weighted_sensitivity_squared`] (theory/adaptive 6.1). Under replace-one a larger one buys nothing.
 pub const fn cross_weight(adjacency: Adjacency) -> u32 {
     match adjacency {
         Adjacency::AddRemove => 2,
@@ -275,9 +275,9 @@ pub const fn cross_weight(adjacency: Adjacency) -> u32 {
     }
 }
 
-/// Δ², the squared sensitivity of all second moments of records (x, y) whose features have a squared norm of at most `features` = B²
-/// and whose outcomes one of at most `outcomes`, rounded up, where the noise has the variance S²/2 on x y′ and, with q =
-/// [`cross_weight`], q² S² on the squares and q² S²/2 on the other products (theory/adaptive 3.2).
+/// Returns Δ², the squared sensitivity of all second moments of records (x, y) whose features have a squared norm of at most
+/// `features` = B² and whose outcomes one of at most `outcomes`, rounded up, where the noise has the variance S²/2 on x y′ and,
+/// with q = [`cross_weight`], q² S² on the squares and q² S²/2 on the other products (theory/adaptive 3.2).
 ///
 /// In units of q S a record is ‖x‖⁴ + 2 q² ‖x‖² ‖y‖² + ‖y‖⁴, largest where both are longest; in units of S that is divided by q². Under
 /// replace-one q is 1 and this is ‖z z′ − z̃ z̃′‖² for z = (x, y), at most 2 (B² + ‖y‖²)².

@@ -20,7 +20,7 @@ impl Shared {
         Self(shared_roots(&release.plan, &terms.map(|term| column_of(&release.plan, &term)).collect()))
     }
 
-    /// Whether a term is made from one of them.
+    /// Returns whether a term is made from one of them.
     pub fn move_term(&self, plan: &Plan, term: &str) -> bool {
         !self.0.is_empty() && !roots(plan, &column_of(plan, term)).is_disjoint(&self.0)
     }

@@ -202,7 +202,7 @@ fn promise(privacy: &Privacy, accuracy: Option<f64>) -> String {
     }
 }
 
-/// Whether each row counts as one person.
+/// Returns whether each row counts as one person.
 fn is_assumed(privacy: &Privacy) -> bool {
     privacy.person == "assumed"
 }

@@ -93,7 +93,8 @@ impl Awaiting {
         Ok(Self { request, run, click: channel.port2() })
     }
 
-    /// Whether what is read for this release probably serves another one of the same table. How bounds are estimated depends on the budget.
+    /// Returns whether what is read for this release probably serves another one of the same table. How bounds are estimated
+    /// depends on the budget.
     fn serves(&self, other: &ReleaseRequest) -> bool {
         let is_budgeted = self.request.plan.estimates() && self.request.plan != other.plan;
         self.request.table == other.table && self.request.reads_as(other) && !is_budgeted

@@ -324,8 +324,8 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
 const POINTS_BETWEEN_THOUSANDS: NumberFormat =
     NumberFormat { thousands: Some(Thousands::Point), ..NumberFormat::plain(b',') };
 
-/// Whether all numbers of a file that has no commas between its cells, as where the comma is the decimal mark, are whole ones or have three
-/// digits behind their point: `9.029` may be 9029.
+/// Returns whether all numbers of a file that has no commas between its cells, as where the comma is the decimal mark, are whole
+/// ones or have three digits behind their point: `9.029` may be 9029.
 fn could_have_thousands(present: &[&str], rules: &CsvRules) -> bool {
     let value = |cell: &str| number::parse(cell, rules.numbers).map(f64::abs);
     let has_group = |cell: &str| {
@@ -339,7 +339,7 @@ fn could_have_thousands(present: &[&str], rules: &CsvRules) -> bool {
         && present.iter().all(|cell| has_group(cell) || is_small(cell))
 }
 
-/// Whether all cells are numbers from 0 to 1, and not all of them 0: a workbook holds 80 % as 0.8.
+/// Returns whether all cells are numbers from 0 to 1, and not all of them 0: a workbook holds 80 % as 0.8.
 fn are_shares(present: &[&str], rules: &CsvRules) -> bool {
     let values: Option<Vec<f64>> = present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
     present.len() >= ENOUGH
@@ -395,13 +395,13 @@ const NO_ANSWER: [&str; 28] = [
     "不明", "未知",
 ];
 
-/// Whether a cell is the error of a spreadsheet's formula, in whatever language: `#N/A`, `#NV`, `#DIV/0!`, `#WERT!`.
+/// Returns whether a cell is the error of a spreadsheet's formula, in whatever language: `#N/A`, `#NV`, `#DIV/0!`, `#WERT!`.
 fn is_formula_error(cell: &str) -> bool {
     let is_of_error = |letter: char| letter.is_uppercase() || matches!(letter, '/' | '0' | '!' | '?');
     cell.strip_prefix('#').is_some_and(|rest| rest.chars().count() > 1 && rest.chars().all(is_of_error))
 }
 
-/// Whether a cell is one of Stata's extended missing values: `.a` to `.z`.
+/// Returns whether a cell is one of Stata's extended missing values: `.a` to `.z`.
 fn is_extended_missing(cell: &str) -> bool {
     cell.strip_prefix('.')
         .is_some_and(|rest| rest.len() == 1 && rest.chars().all(|letter| letter.is_ascii_lowercase()))

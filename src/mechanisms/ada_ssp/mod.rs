@@ -136,7 +136,7 @@ impl Parameters {
         }
     }
 
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         if layout.features() > MOST_TERMS {
@@ -192,13 +192,13 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// What the ledger is charged for.
+    /// Returns what the ledger is charged for.
     pub fn events(&self) -> Vec<Event> {
         let eigenvalue = Event::gaussian(&self.eigenvalue_squared, self.eigenvalue, (1, 0));
         vec![eigenvalue, self.moments.event()]
     }
 
-    /// The ridge that follows from the noisy eigenvalue, in squared codes.
+    /// Returns the ridge that follows from the noisy eigenvalue, in squared codes.
     fn ridge(&self, noisy: i128) -> f64 {
         let (seen, sd, scale) = (real(noisy), self.eigenvalue.real(), self.moments.scale.real());
         let d = real(self.moments.layout.features());
@@ -237,7 +237,7 @@ impl RoundNoise for Noise {
     }
 }
 
-/// The largest multiple of the step that is below every eigenvalue of the first terms' exact moments.
+/// Returns the largest multiple of the step that is below every eigenvalue of the first terms' exact moments.
 fn least_eigenvalue(moments: &Moments, features: usize) -> i128 {
     let above = |steps: i128| {
         let entry = |row: usize, column: usize| {

@@ -87,7 +87,8 @@ pub fn effect_size(terms: &Terms, guide: &Guide, coefficient: usize) -> f64 {
     1.0 / row.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt()
 }
 
-/// (I − Z (Z′AZ)⁻¹ Z′ A) H_h (H_h′ H_h)⁻¹: what θ is where one of the fixed coefficients is 1 and the others are 0. H′ times it is Γ.
+/// Returns (I − Z (Z′AZ)⁻¹ Z′ A) H_h (H_h′ H_h)⁻¹: what θ is where one of the fixed coefficients is 1 and the others are 0. H′
+/// times it is Γ.
 fn pull(
     inverse: &DMatrix<f64>,
     features: &DMatrix<f64>,
@@ -102,8 +103,8 @@ fn pull(
     Ok(pseudo - kept)
 }
 
-/// The smallest eigenvalue of a symmetric matrix on the vectors orthogonal to one direction, from its eigenvalues and the direction in their
-/// coordinates: the root of Σ c_i² / (λ_i − μ) between the two smallest.
+/// Returns the smallest eigenvalue of a symmetric matrix on the vectors orthogonal to one direction, from its eigenvalues and the
+/// direction in their coordinates: the root of Σ c_i² / (λ_i − μ) between the two smallest.
 fn smallest_beside(values: &[f64], direction: &[f64]) -> f64 {
     let mut pairs: Vec<(f64, f64)> = values.iter().copied().zip(direction.iter().map(|c| c * c)).collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -120,7 +121,7 @@ fn smallest_beside(values: &[f64], direction: &[f64]) -> f64 {
     crate::math::search::first_true(first.0, second.0, above)
 }
 
-/// An orthonormal basis of the vectors that are orthogonal to all `columns`, by Householder reflections.
+/// Returns an orthonormal basis of the vectors that are orthogonal to all `columns`, by Householder reflections.
 fn complement(columns: &DMatrix<f64>) -> DMatrix<f64> {
     let (k, count) = columns.shape();
     let mut work = columns.clone();

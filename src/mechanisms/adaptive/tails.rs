@@ -13,13 +13,13 @@ use crate::release::supplement::Noisy;
 /// Edges of the bins of ‖w‖ in units of √k.
 const FEATURE_EDGES: [f64; FEATURE_BINS - 1] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0];
 
-/// The edges of the bins of ‖w‖.
+/// Returns the edges of the bins of ‖w‖.
 pub fn feature_edges(terms: &Terms) -> [f64; FEATURE_BINS - 1] {
     let root = real(terms.coefficients()).sqrt();
     FEATURE_EDGES.map(|edge| root * edge)
 }
 
-/// The edges of the bins of |e|: 2^(i/2) / 2, i = 0 to 12.
+/// Returns the edges of the bins of |e|: 2^(i/2) / 2, i = 0 to 12.
 pub fn outcome_edges() -> [f64; OUTCOME_BINS - 1] {
     std::array::from_fn(|i| {
         let whole = libm::ldexp(0.5, i32::try_from(i / 2).unwrap_or(0));
@@ -27,12 +27,12 @@ pub fn outcome_edges() -> [f64; OUTCOME_BINS - 1] {
     })
 }
 
-/// Number of cells: the bins of ‖w‖, then those of the residuals of so many outcomes.
+/// Returns the number of cells: the bins of ‖w‖, then those of the residuals of so many outcomes.
 pub const fn cells(outcomes: usize) -> usize {
     FEATURE_BINS + OUTCOME_BINS.saturating_mul(outcomes)
 }
 
-/// The bin (edge below, edge] of a size; what is beyond all edges, or no number, is in the last.
+/// Returns the bin (edge below, edge] of a size; what is beyond all edges, or no number, is in the last.
 fn bin(edges: &[f64], size: f64) -> usize {
     edges.iter().position(|edge| size <= *edge).unwrap_or(edges.len())
 }
@@ -45,7 +45,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// The edges for these terms.
+    /// Returns the edges for these terms.
     pub fn new(terms: &Terms) -> Self {
         Self { features: feature_edges(terms), outcomes: outcome_edges() }
     }
@@ -104,13 +104,13 @@ impl Counts {
         }
     }
 
-    /// About how many records were shortened to `radius`; nothing where it is beyond all edges.
+    /// Returns about how many records were shortened to `radius`; nothing where it is beyond all edges.
     pub fn shortened(&self, terms: &Terms, radius: f64) -> Option<Beyond> {
         self.beyond(&self.features, &feature_edges(terms), radius)
     }
 
-    /// The share of records that would be beyond the same edge if the features were normal: ‖w‖² is then 1 more than a chi-square with one
-    /// degree of freedom for each.
+    /// Returns the share of records that would be beyond the same edge if the features were normal: ‖w‖² is then 1 more than a
+    /// chi-square with one degree of freedom for each.
     pub fn usual_share(terms: &Terms, radius: f64) -> Option<f64> {
         let edges = feature_edges(terms);
         let edge = edges.iter().find(|edge| bits26(**edge) >= radius)?;
@@ -126,10 +126,10 @@ impl Counts {
         Some(Shortened { rows, deviation, usual, of_levels })
     }
 
-    /// The mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share of what it was
-    /// (theory/inference 6.6). Only bins that stand out of their noise count, up to the first that does not: far out one by chance would
-    /// count for very much. Of those that begin within `near` √k all count, whatever their noise: without them, where few stand out, little
-    /// would seem to be lost. The noise on it is to first order.
+    /// Returns the mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share
+    /// of what it was (theory/inference 6.6). Only bins that stand out of their noise count, up to the first that does not: far
+    /// out one by chance would count for very much. Of those that begin within `near` √k all count, whatever their noise: without
+    /// them, where few stand out, little would seem to be lost. The noise on it is to first order.
     pub fn spread_kept(&self, terms: &Terms, radius: f64, near: f64) -> Noisy {
         let edges = feature_edges(terms);
         let near = std::iter::once(0.0).chain(FEATURE_EDGES).take_while(|from| *from < near).count();
@@ -160,7 +160,7 @@ impl Counts {
         Noisy { value, std_error: value * self.noise * slopes.sum::<f64>().sqrt() }
     }
 
-    /// About how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.
+    /// Returns about how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.
     pub fn clipped(&self, outcome: usize, radius: f64) -> Option<Beyond> {
         self.beyond(self.outcomes.get(outcome)?, &outcome_edges(), radius)
     }

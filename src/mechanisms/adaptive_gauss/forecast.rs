@@ -47,7 +47,8 @@ impl Forecast {
         Self { noise: self.noise * radius / self.outcome_radius, outcome_radius: radius, ..self }
     }
 
-    /// The forecast for `rows` at μ with these shares of its square, where a person has at most `max_rows_per_person` of them.
+    /// Returns the forecast for `rows` at μ with these shares of its square, where a person has at most `max_rows_per_person` of
+    /// them.
     pub fn new(
         terms: &Terms,
         adjacency: Adjacency,
@@ -83,8 +84,8 @@ impl Forecast {
         }
     }
 
-    /// Whether to take this mechanism, where the features are measured as if none spread less than `least` of what the transform resolves
-    /// ([`NoiseForecast::resolved`]).
+    /// Returns whether to take this mechanism, where the features are measured as if none spread less than `least` of what the
+    /// transform resolves ([`NoiseForecast::resolved`]).
     pub fn advice(&self, least: f64) -> Advice {
         let condition = self.condition * least;
         if condition >= NORMAL_FROM && self.guide_noise <= 1.0 / 3.0 {

@@ -43,7 +43,7 @@ pub struct Penalty {
 }
 
 impl Penalty {
-    /// H diag(d) times a matrix.
+    /// Returns H diag(d) times a matrix.
     fn carry(&self, map: &DMatrix<f64>, matrix: &DMatrix<f64>) -> DMatrix<f64> {
         let weighted =
             DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| self.weights[i] * matrix[(i, j)]);
@@ -77,12 +77,13 @@ impl Gate {
         Ok(Self { held, condition, inverse, fixed, pull, penalty })
     }
 
-    /// Whether the coefficients are those of a penalised regression.
+    /// Returns whether the coefficients are those of a penalised regression.
     pub const fn is_penalised(&self) -> bool {
         self.penalty.is_some()
     }
 
-    /// The estimate of one outcome in `units`, with the standard errors and intervals of its coefficients; nothing where all are withheld.
+    /// Returns the estimate of one outcome in `units`, with the standard errors and intervals of its coefficients; nothing where
+    /// all are withheld.
     pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
         let Known { terms, guide, map, moments, scores } = known;
         let inverse = self.inverse.as_ref()?;
@@ -183,7 +184,7 @@ impl Units {
         Self { transform: DMatrix::identity(coefficients, coefficients), offset: 0.0 }
     }
 
-    /// The columns' own units, from the middle and half the width of each feature's bounds and of the outcome's.
+    /// Returns the columns' own units, from the middle and half the width of each feature's bounds and of the outcome's.
     pub fn columns(features: &[(f64, f64)], outcome: (f64, f64)) -> Self {
         let (middle, half) = outcome;
         let transform = DMatrix::from_fn(features.len() + 1, features.len() + 1, |i, j| match (i, j) {

@@ -47,12 +47,12 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Whether the scores of each person are summed before their products.
+    /// Returns whether the scores of each person are summed before their products.
     pub fn sums_persons(&self) -> bool {
         self.max_rows_per_person > 1 && !is_active(Mutant::ScoresOfRows)
     }
 
-    /// How many rows a person is taken to have: half-way between one and the most.
+    /// Returns how many rows a person is taken to have: half-way between one and the most.
     fn rows_of_a_person(&self) -> f64 {
         if self.sums_persons() { (1.0 + f64::from(self.max_rows_per_person)) / 2.0 } else { 1.0 }
     }
@@ -71,7 +71,7 @@ pub enum RoundMap {
 }
 
 impl RoundMap {
-    /// The setting.
+    /// Returns the setting.
     pub fn setting(&self) -> &Setting {
         match self {
             Self::Early(setting, _) | Self::Last(setting, ..) | Self::Scores(setting, ..) => setting,
@@ -134,7 +134,7 @@ impl Progress {
         }
     }
 
-    /// The number of the next round, from 0.
+    /// Returns the number of the next round, from 0.
     pub fn number(&self) -> u32 {
         u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
     }
@@ -292,7 +292,7 @@ impl Released {
         Ok(Solved { moments, map, gate, scores })
     }
 
-    /// The regression of an outcome in whitened units; nothing where no coefficient is determined.
+    /// Returns the regression of an outcome in whitened units; nothing where no coefficient is determined.
     pub fn fit(&self, solved: &Solved, outcome: usize) -> Option<Fit> {
         let radius = *self.radii.outcomes.get(outcome)?;
         let known = Known {
@@ -307,7 +307,7 @@ impl Released {
         solved.gate.judge(known, outcome, far, &units).map(|judged| judged.fit)
     }
 
-    /// The number of rows as round 1 counted them, and the standard deviation of its noise.
+    /// Returns the number of rows as round 1 counted them, and the standard deviation of its noise.
     pub fn rows(&self) -> (f64, f64) {
         let level = f64::from(self.codes.level);
         let s = self.scales[0].real();

@@ -116,7 +116,7 @@ struct Doubts {
 /// Share of the rows above which their residuals are many to clip: of normal ones 0.27 % are beyond 3, the least radius that is advised.
 const MOST_CLIPPED: f64 = 0.005;
 
-/// Whether a stated radius clips clearly more residuals of an outcome than of normal ones.
+/// Returns whether a stated radius clips clearly more residuals of an outcome than of normal ones.
 fn clips_many(asked: &Asked<'_>, released: &Released, outcome: usize) -> bool {
     let is_stated = asked.checked.plan.mechanism.params.contains_key(OUTCOME_RADIUS.name);
     let radius = released.radii.outcomes.get(outcome).filter(|_| is_stated);
@@ -203,7 +203,7 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
 /// two normal features a sixth of the variance is lost that would else be overlooked.
 const NEAR: f64 = 2.1;
 
-/// The covariance of w in the last round.
+/// Returns the covariance of w in the last round.
 fn covariance(solved: &Solved, features: usize) -> DMatrix<f64> {
     let (moments, rows) = (&solved.moments.features, solved.moments.features[(0, 0)]);
     DMatrix::from_fn(features, features, |i, j| {
@@ -211,7 +211,8 @@ fn covariance(solved: &Solved, features: usize) -> DMatrix<f64> {
     })
 }
 
-/// The variance of the noise on u'Cu, which is `value`, with C the covariance of w in the last round (theory/inference 6.6).
+/// Returns the variance of the noise on u'Cu, which is `value`, with C the covariance of w in the last round (theory/inference
+/// 6.6).
 fn noise_along(solved: &Solved, direction: &DVector<f64>, value: f64) -> f64 {
     let rows = solved.moments.features[(0, 0)];
     2.0 * solved.moments.feature_noise * (direction.norm_squared().powi(2) + value * value) / (rows * rows)

@@ -39,14 +39,14 @@ pub struct ScoreMap {
 }
 
 impl ScoreMap {
-    /// The map with these θ and T of each outcome, to scores of the length `record`.
+    /// Returns the map with these θ and T of each outcome, to scores of the length `record`.
     pub fn new(slopes: Vec<Vec<f64>>, radii: Vec<f64>, record: u32) -> Self {
         let coefficients = slopes.first().map_or(0, Vec::len);
         Self { slopes, radii, reach: f64::from(record) - rounding_room(coefficients), record }
     }
 
-    /// The map at what the fourth round gives, where a person has about `rows` rows. Where that determines nothing, scores are those of
-    /// no effect at all.
+    /// Returns the map at what the fourth round gives, where a person has about `rows` rows. Where that determines nothing,
+    /// scores are those of no effect at all.
     pub fn of(released: &Released, solved: &Solved, round: &ScoreRound, rows: f64) -> Self {
         let k = released.terms.coefficients();
         let reach = f64::from(round.record) - rounding_room(k);
@@ -65,7 +65,7 @@ impl ScoreMap {
         Self::new(slopes, radii, round.record)
     }
 
-    /// Number of outcomes.
+    /// Returns the number of outcomes.
     pub fn outcomes(&self) -> usize {
         self.slopes.len()
     }
@@ -156,7 +156,7 @@ pub struct ReleasedScores {
 }
 
 impl ReleasedScores {
-    /// The products of scores of each outcome in real units, of regressions with so many coefficients.
+    /// Returns the products of scores of each outcome in real units, of regressions with so many coefficients.
     pub fn products(&self, coefficients: usize) -> Vec<ScoreProducts> {
         let reach = f64::from(self.record) - rounding_room(coefficients);
         let s = self.scale.real();

@@ -35,7 +35,7 @@ impl Shares {
         WHOLE_SHARE.saturating_sub(others).saturating_sub(self.scores)
     }
 
-    /// The rounds' parts of `units`, in their order: ⌊s u / 10000⌋, the rest for the fourth.
+    /// Returns the rounds' parts of `units`, in their order: ⌊s u / 10000⌋, the rest for the fourth.
     pub fn split(self, units: u128) -> [u128; 5] {
         let part = |share: u32| {
             let share = share.min(WHOLE_SHARE);
@@ -143,19 +143,19 @@ impl Rounds {
         })
     }
 
-    /// The rounds in their order.
+    /// Returns the rounds in their order.
     pub fn in_order(&self) -> impl Iterator<Item = &Round> {
         let scores = self.scores.as_ref().map(|scores| &scores.round);
         [&self.margins, &self.moments, &self.tails, &self.last].into_iter().chain(scores)
     }
 
-    /// What the ledger is charged for, all rounds in one entry.
+    /// Returns the events that the ledger is charged for, all rounds in one entry.
     pub fn events(&self) -> Vec<Event> {
         self.in_order().map(Round::event).collect()
     }
 }
 
-/// b = ⌊√(B²/l)⌋.
+/// Returns b = ⌊√(B²/l)⌋.
 fn outcome_code(features: u32, outcomes: u64) -> u32 {
     u32::try_from((u64::from(features).pow(2) / outcomes.max(1)).isqrt()).unwrap_or(0)
 }

@@ -127,7 +127,7 @@ fn least_eigenvalue(bulk: f64, least: f64) -> f64 {
     if apart > 0.5 { least - 0.25 / apart } else { bulk - 1.0 }
 }
 
-/// The counts of ‖w‖ of normal features: ‖w‖² is 1 more than a chi-square with k − 1 degrees of freedom.
+/// Returns the counts of ‖w‖ of normal features: ‖w‖² is 1 more than a chi-square with k − 1 degrees of freedom.
 fn usual_counts(terms: &Terms, rows: f64) -> Counts {
     let degrees = real(terms.features());
     let below = |edge: f64| {

@@ -158,13 +158,14 @@ fn without_noise(plan: &CheckedPlan, lambda: f64) -> Result<Box<dyn Configured>,
     Ok(Box::new(newton::Parameters::read(newton::Kind::Reference, plan, &mut params)?))
 }
 
-/// The noise scales that a ledger's entry says.
+/// Returns the noise scales that a ledger's entry says.
 fn said(rounds: &Rounds) -> Vec<(&'static str, String)> {
     const NAMES: [&str; 6] = ["S_margins", "S_moments", "S_tails", "S_step_1", "S_step_2", "S_step_3"];
     NAMES.into_iter().zip(rounds.in_order().map(|round| round.scale.get().to_string())).collect()
 }
 
-/// T: two steps where the stated rows are few for the budget, for then a third costs more than it repairs (theory/adaptive-logistic 2.2).
+/// Returns T: two steps where the stated rows are few for the budget, for then a third costs more than it repairs
+/// (theory/adaptive-logistic 2.2).
 fn usual_steps(plan: &CheckedPlan, terms: &Terms, units: u128) -> u32 {
     let Some(rows) = plan.public_rows() else { return 3 };
     let a = replaced(plan.adjacency) * f64::from(plan.max_rows_per_person);

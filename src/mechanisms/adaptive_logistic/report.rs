@@ -164,12 +164,12 @@ impl Label {
         !matches!(self.state, State::Withheld(_))
     }
 
-    /// Whether what is held could change a coefficient by more than its own error.
+    /// Returns whether what is held could change a coefficient by more than its own error.
     fn is_moved(&self, place: usize) -> bool {
         self.prices[place] > self.turned.covariance[(place, place)]
     }
 
-    /// The state of a coefficient.
+    /// Returns the state of a coefficient.
     fn interval(&self, place: usize) -> Interval {
         let (own, price) = (self.turned.covariance[(place, place)], self.prices[place]);
         let left_over = self.turned.left_over[place];
@@ -254,7 +254,7 @@ fn notes(
     notes
 }
 
-/// The first names and their number; nothing where there are none.
+/// Returns the first names and their number; nothing where there are none.
 fn listed(names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| quoted(names))
 }

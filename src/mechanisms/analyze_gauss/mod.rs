@@ -99,8 +99,8 @@ impl Parameters {
 }
 
 impl Parameters {
-    /// The noise that a budget buys, or that of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
-    /// (theory/wishart 2.6), where it is `iid`. What that costs follows from S and the true sensitivity.
+    /// Returns the noise that a budget buys, or that of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on
+    /// every cell alike (theory/wishart 2.6), where it is `iid`. What that costs follows from S and the true sensitivity.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let sensitivity_squared = sensitivity_squared(
             u64::from(encoding.geometry.constant),

@@ -223,7 +223,7 @@ impl Parameters {
         Ok(settled.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    /// The descent that a budget buys; without noise where there is none.
+    /// Returns the descent that a budget buys; without noise where there is none.
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none.
@@ -304,7 +304,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// What the ledger is charged for; nothing without noise.
+    /// Returns what the ledger is charged for; nothing without noise.
     pub fn event(&self) -> Option<Event> {
         let cells = self.shape.0.saturating_mul(self.shape.1) as u64;
         let cells = cells.saturating_mul(u64::from(self.parameters.steps));
@@ -319,7 +319,7 @@ impl Noise {
         cells
     }
 
-    /// C 2^m, the largest length of what one record adds.
+    /// Returns C 2^m, the largest length of what one record adds.
     pub const fn most(&self) -> i64 {
         self.cap
     }
@@ -346,7 +346,7 @@ impl Walk {
         Self { noise, weights: DMatrix::zeros(d, l), done: 0 }
     }
 
-    /// Whether the last step was taken.
+    /// Returns whether the last step was taken.
     pub fn is_done(&self) -> bool {
         self.done >= self.noise.parameters.steps
     }
@@ -378,7 +378,7 @@ impl Walk {
         }
     }
 
-    /// W in codes of an outcome per code of a predictor.
+    /// Returns W in codes of an outcome per code of a predictor.
     pub fn into_coefficients(self) -> DMatrix<f64> {
         let mut own = self.weights;
         for (mut column, outcome) in own.column_iter_mut().zip(&self.noise.outcome_units) {
@@ -396,7 +396,7 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// The integers of a row, column by column; 0 where they are too long.
+    /// Returns the integers of a row, column by column; 0 where they are too long.
     fn fill(&self, row: &[i32], reals: &mut Vec<f64>, entries: &mut Vec<i64>) {
         let (d, l) = self.noise.shape;
         reals.clear();

@@ -44,7 +44,7 @@ mod kept {
         static EXTREMES: RefCell<BTreeMap<usize, (f64, f64)>> = const { RefCell::new(BTreeMap::new()) };
     }
 
-    /// The noise of a round, which the second takes from the first.
+    /// Returns the noise of a round, which the second takes from the first.
     pub fn noise(round: usize, drawn: Vec<i128>) -> Vec<i128> {
         if !is_active(Mutant::FirstNoiseReused) {
             return drawn;

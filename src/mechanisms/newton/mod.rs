@@ -328,7 +328,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// The steps that a budget buys; without noise where there is none.
+    /// Returns the steps that a budget buys; without noise where there is none.
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none.
@@ -572,7 +572,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// What the ledger is charged for; nothing without noise.
+    /// Returns what the ledger is charged for; nothing without noise.
     pub fn event(&self) -> Option<Event> {
         let releases = u64::from(self.steps) * self.size.1 as u64;
         let d = self.size.0 as u64;
@@ -602,7 +602,8 @@ impl Noise {
         }
     }
 
-    /// Standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the gradient.
+    /// Returns the standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the
+    /// gradient.
     pub fn deviations(&self) -> [f64; 3] {
         let s = self.scale.map_or(0.0, NoiseScale::real);
         let curvature = s * self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
@@ -610,7 +611,7 @@ impl Noise {
         [curvature, off, s * self.gradient_unit()]
     }
 
-    /// One integer of a gradient in the steps' units.
+    /// Returns one integer of a gradient in the steps' units.
     fn gradient_unit(&self) -> f64 {
         self.unit * self.residual / self.levels as f64
     }
@@ -620,12 +621,12 @@ impl Noise {
         self.label
     }
 
-    /// Whether the coefficients are kept within a radius.
+    /// Returns whether the coefficients are kept within a radius.
     pub fn is_kept_within(&self) -> bool {
         self.balls.iter().any(|ball| ball.radius.is_finite())
     }
 
-    /// 2 sd √d, the spectral norm of the noise on the curvature.
+    /// Returns 2 sd √d, the spectral norm of the noise on the curvature.
     pub fn spectral_norm(&self) -> f64 {
         2.0 * self.deviations()[1] * real(self.size.0).sqrt()
     }

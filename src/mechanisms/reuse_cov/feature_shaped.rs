@@ -95,7 +95,7 @@ impl RoundNoise for Noise {
     }
 }
 
-/// The sums of t y', t being the mapped features; of x y' without a map. A row that is longer than the bound counts as 0.
+/// Returns the sums of t y', t being the mapped features; of x y' without a map. A row that is longer than the bound counts as 0.
 pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, bound: u64) -> Moments {
     let features = layout.features();
     let mut sums = Moments::of(layout);
@@ -118,8 +118,8 @@ pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, boun
     sums
 }
 
-/// The map that a choice makes of the rows' features, whose sums of products are `own`; nothing where all rows are 0 or none has
-/// the integers.
+/// Returns the map that a choice makes of the rows' features, whose sums of products are `own`; nothing where all rows are 0 or
+/// none has the integers.
 pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64) -> Option<FeatureMap> {
     let features = own.terms();
     let gram = DMatrix::from_fn(features, features, |row, column| own.get(row, column) as f64);
@@ -151,7 +151,7 @@ pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64
     })
 }
 
-/// The largest of a number of each row.
+/// Returns the largest of a number of each row.
 fn longest(rows: &EncodedRows, square: impl Fn(&[i32]) -> f64) -> f64 {
     if is_active(Mutant::LeverageAveraged) {
         return rows.iter().map(square).sum::<f64>() / real(rows.len());
@@ -159,7 +159,8 @@ fn longest(rows: &EncodedRows, square: impl Fn(&[i32]) -> f64) -> f64 {
     rows.iter().map(square).fold(0.0, f64::max)
 }
 
-/// A multiple of a matrix, in integers, with which no row is longer than the bound, given the length of the longest without it.
+/// Returns a multiple of a matrix, in integers, with which no row is longer than the bound, given the length of the longest
+/// without it.
 fn fitted(
     rows: &EncodedRows,
     matrix: &DMatrix<f64>,
@@ -187,7 +188,7 @@ fn fitted(
     None
 }
 
-/// The nearest lower triangular matrix of integers in as fine a unit as they allow.
+/// Returns the nearest lower triangular matrix of integers in as fine a unit as they allow.
 fn in_integers(matrix: &DMatrix<f64>, noise: Shaping) -> Option<FeatureMap> {
     let largest = matrix.amax();
     if !(largest > 0.0 && largest.is_finite()) {

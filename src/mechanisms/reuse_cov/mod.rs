@@ -356,7 +356,7 @@ impl Parameters {
         }
     }
 
-    /// The one round of all outcomes together.
+    /// Returns the one round of all outcomes together.
     fn together(&self, encoding: &Encoding, statistic: Statistic, noise: Option<Noise>) -> SecondMoments {
         let exact = || Noiseless::of(&statistic, encoding);
         let noise: Arc<dyn RoundNoise> = match (self.kind, noise) {
@@ -388,7 +388,8 @@ impl Parameters {
         }
     }
 
-    /// The noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its own.
+    /// Returns the noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its
+    /// own.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (times, layout) = match self.kind {
@@ -453,8 +454,8 @@ fn public_outcomes(encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, 
     ))
 }
 
-/// κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (theory/many-outcomes 2.2): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ² is
-/// proportional to 1 + κ.
+/// Returns κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (theory/many-outcomes 2.2): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ²
+/// is proportional to 1 + κ.
 fn usual_kappa(plan: &CheckedPlan, outcomes: usize, moments: OutcomeMoments) -> f64 {
     let s = 1.0 / real(outcomes.max(1));
     if plan.adjacency == Adjacency::AddRemove && moments == OutcomeMoments::None {
@@ -465,8 +466,8 @@ fn usual_kappa(plan: &CheckedPlan, outcomes: usize, moments: OutcomeMoments) -> 
     }
 }
 
-/// κ that the two scales of Algorithm 1 as printed have: w = σ₁/σ₂ with σ₁ = c(ε, δ) B_x² and
-/// σ₂ = c(ε/2, δ/2) √l B_x M_y, so that κ = w² B_y²/B_x² = (c(ε, δ) / c(ε/2, δ/2))² B_y² / (l M_y²).
+/// Returns κ that the two scales of Algorithm 1 as printed have: w = σ₁/σ₂ with σ₁ = c(ε, δ) B_x² and σ₂ = c(ε/2, δ/2) √l B_x
+/// M_y, so that κ = w² B_y²/B_x² = (c(ε, δ) / c(ε/2, δ/2))² B_y² / (l M_y²).
 fn paper_kappa(paper: Option<(Epsilon, Delta)>, outcome_norm: f64) -> Result<f64, PlanError> {
     let Some((epsilon, delta)) = paper else { return Ok(1.0) };
     let scales = primo::reuse_cov(epsilon, delta).map_err(|error| {
@@ -475,7 +476,7 @@ fn paper_kappa(paper: Option<(Epsilon, Delta)>, outcome_norm: f64) -> Result<f64
     Ok((scales.covariance / scales.association * outcome_norm).powi(2))
 }
 
-/// √(a b) as an integer that is not below it.
+/// Returns √(a b) as an integer that is not below it.
 fn geometric(a: u64, b: u64) -> u64 {
     let product = UBig::from(a) * UBig::from(b);
     let root = product.sqrt();

@@ -146,7 +146,7 @@ impl Parameters {
         PostProcessing { penalty, floor: self.floor, ..PostProcessing::default() }
     }
 
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());

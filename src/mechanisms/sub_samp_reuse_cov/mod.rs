@@ -180,7 +180,7 @@ impl Parameters {
         FixedSize::try_new(self.sample, self.rows).map_err(|error| no_scale(&error))
     }
 
-    /// The paper's scales.
+    /// Returns the paper's scales.
     fn printed(&self, budget: &Budget) -> Result<Scales, NoiseError> {
         let Budget::EpsilonDelta { epsilon, delta } = *budget else {
             return Err(NoiseError::Budget(CalibrationError::Nothing));
@@ -195,7 +195,7 @@ impl Parameters {
             .map_err(|error| no_scale(&error))
     }
 
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
@@ -256,7 +256,7 @@ impl Parameters {
     }
 }
 
-/// Whether 2⁻²⁰ of δ pays for the discreteness of the noise.
+/// Returns whether 2⁻²⁰ of δ pays for the discreteness of the noise.
 fn within_reserve(noise: &gaussian::Noise, epsilon: Epsilon, delta: Delta, scale: NoiseScale) -> bool {
     let Event::Gaussian { cells_diagonal, cells_off_diagonal, .. } = noise.event() else { return false };
     let units = slack_charge(epsilon, cells_diagonal, cells_off_diagonal, scale);

@@ -140,7 +140,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none, or the paper's scale is not defined.
@@ -190,7 +190,7 @@ impl Noise {
         if self.on_grid { Assurance::Bounded } else { Assurance::Idealised }
     }
 
-    /// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. Nothing
+    /// Returns the released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. Nothing
     /// where a step fails.
     pub fn release<E: Entropy + ?Sized>(&self, moments: &Moments, rng: &mut E) -> Option<Vec<i128>> {
         if self.on_grid {

@@ -241,7 +241,7 @@ impl Parameters {
         Ok(Self { grid, kind, rows, shares, post_processing: post_processing(params)? })
     }
 
-    /// The number of rows or of degrees of freedom for a table of `terms` terms.
+    /// Returns the number of rows or of degrees of freedom for a table of `terms` terms.
     fn resolve(&self, plan: &CheckedPlan, terms: u32) -> Result<u32, PlanError> {
         let path = format!("mechanism.params.{}", rows_parameter(self.kind, self.shares.is_some()).name);
         let paper = plan.calibration == Calibration::Paper;
@@ -282,7 +282,7 @@ impl Parameters {
     }
 }
 
-/// The most rows that a plan may ask for.
+/// Returns the most rows that a plan may ask for.
 const fn most_rows(kind: Kind) -> u32 {
     match kind {
         Kind::Projection => 1_000_000,
@@ -290,7 +290,7 @@ const fn most_rows(kind: Kind) -> u32 {
     }
 }
 
-/// The parameter that is the number of rows or of degrees of freedom.
+/// Returns the parameter that is the number of rows or of degrees of freedom.
 const fn rows_parameter(kind: Kind, adaptive: bool) -> &'static Parameter {
     match (kind, adaptive) {
         (Kind::Projection, false) => &SKETCH_ROWS,
@@ -335,7 +335,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none, or the number of rows does not do.
@@ -389,14 +389,14 @@ impl Noise {
         Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, cost })
     }
 
-    /// The ridge in squared codes: as it is, or the most that it can be.
+    /// Returns the ridge in squared codes: as it is, or the most that it can be.
     pub const fn most_ridge(&self) -> u64 {
         match self.how {
             Plan::Fixed(ridge) | Plan::Adaptive { needed: ridge, .. } => ridge,
         }
     }
 
-    /// The law with so many rows and such a ridge.
+    /// Returns the law with so many rows and such a ridge.
     pub fn law(&self, rows: NonZeroU32, ridge: u64) -> NoiseLaw {
         let (rows, ridge) = (u64::from(rows.get()), ridge.to_string());
         match self.kind {
@@ -405,7 +405,7 @@ impl Noise {
         }
     }
 
-    /// The released integers as a packed upper triangle, and their law. Nothing where a step fails.
+    /// Returns the released integers as a packed upper triangle, and their law. Nothing where a step fails.
     pub fn release<E: Entropy + ?Sized>(
         &self,
         moments: &Moments,
@@ -423,7 +423,8 @@ impl Noise {
         })
     }
 
-    /// The matrix, drawn with so many rows and such a ridge. Nothing where the moments with the ridge are not positive definite.
+    /// Returns the matrix, drawn with so many rows and such a ridge. Nothing where the moments with the ridge are not positive
+    /// definite.
     fn draw_matrix<E: Entropy + ?Sized>(
         &self,
         cells: &[i128],
@@ -450,7 +451,7 @@ impl Noise {
         }
     }
 
-    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the cost.
+    /// Returns the number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the cost.
     fn rows_and_ridge<E: Entropy + ?Sized>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
@@ -464,7 +465,7 @@ impl Noise {
         self.allowed(u64::try_from(bound).unwrap_or(u64::MAX))
     }
 
-    /// The number of rows and the ridge of a table whose least eigenvalue is `bound` squared codes or more. What is fixed
+    /// Returns the number of rows and the ridge of a table whose least eigenvalue is `bound` squared codes or more. What is fixed
     /// already does not depend on it. Nothing where a formula has no answer.
     pub fn allowed(&self, bound: u64) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { needed, rest, calibration, .. } = self.how else {
@@ -500,7 +501,7 @@ impl RoundNoise for Noise {
     }
 }
 
-/// A scale in squared codes, rounded up.
+/// Returns a scale in squared codes, rounded up.
 fn codes(ratio: f64, square: u64) -> Result<u64, NoiseError> {
     squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"))
 }
@@ -525,7 +526,7 @@ fn adaptive(
     })
 }
 
-/// A share of a number and what is left of it, each rounded down.
+/// Returns a share of a number and what is left of it, each rounded down.
 fn share(whole: f64, share: f64) -> (f64, f64) {
     let first = (whole * share).next_down();
     (first, (whole - first).next_down())
@@ -539,8 +540,8 @@ fn chance(value: f64) -> Result<Delta, NoiseError> {
     Delta::try_new(value).map_err(|error| no_scale(&error))
 }
 
-/// The smallest ε known for Algorithms 2 and 5 at their own scales: half of ε for the eigenvalue; its bound may be above the
-/// eigenvalue of a neighbour with probability (δ/4) e^(ε/2); the rest of δ is the sketch's, at whichever number of rows costs
+/// Returns the smallest ε known for Algorithms 2 and 5 at their own scales: half of ε for the eigenvalue; its bound may be above
+/// the eigenvalue of a neighbour with probability (δ/4) e^(ε/2); the rest of δ is the sketch's, at whichever number of rows costs
 /// more, the least or the most (theory/wishart 3.4).
 fn paper_cost(
     epsilon: Epsilon,
@@ -558,7 +559,7 @@ fn paper_cost(
     measure((half + cost(rows)?.max(cost(MOST_ROWS)?)).next_up())
 }
 
-/// The least eigenvalue of a symmetric matrix of integers, rounded down to an integer; 0 where it is negative.
+/// Returns the least eigenvalue of a symmetric matrix of integers, rounded down to an integer; 0 where it is negative.
 fn least_eigenvalue(cells: &[i128], size: usize) -> Option<i128> {
     let matrix = linalg::from_triangle(size, cells, |_, _| 1.0);
     let least = Eigen::try_new(&matrix).ok()?.smallest();

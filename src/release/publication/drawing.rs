@@ -86,7 +86,7 @@ struct Row {
     marks: Vec<(Mark, String)>,
 }
 
-/// Whether a line is drawn for the stated range of its column, and not for a level or a unit.
+/// Returns whether a line is drawn for the stated range of its column, and not for a level or a unit.
 fn is_over_range(line: &Line) -> bool {
     line.reach.is_some_and(figure::is_range)
 }
@@ -267,7 +267,7 @@ struct Plane {
 }
 
 impl Plane {
-    /// A plot whose vertical axis holds all `values`, with a margin.
+    /// Returns a plot whose vertical axis holds all `values`, with a margin.
     fn new(across: (f64, f64), values: impl Iterator<Item = f64>, decimal: DecimalMark) -> Self {
         let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
         let margin = 0.04 * (most - least).max(f64::MIN_POSITIVE);
