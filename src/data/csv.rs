@@ -1,11 +1,12 @@
 //! A push parser: the caller feeds bytes and receives records. Every error has a position.
 //!
-//! The grammar is that of csv-core: a quote opens a field only at its start, a doubled quote inside is one quote, text
-//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. In a
-//! table of one column a blank line is a record whose cell is empty; the line end that ends the file begins no record.
-//! The parser refuses what csv-core accepts and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
-//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more, and a cell of several lines one of which looks like a record.
-//! Such a cell is what a quote makes of other people's records where the program that wrote the file does not double the quotes of its cells.
+//! The grammar is that of csv-core: a quote opens a field only at its start, a doubled quote inside is one quote, text after a
+//! closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. In a table of one
+//! column a blank line is a record whose cell is empty; the line end that ends the file begins no record. The parser refuses what
+//! csv-core accepts and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that
+//! the encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more, and a cell of several lines one of which looks
+//! like a record. If the program that wrote the file does not double the quotes in its cells, one quote can combine the records
+//! of other people into such a cell.
 //!
 //! A plain record (`data::plain`) does not pass through csv-core; its fields are the same.
 //!

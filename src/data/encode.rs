@@ -519,7 +519,8 @@ struct Complete {
     outcomes: bool,
 }
 
-/// How a number becomes a value, weight · (number − centre) / half width within the limit. What is a value already stays as it is.
+/// How a number becomes a value: weight · (number − centre) / half width, clipped to the limit. A number that is already a value
+/// stays as it is.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     centre: f64,
@@ -630,8 +631,8 @@ impl Encoder {
         }
     }
 
-    /// Returns whether the last record had a value in each column, each a field of the table, and all within their bounds, but for the
-    /// rounding of a value. `false` says nothing.
+    /// Returns whether the last record had a value in each column, each a field of the table, and all within their bounds, but
+    /// for the rounding of a value. `false` is not a statement.
     pub const fn fits(&self) -> bool {
         self.fits
     }
@@ -645,7 +646,7 @@ impl Encoder {
         }
         let Some(sides) = self.read(record) else { return Encoded::Skipped };
         self.quantise();
-        // A cell that is missing on one side must not change the other side, which may be public.
+        // A missing cell on one side must not change the other side, because that side may be public.
         let codes = self.whitening.as_ref().map_or(self.split, |map| map.offset.len());
         let (features, outcomes) = self.row.split_at_mut(self.first + codes);
         if !sides.features {
@@ -710,7 +711,7 @@ impl Encoder {
                         None if miss() => values.len(),
                         None => return None,
                     };
-                    // A label of the reference is the other answer; one that is missing is neither.
+                    // The reference is −1, the other level 1; a missing label is 0.
                     let missing_label = known.is_none() && self.labels && place >= self.split;
                     for (at, [earlier, own, later]) in values.iter().enumerate() {
                         self.values[place + at] = match at.cmp(&term) {

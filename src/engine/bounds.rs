@@ -1,4 +1,4 @@
-//! From released bounds to the plan that states them.
+//! Makes a plan with the bounds that a release has found.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::Release;
 use crate::release::bounds::EstimatedBounds;
 
-/// What the stated rows mean for estimating the bounds of a plan, from public numbers alone (theory/estimated-bounds 4.2).
+/// Whether the stated rows are enough to estimate the bounds of a plan, from public numbers alone (theory/estimated-bounds 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundsOutlook {
-    /// What is to be expected.
+    /// The forecast.
     pub prospect: Prospect,
     /// The stated rows.
     pub rows: u64,
     /// Rows below which a plan is refused.
     pub rows_for_any: u64,
-    /// Rows from which ordinary columns get good ranges.
+    /// The rows that ordinary columns need for good ranges.
     pub rows_for_good: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Public moments from a CSV of other people's rows, or from an earlier release (docs/public-moments.md).
 //!
-//! A public CSV runs through the same reading, encoding and exact summing as a private table, so that cells mean in it what they
-//! mean there; only the noise is left out.
+//! A public CSV is read, encoded and summed exactly like a private table, so that cells have the same meaning in both. No noise
+//! is added.
 
 use std::collections::HashSet;
 
@@ -32,14 +32,14 @@ use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
 use crate::words;
 
-/// Most terms that are summed of a public CSV: features and as many outcomes.
+/// The most features, and the most outcomes, that are summed from a public CSV.
 const MOST_SUMMED: usize = 2 * MOST_GUIDED_TERMS;
 
-/// The eigenvalue that public covariances have at least, as a share of the largest.
+/// The smallest eigenvalue of public covariances, as a share of the largest.
 const LEAST_EIGENVALUE: f64 = 1e-10;
 
 /// Returns the plan by which a public CSV with a header of `names` is read: the features of `plan`, those outcomes that the file
-/// has, and no noise. What `plan` ignores or takes for a person's id stays ignored, so that no pattern finds it.
+/// has, and no noise. Columns that `plan` ignores or uses as a person's id stay ignored, so that no pattern matches them.
 pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
     let has = |column: &Column| match (&column.name, &column.pattern) {
         (Some(wanted), _) => names.contains(wanted),
@@ -63,7 +63,7 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         confirm: Vec::new(),
         columns,
         derived: derivable(plan, names),
-        // What the file has no column for, its rows are not chosen by.
+        // Conditions on columns that the file does not have are left out.
         only: plan.only.iter().filter(|condition| names.contains(&condition.column)).cloned().collect(),
         intercept: None,
         missing: plan.missing,
@@ -131,7 +131,7 @@ pub fn term_names(prepared: &Prepared) -> (Vec<String>, Vec<String>) {
     )
 }
 
-/// What was summed of a public CSV, as means, standard deviations and correlations. An outcome that does not vary is left out.
+/// Converts the sums of a public CSV into means, standard deviations and correlations. An outcome that does not vary is left out.
 ///
 /// With n rows, s the sums of codes and Q those of their products, the covariances are (n Q − s s′) / (n (n − 1)) in integers
 /// before anything is divided, so that a mean far from the middle of its bounds costs no digits.
@@ -328,7 +328,7 @@ impl<'a> Coded<'a> {
                             words::public_input::product_missing_advice(),
                         ));
                     }
-                    // Of an outcome with a term that it was not released with only its own moments are used.
+                    // If the product of an outcome with a term was not released, only the outcome's own moments are used.
                     None => 0.0,
                 };
             }
@@ -337,7 +337,7 @@ impl<'a> Coded<'a> {
         Self { moments, places, means, covariance }.repaired(least)
     }
 
-    /// Eigenvalues below what the noise alone can make raised to it.
+    /// Raises eigenvalues that are smaller than the norm of the noise to this norm.
     fn repaired(mut self, least: f64) -> Result<Self, EngineError> {
         if self.places.is_empty() {
             return Ok(self);

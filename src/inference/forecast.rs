@@ -34,8 +34,8 @@ pub struct TermForecast {
     pub signal_to_noise: f64,
 }
 
-/// Returns whether these coefficients will have intervals, also in a sentence; nothing where there are none. Between the two nobody can say: a
-/// step's noise may be with the curvature or against it.
+/// Returns whether these coefficients will have intervals, with a sentence; `None` if there are no coefficients. In between the
+/// result is open, because the noise of a step can increase or decrease the curvature.
 pub fn verdict(terms: &[TermForecast]) -> Option<(Verdict, &'static str)> {
     let ratios = || terms.iter().map(|term| term.signal_to_noise);
     let (least, most) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);

@@ -191,7 +191,7 @@ pub fn dependent(bound: &BoundPlan, intercept: bool) -> Vec<String> {
         parents.iter().map(value).collect()
     });
     let Some(joint) = joint else { return Vec::new() };
-    // The terms before, as directions of length 1 at right angles.
+    // An orthonormal basis of the terms before.
     let mut before: Vec<Vec<f64>> = Vec::new();
     if intercept {
         before.push(vec![real(records).sqrt().recip(); records]);

@@ -111,11 +111,12 @@ pub struct TermPreview {
     pub shrinkage: f64,
 }
 
-/// Plausible effects that half of an interval may be wide to be worth a line: beyond, a coefficient follows from others.
+/// The largest half width of an interval that is listed, in plausible effects. If it is larger, the coefficient is determined by
+/// others.
 const MOST_EFFECTS: f64 = 1e5;
 
 impl TermPreview {
-    /// Returns whether its width is worth a line.
+    /// Returns whether its width is listed.
     pub fn is_told(&self) -> bool {
         let effect = self.plausible_effect.abs();
         effect > 0.0 && self.half() < MOST_EFFECTS * effect
@@ -191,7 +192,8 @@ pub fn preview(
         (ratio, _) if ratio < NORMAL_FROM => Verdict::Approximate,
         _ => Verdict::Clear,
     };
-    // A ridge makes intervals full at once, for coefficients that it has drawn towards 0: what would help is said of a fit without one.
+    // With a ridge all intervals are full, but for coefficients that it drew towards 0. So the advice is for a fit without a
+    // ridge.
     let plain = match options.ridge {
         Ridge::None => cautious,
         _ => Design::ratio_alone(
@@ -473,7 +475,7 @@ fn scaled_rows(rows: u64, factor: f64) -> u64 {
 /// Part of the most that sums can be from which their noise is expected to be projected.
 const PROJECTED_FROM: f64 = 1.0;
 
-/// Half of an interval in plausible effects from which on it says next to nothing.
+/// The half width, in plausible effects, above which an interval is useless.
 const TOO_WIDE: f64 = 4.0;
 
 /// Returns half of the narrowest interval in plausible effects of its coefficient, which a ridge shrinks as much; nothing without a coefficient
@@ -484,7 +486,7 @@ pub fn narrowest(terms: &[TermPreview]) -> Option<f64> {
 }
 
 impl Preview {
-    /// Takes the intervals where noise that is so large a part of what sums can be will be projected.
+    /// Withholds the intervals if the noise is so large a share of the possible sums that it will be projected.
     pub fn project(&mut self, part: f64, rows: u64) {
         if part < PROJECTED_FROM || self.verdict == Verdict::Withheld {
             return;

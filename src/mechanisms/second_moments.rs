@@ -1,4 +1,4 @@
-//! One round of second moments, and the regressions that are computed from them: what most mechanisms release.
+//! One round of second moments, and the regressions computed from them. Most mechanisms release this.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -38,8 +38,8 @@ pub struct SecondMoments {
 
 /// What a mechanism does with its moments beyond [`PostProcessing`].
 pub trait Analysis: Debug + Send + Sync {
-    /// Changes the moments or the options before the regressions are solved. `extent` is there where features and outcomes have bounds
-    /// of their own and the number of rows is known.
+    /// Changes the moments or the options before the regressions are solved. `extent` is given if features and outcomes have
+    /// separate bounds and the number of rows is known.
     ///
     /// # Errors
     /// [`Unsettled`] where arithmetic fails.
@@ -182,7 +182,7 @@ fn read(task: &Task, statistic: &Statistic, answer: &mut Answer) -> Result<Noisy
             }
         }
     };
-    // Moments of whitened coordinates know what they are made of.
+    // Whitened moments also hold the map from the columns' own units.
     let whitened = |moments: NoisyMoments| match &bound.whitening {
         None => Ok(moments),
         Some(whitening) => moments.whitened(&whitening.matrix),

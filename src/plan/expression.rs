@@ -243,8 +243,9 @@ impl Expression {
         Some((self.difference()?, *within))
     }
 
-    /// Returns it with each difference that has bounds of its own as a number of its own, for a forecast: what lies between two dates does
-    /// not follow from what is known of each. It counts as a column far behind all of a table, one for each pair.
+    /// Replaces each difference that has its own bounds by a separate number, for a forecast: the time between two dates does not
+    /// follow from what is known of each date. The number has the index of a column beyond all columns of a table, one for each
+    /// pair of columns.
     pub fn with_differences_drawn(&self) -> Self {
         match self {
             Self::Difference { of, within: Some((lower, upper)), typical, .. } => {

@@ -378,19 +378,19 @@ impl Ledger {
         same("max_rows_per_person", rows(plan), rows(&ledger))
     }
 
-    /// Returns the column by which persons were told apart in the last release that had one.
+    /// Returns the column that identified persons in the last release that had one.
     pub fn person_column(&self) -> Option<&str> {
         self.document.entries.iter().rev().find_map(Entry::person)
     }
 
-    /// Returns how the last of the releases that did not tell persons apart by `own` did: by the column named, or, where none is, each row was a
-    /// person. Nothing where all did as `own`.
+    /// Returns the column by which the last release that differs from `own` identified persons; `Some(None)` if it counted each
+    /// row as a person. `None` if all releases agree with `own`.
     pub fn other_persons(&self, own: Option<&str>) -> Option<Option<&str>> {
         let releases = self.document.entries.iter().rev().filter(|entry| entry.kind == Kind::Release);
         releases.map(Entry::person).find(|before| *before != own)
     }
 
-    /// Returns whether its releases tell persons apart in different ways.
+    /// Returns whether its releases identify persons in different ways.
     pub fn mixes_persons(&self) -> bool {
         self.document
             .entries
@@ -398,7 +398,8 @@ impl Ledger {
             .any(|entry| entry.kind == Kind::Release && self.other_persons(entry.person()).is_some())
     }
 
-    /// What is one person to one release and several to another has no promise of the ledger.
+    /// Refuses a plan that identifies persons in another way than earlier releases: one person of one release could be several
+    /// persons of another.
     fn match_persons(&self, parameters: &Map<String, Value>) -> Result<(), LedgerError> {
         let own = parameters.get(PERSON).and_then(Value::as_str);
         match self.other_persons(own) {

@@ -9,7 +9,7 @@ use crate::model::INTERCEPT;
 use crate::plan::Plan;
 use crate::plan::derived::{roots, shared_roots};
 
-/// The columns of which each moves several terms of a regression together: of such a term alone there is no factor.
+/// The columns that change several terms of a regression together. A single one of these terms has no factor of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shared(pub BTreeSet<String>);
 

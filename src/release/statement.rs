@@ -121,7 +121,7 @@ pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> 
     }
 }
 
-/// What is said of a whole budget: how often a guess is right at most, by `accuracy` from 0.5 to 1.
+/// Returns the sentence on a whole budget: how often a guess is right at most. `accuracy` is from 0.5 to 1.
 pub fn budget_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64) -> String {
     let question = question(adjacency, protect);
     match hundredths(accuracy) {
@@ -130,7 +130,7 @@ pub fn budget_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64) ->
     }
 }
 
-/// What somebody guesses about one person.
+/// Returns what somebody guesses about one person.
 fn question(adjacency: Adjacency, protect: Protect) -> &'static str {
     match (adjacency, protect) {
         (Adjacency::AddRemove, _) => words::guarantee::whether_in_table(),
@@ -142,7 +142,7 @@ fn question(adjacency: Adjacency, protect: Protect) -> &'static str {
 
 /// Rounds up to whole hundredths, as a bound has to be; `None` above 99, where it means nothing.
 pub fn hundredths(accuracy: f64) -> Option<u32> {
-    // A hair is taken off, so that 0.73 does not become 74 by rounding alone.
+    // Subtracts a small amount, so that 0.73 does not become 74 by a rounding error.
     (50..=99).find(|times| accuracy * 100.0 <= f64::from(*times) + 1e-9)
 }
 
@@ -186,7 +186,7 @@ fn headline(privacy: &Privacy, accuracy: Option<f64>, weakness: Option<Weakness>
     }
 }
 
-/// How often a guess may be right for what is learned to be called almost the same.
+/// If a guess is right at most this often, the text says that a reader learns almost the same with and without the person.
 const ALMOST_THE_SAME: f64 = 0.65;
 
 fn promise(privacy: &Privacy, accuracy: Option<f64>) -> String {

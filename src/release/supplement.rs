@@ -33,8 +33,9 @@ pub struct DescribedTerm {
     pub level: Option<(String, String)>,
 }
 
-/// How often a variance has to be above the standard deviation of its noise. One that is shown because it is large is too large; at five times
-/// the noise that is little, and one that is twice as large as the truth is shown once in ten thousand tables (theory/inference 6.4).
+/// A variance is shown if it is at least this many standard deviations of its noise. Showing only large variances biases them
+/// upwards. At five standard deviations the bias is small, and a variance twice as large as the truth is shown once in ten
+/// thousand tables (theory/inference 6.4).
 pub const RESOLVED: f64 = 5.0;
 
 /// Where the correlations come from.

@@ -1,4 +1,5 @@
-//! Tells a column of persons by its name or by the form of its cells, and whether one of them has several of the first rows.
+//! Recognises a column that identifies persons by its name or by the form of its cells, and whether a person has several of the
+//! first rows.
 
 use std::collections::BTreeMap;
 

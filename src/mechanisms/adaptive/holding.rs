@@ -1,7 +1,8 @@
 //! Which terms the noisy moments of a last round do not determine (theory/adaptive 5.2, theory/adaptive-logistic 4.4).
 //!
-//! A direction of the whitened features whose moments do not stand out of their noise would spoil every coefficient. The terms that lie
-//! in it, mostly a rare or an absent level, are held where they are, and the others pay for what these may be off.
+//! A direction of the whitened features whose moments do not stand out of their noise would make every coefficient imprecise. The
+//! terms that lie in it, mostly a rare or an absent level, are held at their present values. The errors of the other coefficients
+//! include what the held ones may be off.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -119,7 +119,7 @@ impl Counts {
         Some(if square > 0.0 { 1.0 - libm::exp(within) } else { 1.0 })
     }
 
-    /// What is said of the records that were shortened to `radius`.
+    /// Returns the numbers for the note on records that were shortened to `radius`.
     pub fn shortened_said(&self, terms: &Terms, radius: f64) -> Option<Shortened> {
         let Beyond { rows, deviation } = self.shortened(terms, radius)?;
         let (usual, of_levels) = (Self::usual_share(terms, radius)?, terms.are_mostly_levels());
@@ -127,9 +127,9 @@ impl Counts {
     }
 
     /// Returns the mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share
-    /// of what it was (theory/inference 6.6). Only bins that stand out of their noise count, up to the first that does not: far
-    /// out one by chance would count for very much. Of those that begin within `near` √k all count, whatever their noise: without
-    /// them, where few stand out, little would seem to be lost. The noise on it is to first order.
+    /// of what it was (theory/inference 6.6). Bins count up to the first that does not stand out of its noise, because a distant
+    /// bin that is noise alone would have a large weight. Bins that begin within `near` √k always count: without them the loss
+    /// would be underestimated if few bins stand out. The standard error is to first order.
     pub fn spread_kept(&self, terms: &Terms, radius: f64, near: f64) -> Noisy {
         let edges = feature_edges(terms);
         let near = std::iter::once(0.0).chain(FEATURE_EDGES).take_while(|from| *from < near).count();
@@ -165,7 +165,7 @@ impl Counts {
         self.beyond(self.outcomes.get(outcome)?, &outcome_edges(), radius)
     }
 
-    /// Beyond the first edge at or above the radius, which was rounded to 26 bits.
+    /// Returns the rows beyond the first edge at or above the radius, which was rounded to 26 bits.
     fn beyond(&self, counts: &[f64], edges: &[f64], radius: f64) -> Option<Beyond> {
         let edge = edges.iter().position(|edge| bits26(*edge) >= radius)?;
         let tail = counts.get(edge + 1..)?;

@@ -1,7 +1,8 @@
 //! Which coefficients this budget determines (theory/adaptive 5.2).
 //!
-//! A direction of the whitened features whose moments do not stand out of their noise would spoil every coefficient. The terms that lie
-//! in it, mostly a rare or an absent level, are held at the guide's slopes and withheld; the others pay for what these may be off.
+//! A direction of the whitened features whose moments do not stand out of their noise would make every coefficient imprecise. The
+//! terms that lie in it, mostly a rare or an absent level, are held at the guide's slopes and withheld. The errors of the other
+//! coefficients include what the held ones may be off.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -117,7 +118,7 @@ impl Gate {
             fit.sampling.copy_from(&robust.covariance);
         }
         let coded = Coded::new(guide, map, outcome, &fit);
-        // The noise on what the scores say of each coefficient's variance.
+        // The noise on each coefficient's robust variance.
         let rough = robust.map(|robust| units.carry(&Coded::carried(guide, map, outcome, &robust.noise)));
         let is_robust = rough.is_some();
         let doubtful = self.condition < STABLE || fit.residual_hidden || far.radius > LONG_TAIL || far.unseen;
@@ -179,7 +180,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// The coded units themselves.
+    /// Returns the coded units.
     pub fn coded(coefficients: usize) -> Self {
         Self { transform: DMatrix::identity(coefficients, coefficients), offset: 0.0 }
     }
@@ -239,7 +240,7 @@ pub struct Far {
 pub struct Judged {
     /// The estimates. A held coefficient is the guide's, an excluded one 0.
     pub estimates: Vec<f64>,
-    /// Standard errors, with what held effects may be off.
+    /// Standard errors. They include what the held coefficients may be off.
     pub errors: Vec<f64>,
     /// Share of privacy noise in the variance without that.
     pub noise_shares: Vec<f64>,
@@ -249,7 +250,7 @@ pub struct Judged {
     pub fit: Fit,
     /// The covariance of the estimates, without what held effects may be off.
     pub covariance: DMatrix<f64>,
-    /// Whether it holds also where residuals do not spread equally.
+    /// Whether it is robust: valid if residuals do not spread equally.
     pub is_robust: bool,
     /// The coefficients whose robust standard errors have much noise.
     pub rough_errors: Vec<usize>,

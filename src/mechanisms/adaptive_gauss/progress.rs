@@ -105,7 +105,7 @@ impl RoundMap {
     }
 }
 
-/// Where a release stands: public.
+/// The state of a release between two rounds: public.
 #[derive(Clone, Debug)]
 pub struct Progress {
     pub(super) setting: Arc<Setting>,
@@ -120,7 +120,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Before the first round.
+    /// Starts before the first round.
     pub fn new(setting: Arc<Setting>) -> Self {
         Self {
             setting,
@@ -139,7 +139,7 @@ impl Progress {
         u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
     }
 
-    /// What the next round sums; nothing after the last, or where the guide could not be computed.
+    /// Returns what the next round sums. `None` after the last round, or if the guide could not be computed.
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.guide.as_ref().map(Arc::clone);
@@ -202,7 +202,7 @@ impl Progress {
         }
     }
 
-    /// What was released, after the fourth round and after the last.
+    /// Returns what was released, after the fourth round and after the last.
     pub fn released(&self) -> Option<Released> {
         let [margins, moments, tails, last, ..] = self.answers.as_slice() else { return None };
         let [margins, moments, tails, last] = [margins, moments, tails, last].map(Vec::clone);
@@ -284,7 +284,7 @@ impl Released {
         let s = self.scales[3].real();
         let moments = Moments::new(s, self.weight, &grid, self.terms.coefficients(), &self.last);
         let map = self.guide.map();
-        // Scores of the regression on all features say nothing of another.
+        // The scores are those of the regression on all features without a penalty.
         let own = excluded.is_empty() && penalty.is_none();
         let scores = self.scores.as_ref().filter(|_| own);
         let scores = scores.map(|scores| scores.products(self.terms.coefficients())).unwrap_or_default();

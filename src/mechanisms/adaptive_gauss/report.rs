@@ -113,7 +113,8 @@ struct Doubts {
     clipped: Vec<String>,
 }
 
-/// Share of the rows above which their residuals are many to clip: of normal ones 0.27 % are beyond 3, the least radius that is advised.
+/// If a stated radius clips more than this share of the residuals, that is many. Of normal residuals 0.27 % are beyond 3, the
+/// smallest radius that is advised.
 const MOST_CLIPPED: f64 = 0.005;
 
 /// Returns whether a stated radius clips clearly more residuals of an outcome than of normal ones.
@@ -199,8 +200,8 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     figure::outcomes(release).iter().map(of).collect()
 }
 
-/// Records within so many √k are counted, whatever the noise on their counts, where it is asked what shortening leaves of a standard deviation: of
-/// two normal features a sixth of the variance is lost that would else be overlooked.
+/// The bins of ‖w‖ up to this many √k always count when the share of a standard deviation that shortening keeps is computed. With
+/// two normal features a sixth of the variance would be overlooked otherwise.
 const NEAR: f64 = 2.1;
 
 /// Returns the covariance of w in the last round.

@@ -29,7 +29,7 @@ impl Default for Shares {
 }
 
 impl Shares {
-    /// What is left for the fourth round.
+    /// Returns the share that is left for the fourth round.
     pub const fn last(self) -> u32 {
         let others = self.margins.saturating_add(self.moments).saturating_add(self.tails);
         WHOLE_SHARE.saturating_sub(others).saturating_sub(self.scores)

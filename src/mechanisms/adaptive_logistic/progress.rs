@@ -43,7 +43,7 @@ pub struct Setting {
     pub steps: Vec<f64>,
 }
 
-/// Returns a: by how much more a replaced record moves a step than one that is added.
+/// Returns a: how much more a replaced record changes the sums of a step than an added one.
 pub const fn replaced(adjacency: Adjacency) -> f64 {
     match adjacency {
         Adjacency::AddRemove => 1.0,
@@ -104,7 +104,7 @@ struct Early {
     start: Vec<Vec<f64>>,
 }
 
-/// Where a release stands: public.
+/// The state of a release between two rounds: public.
 #[derive(Clone, Debug)]
 pub struct Progress {
     pub(super) setting: Arc<Setting>,
@@ -237,7 +237,7 @@ impl Progress {
     }
 }
 
-/// Returns the margins by which round 2 standardises: a label enters as itself, for rare events would make long records.
+/// Returns the margins by which round 2 standardises. Labels are not standardised, because rare events would make long records.
 fn unstandardised(terms: &Terms, margins: &Margins) -> Margins {
     let mut margins = margins.clone();
     margins.centres.iter_mut().skip(terms.features()).for_each(|centre| *centre = 0.0);

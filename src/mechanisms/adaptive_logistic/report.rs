@@ -24,10 +24,10 @@ use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
 use crate::words;
 
-/// How often one more term is held, at most, before everything is withheld: each time costs as much as holding all.
+/// The most attempts to hold one more term before everything is withheld. Each attempt takes as long as holding all terms.
 const MOST_TRIES: usize = 4;
 
-/// By how much κ rises at least where one more term is held.
+/// The smallest factor by which κ rises if one more term is held.
 const MORE: f64 = 1.0 + 1e-9;
 
 /// Returns the regressions of all labels on all features in the columns' own units.
@@ -49,7 +49,7 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
         .map(|(label, (b, judged))| {
             let whole = || Label::whole(released, label, &map, &b, &judged);
             let held = |least| Label::holding(released, label, &map, least);
-            // A level with few rows may move far while the others have come to rest.
+            // The coefficient of a rare level may still change much in the last step while the others have converged.
             let at_rest = || {
                 let tries = std::iter::successors(held(CLEAR), |label| held(label.condition * MORE));
                 tries.take(MOST_TRIES).find(Label::is_shown)

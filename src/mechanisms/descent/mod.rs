@@ -311,7 +311,7 @@ impl Noise {
         self.scale.map(|scale| Event::gaussian(&self.sensitivity_squared, scale, (cells, 0)))
     }
 
-    /// What one record adds to a gradient at W, in steps of 2^−m: the integers whose length is bounded.
+    /// Returns the part of one record in the gradient at W, in steps of 2^−m. The length of these integers is bounded.
     pub fn gradient(&self, row: &[i32], weights: &DMatrix<f64>) -> Vec<i64> {
         let gradient = Gradient { noise: Arc::new(self.clone()), weights: weights.clone() };
         let mut cells = vec![0; gradient.cells()];
@@ -340,7 +340,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Before the first step.
+    /// Starts before the first step.
     pub fn new(noise: Arc<Noise>) -> Self {
         let (d, l) = noise.shape;
         Self { noise, weights: DMatrix::zeros(d, l), done: 0 }
@@ -356,7 +356,7 @@ impl Walk {
         self.done
     }
 
-    /// What records add at W.
+    /// Returns the map of a record to its part of the gradient at W.
     pub fn gradient(&self) -> Gradient {
         Gradient { noise: Arc::clone(&self.noise), weights: self.weights.clone() }
     }

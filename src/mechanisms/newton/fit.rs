@@ -73,7 +73,7 @@ impl Noise {
         if error < 0.0 { -size } else { size }
     }
 
-    /// b ← b − (H + Λ)⁺ (g + Λ b).
+    /// Takes one step: b ← b − (H + Λ)⁺ (g + Λ b).
     fn advance(&self, fit: &mut NewtonStep, ball: Ball, cells: &[i128]) {
         let (d, _) = self.size;
         let unit = self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
@@ -103,7 +103,7 @@ impl Noise {
 }
 
 impl Steps {
-    /// Before the first step.
+    /// Starts before the first step.
     pub fn new(noise: Arc<Noise>) -> Self {
         let (d, _) = noise.size;
         let fits = noise.balls.iter().map(|ball| NewtonStep {
@@ -130,7 +130,7 @@ impl Steps {
         self.done
     }
 
-    /// What records add at the coefficients of the next step.
+    /// Returns the map of a record to curvature and gradient at the coefficients of the next step.
     pub fn expansion(&self) -> Expansion {
         let coefficients = self.fits.iter().map(|fit| fit.coefficients.clone()).collect();
         Expansion { noise: Arc::clone(&self.noise), coefficients }

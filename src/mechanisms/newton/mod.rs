@@ -393,7 +393,7 @@ impl Parameters {
         found
     }
 
-    /// In the steps' units: of an outcome, half of its range around the middle.
+    /// Returns the radii of the coefficients in the steps' units. For an outcome it is half of its range, around the middle.
     fn balls(&self, plan: &CheckedPlan, bound: &BoundPlan, outcomes: usize) -> Vec<Ball> {
         let most = self.coefficient_radius.unwrap_or(f64::INFINITY);
         match (self.family, &self.radii) {
@@ -585,7 +585,7 @@ impl Noise {
         self.scale.map(|scale| Event::gaussian(&self.sensitivity_squared, scale, cells))
     }
 
-    /// What all outcomes share.
+    /// Returns what all outcomes share.
     fn setting(&self, task: &Task) -> Setting<'_> {
         Setting {
             map: &self.map,
@@ -667,7 +667,7 @@ impl Rounds for Noise {
     }
 }
 
-/// Where Newton steps ended, with what their noise did.
+/// Reports the coefficients after the last Newton step, with the errors that the noise causes.
 fn report(task: &Task, noise: &Noise, fits: &[NewtonStep]) -> Output {
     let Encoding { bound, geometry, .. } = &task.encoding;
     let layout = RegressionTerms::new(bound, geometry);

@@ -341,7 +341,7 @@ impl Parameters {
         Ok(kappa)
     }
 
-    /// What is summed: of public outcomes more products than are released, or the rows themselves.
+    /// Returns what is summed. If outcomes are public these are more products than are released, or the rows themselves.
     fn statistic(&self, encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, PlanError> {
         let layout = encoding.layout;
         match self.kind {
@@ -379,7 +379,7 @@ impl Parameters {
         }
     }
 
-    /// Which moments are released.
+    /// Returns which moments are released.
     fn layout(&self, features: usize, outcomes: usize) -> Layout {
         match self.outcome_moments {
             OutcomeMoments::None => Layout::sides(features, outcomes, false),
@@ -432,7 +432,7 @@ impl Parameters {
     }
 }
 
-/// What is summed where outcomes are public: all products of terms where there are fewer outcomes than rows, else the rows; the
+/// Returns what is summed if outcomes are public: all products of terms if there are fewer outcomes than rows, else the rows; the
 /// projection works on the smaller side.
 fn public_outcomes(encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, PlanError> {
     let layout = encoding.layout;

@@ -137,7 +137,7 @@ impl Parameters {
         radii.whiten(bound, &public)
     }
 
-    /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.
+    /// Returns the penalty of the regressions, and whether small eigenvalues are raised to the norm of the noise.
     fn post_processing(&self) -> PostProcessing {
         let penalty = self.rows.map(|rows| MeanPenalty {
             weight: self.penalty.lambda * rows as f64,

@@ -237,7 +237,7 @@ impl Parameters {
         Ok(Noise { gaussian, cost, sample: self.sample, rows: self.rows })
     }
 
-    /// What the paper's noise really costs at δ, on the grid as it is.
+    /// Returns the actual cost ε of the paper's noise at δ, on the actual grid.
     fn real_epsilon(
         &self,
         scale: NoiseScale,
@@ -299,7 +299,7 @@ impl RoundNoise for Noise {
     }
 }
 
-/// s of n numbers, each set of s with the same probability (Floyd).
+/// Draws s of n numbers; each set of s numbers has the same probability (Floyd).
 fn sample<E: Entropy + ?Sized>(size: u32, rows: u32, rng: &mut E) -> BTreeSet<u32> {
     if is_active(Mutant::SampleKnown) {
         return (0..size).collect();

@@ -185,7 +185,7 @@ impl Noise {
         Ok(Self { degrees, scale, terms, step, on_grid, cost })
     }
 
-    /// What the proof covers.
+    /// Returns what the proof covers.
     pub const fn assurance(&self) -> Assurance {
         if self.on_grid { Assurance::Bounded } else { Assurance::Idealised }
     }
