@@ -67,7 +67,7 @@ impl Cells {
         cell.is_empty() || self.na.iter().chain(&self.rules(field).na).any(|token| token == cell)
     }
 
-    /// Returns a number; `None` if it is missing.
+    /// Returns a number. `None` if it is missing.
     pub(super) fn number(&self, record: &Record<'_>, source: &Source) -> Option<f64> {
         match source {
             Source::Field(field) => self.cell(record, *field),
@@ -76,7 +76,7 @@ impl Cells {
         }
     }
 
-    /// Returns the number of a level; `None` if it is missing. An empty cell is missing unless a level stands for it.
+    /// Returns the number of a level. `None` if it is missing. An empty cell is missing unless a level stands for it.
     pub(super) fn level(&self, record: &Record<'_>, codes: &LevelCodes) -> Option<usize> {
         let cell = record.field(codes.column).trim();
         if cell.is_empty() && codes.blank().is_some() {
@@ -92,7 +92,7 @@ impl Cells {
         self.rules(*field).short.map(|decimal| Usual { field: *field, decimal })
     }
 
-    /// Returns the number in a field; `None` if it is missing.
+    /// Returns the number in a field. `None` if it is missing.
     pub(super) fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
         match self.rules(field).short {
             Some(decimal) => self.usual_cell(record, Usual { field, decimal }),
@@ -100,7 +100,7 @@ impl Cells {
         }
     }
 
-    /// Returns the number in a field in which every short number is a value; `None` if it is missing.
+    /// Returns the number in a field in which every short number is a value. `None` if it is missing.
     #[inline]
     pub(super) fn usual_cell(&self, record: &Record<'_>, usual: Usual) -> Option<f64> {
         let (text, start) = record.until(usual.field);

@@ -671,8 +671,8 @@ impl Encoder {
         Encoded::Row(&self.row)
     }
 
-    /// Converts cells to weighted values and returns which sides are complete; `None` if the record is skipped
-    /// (theory/encoding 2.2, steps 1 and 2).
+    /// Converts cells to weighted values and returns which sides are complete. `None` if the record is skipped (theory/encoding
+    /// 2.2, steps 1 and 2).
     fn read(&mut self, record: &Record<'_>) -> Option<Complete> {
         let apart = self.outcomes.is_some_and(|(_, clipping)| clipping == Clipping::Apart);
         let mut sides = Complete { features: true, outcomes: true };

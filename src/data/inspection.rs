@@ -136,7 +136,7 @@ impl Counts {
         serde_json::to_vec(&(self.used, self.chosen, &self.columns, &self.hidden)).unwrap_or_default()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
+    /// Reads what [`Self::to_bytes`] wrote. `None` for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (used, chosen, columns, hidden) = serde_json::from_slice(bytes).ok()?;
         Some(Self { used, chosen, columns, hidden })

@@ -153,7 +153,7 @@ impl MinHash {
         self.0.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
+    /// Reads what [`Self::to_bytes`] wrote. `None` for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (values, rest) = bytes.as_chunks::<8>();
         let values: Vec<u64> = values.iter().map(|value| u64::from_le_bytes(*value)).collect();
@@ -172,7 +172,7 @@ impl Merge for MinHash {
 /// Computes the MinHash of records.
 struct MinHasher {
     delimiter: u8,
-    /// Whether the cells of each column count; `None` if all do.
+    /// Whether the cells of each column count. `None` if all do.
     columns: Option<Vec<bool>>,
     empty: SipHasher24,
     /// The current cell.

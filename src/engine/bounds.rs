@@ -25,8 +25,8 @@ pub struct BoundsOutlook {
     pub rows_for_good: u64,
 }
 
-/// Returns what to expect of estimating the bounds of `columns` columns under a plan; nothing where nothing is set aside for it, or the plan
-/// has a fault.
+/// Returns what to expect of estimating the bounds of `columns` columns under a plan. `None` if nothing is set aside for it, or
+/// the plan has a fault.
 pub fn bounds_outlook(plan: &Plan, columns: usize) -> Option<BoundsOutlook> {
     let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).ok()?;
     let (units, rows) = (checked.estimation?.units, checked.public_rows()?);
@@ -61,7 +61,7 @@ pub fn after_bounds(
     ConfiguredPlan::new(plan, false, purpose)?.resolve(None, names, delimiter, found)
 }
 
-/// Returns the plan with the bounds that were found, an entry for each column; nothing where one has none.
+/// Returns the plan with the bounds that were found, an entry for each column. `None` if one has none.
 fn state(plan: &Plan, entries: &[usize], bounds: &EstimatedBounds) -> Option<Plan> {
     let mut stated = plan.clone();
     stated.columns.clear();

@@ -310,7 +310,7 @@ fn of_release(prepared: &Prepared, needed: Option<f64>) -> Option<(f64, f64)> {
 /// The share of yes that is tried where a half is assumed.
 const RARE: f64 = 0.1;
 
-/// Returns the task with [`RARE`] as the share of yes of each outcome whose share is not stated; nothing where all are.
+/// Returns the task with [`RARE`] as the share of yes of each outcome whose share is not stated. `None` if all are.
 fn with_rare_answers(task: &Task) -> Option<Task> {
     let mut task = task.clone();
     let unstated = |column: &&mut BoundColumn| {

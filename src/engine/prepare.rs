@@ -391,7 +391,7 @@ impl Prepared {
         if let Stage::Bounds(sought) = &self.stage { &sought.fit } else { self }
     }
 
-    /// Returns μ of all stages together, rounded up; nothing for the (ε, δ) budget.
+    /// Returns μ of all stages together, rounded up. `None` for the (ε, δ) budget.
     pub fn whole_mu(&self) -> Option<f64> {
         let own = self.cost.as_ref()?.mu?;
         if !self.estimates_bounds() {

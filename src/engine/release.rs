@@ -34,7 +34,7 @@ impl<'a, E: Entropy> Computation<'a, E> {
         Self { prepared, run: prepared.start(), rng, open: None, number: 0 }
     }
 
-    /// Opens the next round: draws its noise and says what is to be summed over all records; nothing after the last.
+    /// Opens the next round: draws its noise and says what is to be summed over all records. `None` after the last.
     pub fn next_statistic(&mut self) -> Option<Statistic> {
         let round = self.run.round()?;
         let drawn = round.noise.draw(&mut self.rng);

@@ -15,7 +15,7 @@ use crate::release::publication::MOST_OUTCOMES;
 use crate::release::significance::CategoryTest;
 use crate::release::supplement::{Description, Difference, Supplement};
 
-/// Returns the covariance of the coefficients of one outcome, in their order; nothing where it does not follow from the release.
+/// Returns the covariance of the coefficients of one outcome, in their order. `None` if it does not follow from the release.
 pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
     let place = outcomes(release).iter().position(|name| name == outcome)?;
     covariances(release, beside(release)).nth(place)?

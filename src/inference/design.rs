@@ -269,7 +269,7 @@ impl<'a> Design<'a> {
         Some(self.unscale.row(0).transpose() * (penalty.weight * centre))
     }
 
-    /// Returns the smallest eigenvalue of the penalised predictors' moments over the noise's spectral norm; `None` without noise.
+    /// Returns the smallest eigenvalue of the penalised predictors' moments over the noise's spectral norm. `None` without noise.
     pub fn signal_to_noise(&self) -> Option<f64> {
         self.signal_to_noise
     }

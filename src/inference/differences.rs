@@ -141,7 +141,7 @@ fn steps<'a>(plan: &Plan, own: &'a Column) -> Vec<Step<'a>> {
     others.map(step).collect()
 }
 
-/// Returns the estimate of a sum of coefficients; nothing where one of them is withheld.
+/// Returns the estimate of a sum of coefficients. `None` if one of them is withheld.
 fn estimate(
     values: &DVector<f64>,
     lines: &[Line],

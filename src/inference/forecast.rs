@@ -28,13 +28,13 @@ pub struct TermForecast {
     pub term: String,
     /// Standard error from the noise of the last step.
     pub noise_std_error: f64,
-    /// Standard error from sampling; nothing for a gaussian outcome, whose spread around its fit no public number says.
+    /// Standard error from sampling. `None` for a gaussian outcome, because no public number states its residual spread.
     pub sampling_std_error: Option<f64>,
     /// The least eigenvalue of the outcome's curvature over the spectral norm of its noise, at most; infinite without noise.
     pub signal_to_noise: f64,
 }
 
-/// Returns whether these coefficients will have intervals, with a sentence; `None` if there are no coefficients. In between the
+/// Returns whether these coefficients will have intervals, with a sentence. `None` if there are no coefficients. In between the
 /// result is open, because the noise of a step can increase or decrease the curvature.
 pub fn verdict(terms: &[TermForecast]) -> Option<(Verdict, &'static str)> {
     let ratios = || terms.iter().map(|term| term.signal_to_noise);
@@ -52,12 +52,12 @@ impl TermForecast {
         HALF * self.noise_std_error
     }
 
-    /// Returns half of a 95 % interval that covers sampling too; nothing for a gaussian outcome.
+    /// Returns half of a 95 % interval that covers sampling too. `None` for a gaussian outcome.
     pub fn half(&self) -> Option<f64> {
         self.sampling_std_error.map(|sampling| HALF * self.noise_std_error.hypot(sampling))
     }
 
-    /// Returns the factor that the ends of that interval put on an odds ratio; nothing for a gaussian outcome or the constant.
+    /// Returns the factor that the ends of that interval put on an odds ratio. `None` for a gaussian outcome or the constant.
     pub fn odds_factor(&self) -> Option<f64> {
         self.half().filter(|_| self.term != INTERCEPT).map(libm::exp)
     }
@@ -74,8 +74,8 @@ pub struct Rows<'a> {
     pub radius: f64,
 }
 
-/// Returns one entry per outcome and term, in the coefficients' order, of the first [`OUTCOMES`] outcomes. Nothing where there
-/// is no curvature, as with a chance of 0 or 1.
+/// Returns one entry per outcome and term, in the coefficients' order, of the first [`OUTCOMES`] outcomes. `None` if there is no
+/// curvature, as with a chance of 0 or 1.
 pub fn forecast(
     geometry: &Geometry,
     bound: &BoundPlan,

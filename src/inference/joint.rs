@@ -39,7 +39,7 @@ pub(super) struct Joint {
 }
 
 impl Joint {
-    /// Draws the features; nothing where none is derived, where public moments say how they go together, and where they are too many.
+    /// Draws the features. `None` if none is derived, if public moments state their correlations, or if there are too many.
     pub(super) fn new(bound: &BoundPlan, assumed: Assumption) -> Option<Self> {
         let (mut rng, correlation) = (Pseudo::new(SEED, &[]), assumed.stated(bound).correlation);
         // Each second record mirrors the one before, so that a number and its square are exactly uncorrelated if it lies around 0.

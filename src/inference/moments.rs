@@ -384,8 +384,7 @@ impl NoisyMoments {
         !self.cells.squares.is_empty()
     }
 
-    /// Replaces the products of the first terms with the others by projected ones; nothing where their
-    /// number differs.
+    /// Replaces the products of the first terms with the others by projected ones. `None` if their number differs.
     pub fn with_cross(&self, cross: DMatrix<f64>) -> Option<Self> {
         let fits = cross.shape() == self.cells.cross.shape();
         fits.then(|| Self { cells: Cells { cross, ..self.cells.clone() }, ..self.clone() })

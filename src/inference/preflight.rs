@@ -70,7 +70,7 @@ pub struct Design {
 pub struct Preflight {
     /// The noise's bound as a share of the eigenvalues that it is added to; a half is the most.
     pub noise: f64,
-    /// The fewest rows at this budget; `None` where no number will do.
+    /// The fewest rows at this budget. `None` where no number will do.
     pub rows_needed: Option<u64>,
     /// The smallest μ with these rows.
     pub mu_needed: f64,

@@ -478,8 +478,8 @@ const PROJECTED_FROM: f64 = 1.0;
 /// The half width, in plausible effects, above which an interval is useless.
 const TOO_WIDE: f64 = 4.0;
 
-/// Returns half of the narrowest interval in plausible effects of its coefficient, which a ridge shrinks as much; nothing without a coefficient
-/// that has one.
+/// Returns half of the narrowest interval in plausible effects of its coefficient, which a ridge shrinks as much. `None` without
+/// a coefficient that has one.
 pub fn narrowest(terms: &[TermPreview]) -> Option<f64> {
     let told = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
     told.map(|term| term.half() / term.plausible_effect.abs()).reduce(f64::min)

@@ -331,7 +331,7 @@ pub(super) fn parents<'a>(
     parents
 }
 
-/// Returns what is added to a field before its logarithm is taken; nothing where it is not.
+/// Returns what is added to a field before its logarithm is taken. `None` if it is not.
 fn logged(expression: &Expression, field: usize) -> Option<f64> {
     match expression {
         Expression::Leaf(_) => None,

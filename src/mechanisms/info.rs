@@ -108,7 +108,7 @@ pub struct Info {
     pub name: &'static str,
     /// Its name for a person.
     pub title: &'static str,
-    /// The group in which the page shows it; none where it is not private.
+    /// The group in which the page shows it. `None` if it is not private.
     pub group: Option<&'static Group>,
     /// What it does, in one sentence.
     pub summary: &'static str,
@@ -139,7 +139,7 @@ pub struct Info {
     /// Whether it foresees its noise ([`Rounds::noise_forecast`](super::Rounds::noise_forecast)), so that a program can recommend it for
     /// a plan.
     pub foresees: bool,
-    /// Why it has no scale of a paper's own; nothing where it has one.
+    /// Why it has no scale of a paper's own. `None` if it has one.
     pub no_paper_scale: Option<&'static str>,
     /// Its parameters, in the order of the page.
     pub parameters: &'static [Parameter],

@@ -35,7 +35,7 @@ pub struct Sided {
     radius: u32,
     /// c / W.
     pub intercept_weight: f64,
-    /// How the public moments are used; none without them.
+    /// How the public moments are used. `None` without them.
     pub radii: Option<Radii>,
     row_norm: f64,
     outcome_norm: f64,

@@ -77,7 +77,7 @@ pub struct Resolved {
     pub parameters: Map<String, Value>,
     /// How a record becomes integers.
     pub encoding: Encoding,
-    /// What the ledger is asked for; nothing where there is no noise.
+    /// The charge to the ledger. `None` if there is no noise.
     pub charge: Option<Charge>,
     /// The law of the noise that a release names. For an adaptive form it has the fewest rows and the largest ridge that are
     /// possible. `None` if no moments are released, or if no forecast follows from the law.
@@ -153,7 +153,7 @@ pub trait Rounds: Any + Debug + Send + Sync {
 
 /// The state of a release between two rounds: public.
 pub trait Run: Send {
-    /// Returns the next round, from public numbers and earlier answers alone; nothing after the last.
+    /// Returns the next round, from public numbers and earlier answers alone. `None` after the last.
     fn round(&self) -> Option<Round>;
 
     /// Takes the answer of that round.
@@ -271,7 +271,7 @@ impl Answer {
         Self { cells, ..Self::default() }
     }
 
-    /// Returns the integers of a map with noise added to each; nothing for sums of another kind.
+    /// Returns the integers of a map with noise added to each. `None` for sums of another kind.
     pub fn noisy(drawn: Vec<i128>, sums: &Exact<'_>) -> Option<Self> {
         let Exact::Cells(cells) = sums else { return None };
         let same = drawn.len() == cells.len();

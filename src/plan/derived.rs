@@ -50,7 +50,7 @@ impl DerivedColumn {
         }
     }
 
-    /// Returns its approximate mean and standard deviation, for forecasts; `None` if they are not known.
+    /// Returns its approximate mean and standard deviation, for forecasts. `None` if they are not known.
     pub fn typical(&self) -> Option<Typical> {
         let Source::Computed(expression) = &self.source else { return None };
         expression.with_differences_drawn().typical()

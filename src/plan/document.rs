@@ -201,7 +201,7 @@ pub struct Known {
 const ROUNDED: f64 = 0.02;
 
 impl Known {
-    /// Returns mean and standard deviation of a number; nothing where the spread is not known.
+    /// Returns mean and standard deviation of a number. `None` if the spread is not known.
     pub fn typical(&self) -> Option<Typical> {
         self.sd.map(|sd| Typical { mean: self.mean, sd })
     }
@@ -459,7 +459,7 @@ pub struct Csv {
     /// `.` or `,`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<String>,
-    /// What separates thousands: `,` `.` a space or `'`; nothing unless given.
+    /// What separates thousands: `,` `.` a space or `'`. `None` unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thousands: Option<Thousands>,
     /// Whether a percent sign after a number is its unit, so that `12 %` is 12; such a cell is missing unless given.
@@ -492,7 +492,7 @@ pub struct Written {
     /// `.` or `,`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<String>,
-    /// What separates thousands: `,` `.` a space or `'`; nothing unless given.
+    /// What separates thousands: `,` `.` a space or `'`. `None` unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thousands: Option<Thousands>,
     /// Whether a percent sign after a number is its unit.

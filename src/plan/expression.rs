@@ -131,7 +131,7 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// Computes the value. `leaf` returns the record's values; `None` if one of them is missing.
+    /// Computes the value. `leaf` returns the record's values. `None` if one of them is missing.
     pub fn value(&self, leaf: &dyn Fn(&Leaf) -> Option<f64>) -> Option<f64> {
         Some(match self {
             Self::Leaf(of) => leaf(of)?,

@@ -340,7 +340,7 @@ pub struct Figure {
     pub zero: f64,
 }
 
-/// Lays out the plot of `lines`; `None` where nothing can be drawn.
+/// Lays out the plot of `lines`. `None` where nothing can be drawn.
 pub fn figure(lines: &[Line]) -> Option<Figure> {
     layout(lines, |from, to| ticks(from, to).into_iter().map(|value| (value, value)).collect())
 }

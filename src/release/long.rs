@@ -76,7 +76,7 @@ impl CoefficientTable {
         &self.terms
     }
 
-    /// Returns one coefficient; `None` beyond the table.
+    /// Returns one coefficient. `None` beyond the table.
     pub fn entry(&self, outcome: usize, term: usize) -> Option<Estimate> {
         let cell = self.cell(outcome, term)?;
         let [estimate, std_error, lower, upper, noise_share] =

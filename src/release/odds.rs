@@ -17,7 +17,8 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Returns the answers of an outcome: of a category its two levels, and under log-odds of a number 1 and 0. Nothing for another outcome.
+    /// Returns the answers of an outcome: of a category its two levels, and under log-odds of a number 1 and 0. `None` for
+    /// another outcome.
     pub fn of(column: &Column, log_odds: bool) -> Option<Self> {
         let (modelled, reference) = if column.kind == Some(ColumnType::Category) {
             let levels = column.levels.as_deref()?;

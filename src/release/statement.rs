@@ -140,7 +140,7 @@ fn question(adjacency: Adjacency, protect: Protect) -> &'static str {
     }
 }
 
-/// Rounds up to whole hundredths, as a bound has to be; `None` above 99, where it means nothing.
+/// Rounds up to whole hundredths, as a bound has to be. `None` above 99, where it means nothing.
 pub fn hundredths(accuracy: f64) -> Option<u32> {
     // Subtracts a small amount, so that 0.73 does not become 74 by a rounding error.
     (50..=99).find(|times| accuracy * 100.0 <= f64::from(*times) + 1e-9)
@@ -155,7 +155,7 @@ enum Weakness {
     Delta,
 }
 
-/// Returns why a guarantee is one in name only, by the rule for budgets ([`doubt`]); nothing for others.
+/// Returns why a guarantee is one in name only, by the rule for budgets ([`doubt`]). `None` for others.
 fn weakness(plan: &Plan, privacy: &Privacy, accuracy: Option<f64>) -> Option<Weakness> {
     if accuracy.is_some_and(|accuracy| hundredths(accuracy).is_none()) {
         return Some(Weakness::Guessing);

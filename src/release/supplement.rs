@@ -27,7 +27,7 @@ pub struct DescribedTerm {
     pub term: String,
     /// The mean in the column's own unit; of a level the share of rows, 0 to 1.
     pub mean: Noisy,
-    /// The standard deviation, with n − 1; nothing for a level, and where it does not stand out of the noise.
+    /// The standard deviation, with n − 1. `None` for a level, and if it does not stand out of the noise.
     pub sd: Option<Noisy>,
     /// The column and the level, where it is one.
     pub level: Option<(String, String)>,
@@ -102,7 +102,7 @@ pub struct Supplement {
     pub source: &'static str,
     /// Whether the coefficients are log-odds.
     pub log_odds: bool,
-    /// The columns; nothing where the released sums do not give their means.
+    /// The columns. `None` if the released sums do not give their means.
     pub description: Option<Description>,
     /// The tests of whole categories and of terms made from columns; empty where the covariance of the coefficients is not known.
     pub categories: Vec<CategoryTest>,

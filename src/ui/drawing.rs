@@ -78,7 +78,7 @@ pub fn histogram(bins: &[Bin]) -> String {
 pub struct Curve {
     /// The curve.
     pub points: Vec<(f64, f64)>,
-    /// The place of the present budget; nothing where nothing is shown.
+    /// The place of the present budget. `None` if nothing is shown.
     pub at: Option<(f64, f64)>,
     /// Where the curve begins: before it all is withheld.
     pub from: f64,

@@ -147,7 +147,7 @@ impl Layout {
     }
 }
 
-/// Returns the type of a column by the words and the values of its line; `None` for dates, free text, and lines that state none.
+/// Returns the type of a column by the words and the values of its line. `None` for dates, free text, and lines that state none.
 pub fn kind(stated: &str, validation: &str, levels: &[Level], bounded: bool) -> Option<ColumnType> {
     let is_time = |word: &str| word.starts_with("date") || word.starts_with("time");
     let is_number = |word: &str| {

@@ -31,7 +31,7 @@ pub struct Entry {
     pub label: String,
     /// The unit.
     pub unit: String,
-    /// The type; `None` for dates and free text.
+    /// The type. `None` for dates and free text.
     pub kind: Option<ColumnType>,
     /// Whether it is a date.
     pub date: bool,

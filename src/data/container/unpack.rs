@@ -19,7 +19,7 @@ enum Decoder {
 }
 
 impl Unpacker {
-    /// Returns a decoder of a form; `None` for a workbook, which is not read as a stream.
+    /// Returns a decoder of a form. `None` for a workbook, which is not read as a stream.
     pub fn new(form: Form) -> Option<Self> {
         let utf16 = |unit| Decoder::Utf16 { unit, byte: None, high: None, begun: false };
         Some(Self(match form {

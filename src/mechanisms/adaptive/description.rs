@@ -42,10 +42,10 @@ fn distorted(standardised: &[Option<Noisy>], noise: impl Fn(usize) -> f64) -> Ve
     (0..variances.len()).filter(|place| most(*place) < DISTORTED * middle).collect()
 }
 
-/// Returns means and standard deviations from the margins, which hold every row that counted, and correlations from the second round, whose
-/// far rows were shortened; nothing for a damaged document. A column that this distorts has no correlations. `last` holds the standard deviations
-/// that the last round knows, also of shortened rows: they stand in the place of those that the margins hardly know, and say for other columns how
-/// much less the second round has of a standard deviation.
+/// Returns means and standard deviations from the margins, which hold every row that counted, and correlations from the second
+/// round, whose far rows were shortened. `None` for a damaged document. A column that this distorts has no correlations. `last`
+/// holds the standard deviations that the last round knows, also of shortened rows: they stand in the place of those that the
+/// margins hardly know, and say for other columns how much less the second round has of a standard deviation.
 pub fn describe(plan: &Plan, rounds: Rounds<'_>, last: &[(String, Noisy)]) -> Option<Description> {
     let size = rounds.terms.len();
     let (margins, moments) = (&rounds.margins.0, &rounds.moments.0);

@@ -20,7 +20,7 @@ pub struct Holding {
     pub fixed: Vec<usize>,
     /// κ of those that are left.
     pub condition: f64,
-    /// What is left; nothing where κ is too small with all terms held.
+    /// What is left. `None` if κ is too small with all terms held.
     pub solved: Option<Solved>,
 }
 

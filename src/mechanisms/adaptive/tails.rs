@@ -104,7 +104,7 @@ impl Counts {
         }
     }
 
-    /// Returns about how many records were shortened to `radius`; nothing where it is beyond all edges.
+    /// Returns about how many records were shortened to `radius`. `None` if it is beyond all edges.
     pub fn shortened(&self, terms: &Terms, radius: f64) -> Option<Beyond> {
         self.beyond(&self.features, &feature_edges(terms), radius)
     }
@@ -160,7 +160,7 @@ impl Counts {
         Noisy { value, std_error: value * self.noise * slopes.sum::<f64>().sqrt() }
     }
 
-    /// Returns about how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.
+    /// Returns about how many values of an outcome were clipped to `radius`. `None` if it is beyond all edges.
     pub fn clipped(&self, outcome: usize, radius: f64) -> Option<Beyond> {
         self.beyond(self.outcomes.get(outcome)?, &outcome_edges(), radius)
     }

@@ -80,7 +80,7 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     }
 }
 
-/// Returns what a document says of the four rounds; nothing where it is damaged.
+/// Returns what a document says of the four rounds. `None` if it is damaged.
 pub fn read(document: &ReleasedMoments) -> Option<Released> {
     let adaptive = document.adaptive.as_ref()?;
     let units = &adaptive.units;

@@ -27,7 +27,7 @@ pub struct Gate {
     pub held: Vec<usize>,
     /// κ of those that are left.
     pub condition: f64,
-    /// Z (Z′ A_4 Z)⁻¹ Z′; nothing where κ is below 1 with all terms held.
+    /// Z (Z′ A_4 Z)⁻¹ Z′. `None` if κ is below 1 with all terms held.
     pub inverse: Option<Inverse>,
     /// Coefficients that are not estimated: those that are not in the regression, then those that are held.
     fixed: Vec<usize>,
@@ -83,8 +83,8 @@ impl Gate {
         self.penalty.is_some()
     }
 
-    /// Returns the estimate of one outcome in `units`, with the standard errors and intervals of its coefficients; nothing where
-    /// all are withheld.
+    /// Returns the estimate of one outcome in `units`, with the standard errors and intervals of its coefficients. `None` if all
+    /// are withheld.
     pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
         let Known { terms, guide, map, moments, scores } = known;
         let inverse = self.inverse.as_ref()?;

@@ -292,7 +292,7 @@ impl Released {
         Ok(Solved { moments, map, gate, scores })
     }
 
-    /// Returns the regression of an outcome in whitened units; nothing where no coefficient is determined.
+    /// Returns the regression of an outcome in whitened units. `None` if no coefficient is determined.
     pub fn fit(&self, solved: &Solved, outcome: usize) -> Option<Fit> {
         let radius = *self.radii.outcomes.get(outcome)?;
         let known = Known {

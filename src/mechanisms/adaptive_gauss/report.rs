@@ -150,13 +150,13 @@ impl Shown {
 /// What a release says of one outcome beside its coefficients.
 #[derive(Clone, Debug)]
 pub struct Beside {
-    /// The covariance of its coefficients, in their order; nothing where a term is held, because the others' errors then depend on each
-    /// other through its price.
+    /// The covariance of its coefficients, in their order. `None` if a term is held, because the errors of the others are then
+    /// correlated through it.
     pub covariance: Option<DMatrix<f64>>,
     /// The standard deviation of the noise on its residual standard deviation, as a share of it.
     pub residual_noise: f64,
-    /// The variance that its coefficients explain, in its squared unit, less what their noise adds: of the last round, whose rows far out
-    /// count less. Nothing where a term is held, whose part is then not known.
+    /// The variance that its coefficients explain, in its squared unit, less what their noise adds: of the last round, whose rows
+    /// far out count less. `None` if a term is held, whose part is then not known.
     pub explained: Option<Noisy>,
 }
 

@@ -188,8 +188,7 @@ pub struct Sandwich {
 
 impl ScoreProducts {
     /// Returns A⁻¹ B A⁻¹, where A⁻¹ is `inverse` and σ the residual standard deviation, with the eigenvalues of B raised to their
-    /// noise τ, and 1.21 τ² A⁻³ / σ² for the intervals that the noise makes too short; nothing where the eigenvalues do not
-    /// settle.
+    /// noise τ, and 1.21 τ² A⁻³ / σ² for the intervals that the noise makes too short. `None` if the eigenvalues do not settle.
     pub fn sandwich(&self, inverse: &Inverse, sigma: f64) -> Option<Sandwich> {
         let (a, noise) = (&inverse.matrix, self.noise);
         let raised = Jacobi::try_new(&self.matrix).ok()?.map(|value| value.max(noise));

@@ -147,7 +147,7 @@ impl Progress {
         )
     }
 
-    /// Returns what the next round sums; nothing after the last, or where arithmetic failed.
+    /// Returns what the next round sums. `None` after the last, or where arithmetic failed.
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.early.as_ref().map(|early| Arc::clone(&early.guide));
@@ -216,7 +216,7 @@ impl Progress {
         }
     }
 
-    /// Returns what was released, after the last round; nothing where arithmetic failed.
+    /// Returns what was released, after the last round. `None` if arithmetic failed.
     pub fn released(self) -> Option<Released> {
         let complete = self.steps.len() == self.setting.rounds.steps.len();
         let early = self.early.filter(|_| complete)?;

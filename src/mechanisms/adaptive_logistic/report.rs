@@ -128,7 +128,7 @@ impl Label {
         }
     }
 
-    /// A label with those terms held that the curvature does not determine; nothing where none would be left
+    /// A label with those terms held that the curvature does not determine. `None` if none would be left
     /// (theory/adaptive-logistic 4.4).
     fn holding(released: &Released, label: usize, map: &DMatrix<f64>, least: f64) -> Option<Self> {
         let last = released.steps.last()?.get(label)?;
@@ -254,7 +254,7 @@ fn notes(
     notes
 }
 
-/// Returns the first names and their number; nothing where there are none.
+/// Returns the first names and their number. `None` if there are none.
 fn listed(names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| quoted(names))
 }

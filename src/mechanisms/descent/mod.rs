@@ -304,7 +304,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Returns what the ledger is charged for; nothing without noise.
+    /// Returns what the ledger is charged for. `None` without noise.
     pub fn event(&self) -> Option<Event> {
         let cells = self.shape.0.saturating_mul(self.shape.1) as u64;
         let cells = cells.saturating_mul(u64::from(self.parameters.steps));

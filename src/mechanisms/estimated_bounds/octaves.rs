@@ -109,7 +109,7 @@ impl Octaves {
         Heaps::Sides(Sides { negative: below, positive: above, zeros, rows: planted::rows(rows) })
     }
 
-    /// Returns the ends of the range that these sides need; nothing where a side reaches the highest octave.
+    /// Returns the ends of the range that these sides need. `None` if a side reaches the highest octave.
     pub fn ends(&self, sides: &Sides) -> Option<(f64, f64)> {
         let end = |counts: Counts<'_>, side: Option<Side>| match side {
             None => Some(0.0),

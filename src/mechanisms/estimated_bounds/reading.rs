@@ -62,7 +62,7 @@ fn narrow(range: &Narrow, cells: &[f64], sd: f64) -> Reading {
     }
 }
 
-/// Returns the heap with a margin of cells on both sides; nothing where that would reach an open cell.
+/// Returns the heap with a margin of cells on both sides. `None` if that would reach an open cell.
 fn fine(range: &Narrow, counts: Counts<'_>, window: Window) -> Option<(f64, f64)> {
     let Window { first, last, .. } = counts.trimmed(window);
     let (first, last) = (counts.walk_down(first, NARROW_WALK), counts.walk_up(last, NARROW_WALK));

@@ -45,8 +45,8 @@ impl Noise {
         self.size.0 * (self.size.0 + 1) / 2 + self.size.0
     }
 
-    /// Returns the integers q̂ and ŵ of a record at θ f and its outcome's code: what its u and u u′ are multiplied by. Nothing
-    /// for a record without an outcome.
+    /// Returns the integers q̂ and ŵ of a record at θ f and its outcome's code: what its u and u u′ are multiplied by. `None` for
+    /// a record without an outcome.
     pub fn weights(&self, fitted: f64, label: i32) -> Option<(i64, i64)> {
         match self.family {
             Family::Logistic => self.logistic(fitted, label),

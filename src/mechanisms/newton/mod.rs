@@ -572,7 +572,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Returns what the ledger is charged for; nothing without noise.
+    /// Returns what the ledger is charged for. `None` without noise.
     pub fn event(&self) -> Option<Event> {
         let releases = u64::from(self.steps) * self.size.1 as u64;
         let d = self.size.0 as u64;

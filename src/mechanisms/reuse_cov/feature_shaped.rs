@@ -118,8 +118,8 @@ pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, boun
     sums
 }
 
-/// Returns the map that a choice makes of the rows' features, whose sums of products are `own`; nothing where all rows are 0 or
-/// none has the integers.
+/// Returns the map that a choice makes of the rows' features, whose sums of products are `own`. `None` if all rows are 0 or none
+/// has the integers.
 pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64) -> Option<FeatureMap> {
     let features = own.terms();
     let gram = DMatrix::from_fn(features, features, |row, column| own.get(row, column) as f64);

@@ -190,8 +190,8 @@ impl Noise {
         if self.on_grid { Assurance::Bounded } else { Assurance::Idealised }
     }
 
-    /// Returns the released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. Nothing
-    /// where a step fails.
+    /// Returns the released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. `None`
+    /// if a step fails.
     pub fn release<E: Entropy + ?Sized>(&self, moments: &Moments, rng: &mut E) -> Option<Vec<i128>> {
         if self.on_grid {
             let noise = random_moments(rng, u64::from(self.degrees), self.terms, self.scale, GRID_BITS);

@@ -84,7 +84,7 @@ fn dot(left: &[Real], right: &[Real], length: usize) -> Real {
 }
 
 /// Returns cells + scale T T' with T Bartlett's factor: a matrix plus a draw of W(scale I, k), rounded to multiples of 2^`step`;
-/// the packed upper triangle. Nothing where a number is out of range.
+/// the packed upper triangle. `None` if a number is out of range.
 pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> Option<Vec<i128>> {
     let (size, scale) = (bartlett.size, real(scale));
     if cells.len() != triangle::len(size) {
@@ -97,7 +97,7 @@ pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> O
 }
 
 /// Returns (1/r) (L T)(L T)' with L L' the matrix of `cells` and T Bartlett's factor: a draw of W(cells, r) / r, rounded to
-/// multiples of 2^`step`; the packed upper triangle (theory/wishart 2.1). Nothing where a step fails.
+/// multiples of 2^`step`; the packed upper triangle (theory/wishart 2.1). `None` if a step fails.
 pub fn projection(cells: &[IBig], bartlett: &Lower, rows: u64, step: usize) -> Option<Vec<i128>> {
     let factor = Lower::cholesky(cells, bartlett.size)?.times(bartlett);
     let rows = real(rows);
@@ -106,7 +106,7 @@ pub fn projection(cells: &[IBig], bartlett: &Lower, rows: u64, step: usize) -> O
 }
 
 /// Returns L T⁻ᵀ T⁻¹ L', a draw of the inverse Wishart law with the scale L L' of `cells`, rounded to multiples of 2^`step`; the
-/// packed upper triangle. T Z = L' is solved; the inverse of the scale is never formed (theory/wishart 1.4). Nothing where a step
+/// packed upper triangle. T Z = L' is solved; the inverse of the scale is never formed (theory/wishart 1.4). `None` if a step
 /// fails.
 pub fn posterior(cells: &[IBig], bartlett: &Lower, step: usize) -> Option<Vec<i128>> {
     let size = bartlett.size;

@@ -405,7 +405,7 @@ impl Noise {
         }
     }
 
-    /// Returns the released integers as a packed upper triangle, and their law. Nothing where a step fails.
+    /// Returns the released integers as a packed upper triangle, and their law. `None` if a step fails.
     pub fn release<E: Entropy + ?Sized>(
         &self,
         moments: &Moments,
@@ -423,7 +423,7 @@ impl Noise {
         })
     }
 
-    /// Returns the matrix, drawn with so many rows and such a ridge. Nothing where the moments with the ridge are not positive
+    /// Returns the matrix, drawn with so many rows and such a ridge. `None` if the moments with the ridge are not positive
     /// definite.
     fn draw_matrix<E: Entropy + ?Sized>(
         &self,
@@ -466,7 +466,7 @@ impl Noise {
     }
 
     /// Returns the number of rows and the ridge of a table whose least eigenvalue is `bound` squared codes or more. What is fixed
-    /// already does not depend on it. Nothing where a formula has no answer.
+    /// already does not depend on it. `None` if a formula has no answer.
     pub fn allowed(&self, bound: u64) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { needed, rest, calibration, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));

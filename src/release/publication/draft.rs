@@ -63,7 +63,7 @@ fn fitted(release: &Release, supplement: &Supplement) -> String {
     }
 }
 
-/// Returns what the results keep, and what all releases under their budget keep together; nothing for a demonstration.
+/// Returns what the results keep, and what all releases under their budget keep together. `None` for a demonstration.
 fn kept(release: &Release) -> Option<Vec<String>> {
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value)));
     let (epsilon, delta) = promised(release).unzip();

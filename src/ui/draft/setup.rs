@@ -45,7 +45,7 @@ pub struct Setup {
     pub numbers: NumberFormat,
     /// `utf-8` or `latin-1`.
     pub encoding: String,
-    /// Cells that count as missing, separated by commas; `None` for the usual ones.
+    /// Cells that count as missing, separated by commas. `None` for the usual ones.
     pub na: Option<String>,
     /// The line that is the header, 0 for none; unset for the first line where nobody was asked.
     pub header: Option<u32>,
