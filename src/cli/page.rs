@@ -96,7 +96,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Answers by this address alone: by another name of this computer a browser would keep other ledgers.
+/// Answers only requests to this address. Under another name of this computer a browser would keep other ledgers.
 fn answer(request: Request, files: &Files, address: &str) -> io::Result<()> {
     let path = request.url().split(['?', '#']).next().unwrap_or_default();
     let name = match path.strip_prefix('/').unwrap_or_default() {

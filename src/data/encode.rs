@@ -78,11 +78,11 @@ pub struct OutcomeSide {
 impl Geometry {
     /// Returns the grid of a plan.
     ///
-    /// For the record as a whole W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until
-    /// c² + W² ≤ R² in integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (theory/encoding 2.2). A feature column's weight is
-    /// w = √(u / features), an outcome's √((1 − u) / outcomes), and a code is K w (x − m) / (h τ), with h half the column's
-    /// width and τ the norm to which records are clipped, so one step is h τ / (w K). Rounding: to nearest; the integer test in
-    /// [`within`] bounds a row.
+    /// For the record as a whole W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until c² + W² ≤ R² in
+    /// integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (theory/encoding 2.2). A feature column's weight is w = √(u /
+    /// features), an outcome's √((1 − u) / outcomes). A code is K w (x − m) / (h τ), with h half the column's width and τ the
+    /// norm to which records are clipped. So one step is h τ / (w K). Rounding: to nearest; the integer test in [`within`] bounds
+    /// a row.
     ///
     /// With two sides B_x² (1 + ratio) ≤ R², where B_x² = c² + W² is the features' and B_y = ⌊√ratio B_x⌋ the outcomes'; each
     /// side has its own weights, K and τ, and its weights' squares sum to 1 (theory/many-outcomes 1.2). Features that are whitened

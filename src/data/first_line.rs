@@ -109,7 +109,7 @@ fn without_questions(rows: &[Vec<String>]) -> &[Vec<String>] {
     rows.get(ids.map_or(0, |place| place + 1)..).unwrap_or_default()
 }
 
-/// Fewest rows below the header, and fewest of its columns, by which a line of units is told.
+/// Fewest rows below the header, and fewest of its columns, from which a line of units is recognised.
 const FEWEST: usize = 3;
 
 /// Returns the rows without the questions of a survey, or without a line of units: a first one whose cells are words, or empty, wherever the

@@ -113,8 +113,9 @@ pub fn prepare(
 
 /// Prepares a plan as [`prepare`] does, with public moments of the columns for a mechanism that uses them.
 ///
-/// # Errors [`EngineError`] as [`prepare`], and if public moments are given to a mechanism that does not use them, or are missing
-/// for one that does.
+/// # Errors
+/// [`EngineError`] as [`prepare`], and if public moments are given to a mechanism that does not use them, or are missing for one
+/// that does.
 pub fn prepare_with(
     plan: Plan,
     public: Option<&impl Known>,

@@ -29,7 +29,8 @@ pub struct Recommendation {
 }
 
 impl Recommendation {
-    /// Returns the mechanism for a plan that is not complete: the first that foresees its noise, for outcomes that are yes or no or for numbers.
+    /// Returns the mechanism for a plan that is not complete: the first that forecasts its noise, for outcomes that are yes or no
+    /// or for numbers.
     pub fn before_a_plan(plan: &Plan) -> Self {
         let yes_or_no = is_yes_or_no(plan);
         let mut candidates = info::all().filter(|info| info.foresees && info.labels == yes_or_no);

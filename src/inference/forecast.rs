@@ -1,10 +1,11 @@
 //! The errors to expect of noisy Newton steps, from public numbers alone and before anything is spent.
 //!
 //! Assumptions, which are named wherever a forecast is shown: the features have the public second moment, or without one that of
-//! [`preview`](super::preview)'s usual picture; nothing is shortened; every row of a logistic outcome has the same chance p, the public mean of the
-//! outcome where there is one, else the typical one of the plan, else 1/2; predictors with plausible effects make p (1 − p) smaller; and the last step hardly moves. So
-//! the curvature of n rows is n p (1 − p) times that second moment, n times it for a gaussian outcome, and with K its inverse after the
-//! penalty the noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K.
+//! [`preview`](super::preview)'s usual picture; nothing is shortened; every row of a logistic outcome has the same chance p, the
+//! public mean of the outcome where there is one, else the typical one of the plan, else 1/2; predictors with plausible effects
+//! make p (1 − p) smaller; and the last step hardly moves. So the curvature of n rows is n p (1 − p) times that second moment,
+//! and n times it for a gaussian outcome. Let K be its inverse after the penalty. The noise of the last step has the covariance
+//! σ_g² K², and the sampling error of a logistic outcome K (K⁻¹ − Λ) K.
 
 use super::assumptions::{USUAL, chance};
 use super::curvature::Curvature;

@@ -1,11 +1,12 @@
 //! Forecasts the uncertainty of a release from public numbers alone, before anything is spent.
 //!
-//! Assumptions: a number has the mean and the standard deviation that the plan calls typical, else it is centred in its bounds with a
-//! standard deviation of a sixth of its range; levels have the share that the plan calls typical, else are equally frequent; any two numbers among the predictors have the correlation that the plan calls typical, else 0.3; a predictor's plausible effect is
-//! 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would then
-//! explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go
-//! together, so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4
-//! between any two numbers among the predictors where the plan states none. The two together are a range, not a promise.
+//! Assumptions: a number has the mean and the standard deviation that the plan calls typical, else it is centred in its bounds
+//! with a standard deviation of a sixth of its range; levels have the share that the plan calls typical, else are equally
+//! frequent; any two numbers among the predictors have the correlation that the plan calls typical, else 0.3; a predictor's
+//! plausible effect is 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would
+//! then explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go together,
+//! so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4 between any two
+//! numbers among the predictors where the plan states none. The two together are a range, not a promise.
 
 use nalgebra::DMatrix;
 

@@ -45,7 +45,7 @@ pub enum Calls {
     Never,
 }
 
-/// The groups in the order of the page. The first has the mechanism that is chosen before anybody chooses.
+/// The groups in the order of the page. The first has the default mechanism.
 pub static GROUPS: [&Group; 7] =
     [&LINEAR, &MANY_OUTCOMES, &YES_OR_NO, &PUBLIC_MOMENTS, &WHOLE_MATRIX, &DESCENT, &COMPARISON];
 
@@ -94,7 +94,7 @@ pub static DESCENT: Group = Group {
     calls: Calls::Never,
 };
 
-/// What is there to be compared with.
+/// Mechanisms that are there for comparison only.
 pub static COMPARISON: Group = Group {
     title: "For comparison with papers",
     when: "They show what the others gain. Hardly ever right for a release.",
@@ -136,8 +136,8 @@ pub struct Info {
     pub from_sums: bool,
     /// Whether it finds by itself how far values spread, so that wide bounds cost it little (theory/adaptive 1).
     pub adapts: bool,
-    /// Whether it foresees its noise ([`Rounds::noise_forecast`](super::Rounds::noise_forecast)), so that a program can recommend it for
-    /// a plan.
+    /// Whether it forecasts its noise ([`Rounds::noise_forecast`](super::Rounds::noise_forecast)), so that a program can
+    /// recommend it for a plan.
     pub foresees: bool,
     /// Why it has no scale of a paper's own. `None` if it has one.
     pub no_paper_scale: Option<&'static str>,

@@ -1,8 +1,9 @@
 //! What the mechanisms with public moments share: radii, whitening, the range of the outcome, the penalty.
 //!
-//! **Radii** (theory/public-moments 1.2, 2.1, 1.3). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features' terms and the constant and n
-//! the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t = ln(n/η). R_x is no longer than the longest
-//! whitened record that the stated bounds allow. Privacy does not depend on them: a longer record is shortened.
+//! **Radii** (theory/public-moments 1.2, 2.1, 1.3). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features'
+//! terms and the constant and n the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t =
+//! ln(n/η). R_x is no longer than the longest whitened record that the stated bounds allow. Privacy does not depend on them: a
+//! longer record is shortened.
 //!
 //! **Range of an outcome** (theory/public-moments 2.1, 1.6). R_y public standard deviations to both sides of the public mean, within the column's own
 //! bounds; where there is no intercept, or it is penalised, R_y root mean squares around 0. Where the public table does not know

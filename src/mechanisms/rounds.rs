@@ -66,14 +66,15 @@ pub trait Configured: Debug + Send + Sync {
 
     /// Fixes encoding, noise and cost. `bound` has the plan's columns, and public moments for a mechanism that takes them.
     ///
-    /// # Errors [`NoiseError`] if the mechanism cannot run on these columns, or the budget is too small for them.
+    /// # Errors
+    /// [`NoiseError`] if the mechanism cannot run on these columns, or the budget is too small for them.
     fn resolve(&self, plan: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError>;
 }
 
 /// A mechanism under one plan and one header: public and immutable.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The parameters that follow from the header, as they stand in a filled plan.
+    /// The parameters that follow from the header, as a filled plan states them.
     pub parameters: Map<String, Value>,
     /// How a record becomes integers.
     pub encoding: Encoding,

@@ -223,10 +223,10 @@ fn extent_of(task: &Task, rows: f64) -> Extent {
     Extent { trace: rows * features * features, rows, features, outcomes }
 }
 
-/// Returns the sums of (q + 2⁻²² e)(q + 2⁻²² e)' in steps of 2⁻⁴⁴, of rows with a code q for each term and, for each but the
-/// constant, the digit e that rounding left. Without noise nothing but rounding depends on the grid, and collinear predictors
-/// magnify it; with the digits such a run equals least squares to far more digits than the grid has. With 2^30 rows the sums stay
-/// below 2^123.
+/// Returns the sums of (q + 2⁻²² e)(q + 2⁻²² e)' over rows, in steps of 2⁻⁴⁴. A row has a code q for each term and, for each
+/// except the constant, the remainder e of its rounding. Without noise the only error is rounding, which collinear predictors
+/// magnify. With the remainders such a run agrees with least squares to far more digits than the grid has. With 2^30 rows the
+/// sums stay below 2^123.
 pub fn fine_cells(cell: impl Fn(usize, usize) -> i128, geometry: &Geometry) -> Vec<i128> {
     let sum = |row: Option<usize>, column: Option<usize>| match (row, column) {
         (Some(row), Some(column)) => cell(row, column),

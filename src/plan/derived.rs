@@ -591,7 +591,8 @@ pub fn shared_roots(plan: &Plan, terms: &BTreeSet<String>) -> BTreeSet<String> {
     shared
 }
 
-/// Returns the name of a term: as stated, or `log(age)`, `365.25 * (discharge - admission)`, `age^2`, `age:sex`, `last - first`, `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
+/// Returns the name of a term: as stated, or `log(age)`, `365.25 * (discharge - admission)`, `age^2`, `age:sex`, `last - first`,
+/// `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
 pub fn name_of(entry: &Derived) -> String {
     if let Some(name) = &entry.name {
         return name.clone();

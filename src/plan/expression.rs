@@ -82,7 +82,7 @@ impl Leaf {
     }
 }
 
-/// By which a pair of columns is told from another one: a prime above most numbers of columns.
+/// The factor that gives each pair of columns a number of its own: a prime above most numbers of columns.
 const PAIRS: usize = 65_537;
 
 /// A number as a function of a record's values.

@@ -29,10 +29,10 @@ use crate::text::json::{self, read};
 use crate::text::{hexadecimal, one_line};
 use crate::words;
 
-/// The parameter of an entry that names the column that told persons apart; without it each row was one.
+/// The parameter of an entry that names the column that identified persons. Without it each row was one person.
 pub const PERSON: &str = "person";
 
-/// The parameter of an entry that says that it was confirmed that persons are told apart otherwise than before.
+/// The parameter of an entry for which a person confirmed that persons are identified in another way than before.
 pub const OTHER_PERSONS: &str = "other_persons";
 
 /// The mechanism's name in an entry of kind `disjoint`.

@@ -103,11 +103,11 @@ pub(super) fn promised(release: &Release) -> Option<(f64, f64)> {
 
 /// Returns how often someone can be right with a release who is right half of the time without it: an upper bound from 0.5 to 1.
 ///
-/// The best test between two equally likely neighbouring tables is right with probability (1 + TV) / 2, TV being their
-/// total variation. μ-GDP: TV = 2 Φ(μ/2) − 1, the point of the trade-off curve Φ(Φ⁻¹(1 − α) − μ) where both errors are
-/// equal, so Φ(μ/2) (theory/accounting 1.2); the discrete noise adds less than 2⁻⁷⁰. (ε, δ): both errors a, b obey
-/// a + e^ε b >= 1 − δ and e^ε a + b >= 1 − δ, so a + b >= 2 (1 − δ) / (1 + e^ε), and the bound is
-/// 1 − (a + b) / 2 = (e^ε + δ) / (1 + e^ε). Where both are known the smaller holds. `None` where neither is.
+/// The best test between two equally likely neighbouring tables is right with probability (1 + TV) / 2, TV being their total
+/// variation. For μ-GDP, TV = 2 Φ(μ/2) − 1, where both errors of the trade-off curve Φ(Φ⁻¹(1 − α) − μ) are equal; so the bound is
+/// Φ(μ/2) (theory/accounting 1.2). The discrete noise adds less than 2⁻⁷⁰. For (ε, δ) both errors a, b obey a + e^ε b >= 1 − δ
+/// and e^ε a + b >= 1 − δ. So a + b >= 2 (1 − δ) / (1 + e^ε), and the bound is 1 − (a + b) / 2 = (e^ε + δ) / (1 + e^ε). If both
+/// are known, the smaller holds. `None` if neither is.
 pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> Option<f64> {
     let gaussian = mu.filter(|mu| *mu >= 0.0).map(|mu| phi_cdf(mu / 2.0));
     let approximate =

@@ -1,8 +1,8 @@
 //! Starts, times out, cancels and terminates workers, on the page.
 //!
-//! Each request has its own workers, which end with it, because linear memory does not shrink and a worker that trapped must not be
-//! used again. Those of the next request are started ahead. The workers' text and module are the page's own, loaded before its policy blocked all connections, so nothing is
-//! fetched here.
+//! Each request has its own workers, which end with it, because linear memory does not shrink and a worker that trapped must not
+//! be used again. Those of the next request are started ahead. The workers' text and module are the page's own, loaded before its
+//! policy blocked all connections, so nothing is fetched here.
 
 use std::cell::RefCell;
 use std::iter;

@@ -117,7 +117,7 @@ pub fn find(rows: &[Vec<String>]) -> Option<(usize, Layout)> {
     })
 }
 
-/// Fields from which on a header is taken for that of a codebook.
+/// Fewest known fields of a header that make a file a codebook.
 const FIELDS_OF_CODEBOOK: usize = 4;
 
 /// Returns whether names of columns are the headings of a codebook: a table of names and types, with further fields.

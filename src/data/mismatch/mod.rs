@@ -39,7 +39,7 @@ const ENOUGH: usize = 6;
 /// Most lines of a cell that is a note, an address or the like.
 const MOST_LINES: usize = 30;
 
-/// Fewest first rows by which a column is taken for an identifier.
+/// Fewest first rows from which a column is recognised as an identifier.
 const MANY: usize = 12;
 
 /// What a person says of a column.

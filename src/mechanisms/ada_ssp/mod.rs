@@ -13,9 +13,9 @@
 //! **Shares.** The weight of the cross moments is the one at which two separate releases of X'X and X'Y would cost the plan's
 //! shares for matrix and vector; released jointly they cost less than that, which goes into a smaller S.
 //!
-//! **Ridge.** Λ = max(0, t − λ̃), where t bounds the spectral norm of the noise on X'X but with a third of the probability
-//! `failure`, and λ̃ = max(0, g + noise − σ √(2 ln(6/`failure`))) the eigenvalue but with another (theory/many-outcomes 5.3). Both are
-//! post-processing.
+//! **Ridge.** Λ = max(0, t − λ̃). t bounds the spectral norm of the noise on X'X except with a third of the probability
+//! `failure`. λ̃ = max(0, g + noise − σ √(2 ln(6/`failure`))) bounds the eigenvalue from below except with another third
+//! (theory/many-outcomes 5.3). Both are post-processing.
 //!
 //! **Event.** Two Gaussian ones.
 //!

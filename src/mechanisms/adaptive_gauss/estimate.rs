@@ -89,8 +89,8 @@ pub struct Inverse {
 }
 
 impl Fit {
-    /// Returns the estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, RSS, and V = σ² A⁻¹ + A⁻¹ [(v_c + v_x |θ|²)
-    /// I + v_x θθ′] A⁻¹, where σ² A⁻¹ is σ² A⁻¹ A_4 A⁻¹ with a penalty.
+    /// Returns the estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, the residual sum of squares, and V = σ²
+    /// A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹. With a penalty the first term of V is σ² A⁻¹ A_4 A⁻¹.
     pub fn new(moments: &Moments, outcome: usize, inverse: &Inverse, start: &DVector<f64>) -> Self {
         let k = moments.coefficients();
         let a = &inverse.matrix;

@@ -414,8 +414,8 @@ fn notes(
     notes
 }
 
-/// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ, of the rows that counted, where these stand
-/// out of their noise, or else were stated.
+/// Returns the sentence on what would determine the coefficients: rows or budget by the forecast, whose κ̂ grows in proportion to
+/// rows and to μ. The rows are those that counted if they exceed their noise, and the stated ones otherwise.
 fn undetermined(
     checked: &CheckedPlan,
     terms: &Terms,

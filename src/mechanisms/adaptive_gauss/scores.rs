@@ -1,5 +1,5 @@
-//! Round 5, where the plan pays for it: products of scores, from which standard errors follow that hold also where residuals do not spread
-//! equally, and where the rows of a person are alike (theory/adaptive 2.7).
+//! Round 5, if the plan pays for it: products of scores. They give standard errors that also hold for unequal residual variances
+//! and for persons whose rows are correlated (theory/adaptive 2.7).
 
 use nalgebra::DMatrix;
 
@@ -177,18 +177,19 @@ pub struct ScoreProducts {
     noise: f64,
 }
 
-/// The part of a covariance that is sampling, whatever the residuals' spread depends on.
+/// The sampling part of a covariance, valid for unequal residual variances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sandwich {
     /// A⁻¹ B A⁻¹, raised by what its noise may hide.
     pub covariance: DMatrix<f64>,
-    /// The standard deviation of the noise on what it says of a direction, as a quadratic form.
+    /// The noise on the variance in a direction: its standard deviation, as a quadratic form.
     pub noise: DMatrix<f64>,
 }
 
 impl ScoreProducts {
-    /// Returns A⁻¹ B A⁻¹, where A⁻¹ is `inverse` and σ the residual standard deviation, with the eigenvalues of B raised to their
-    /// noise τ, and 1.21 τ² A⁻³ / σ² for the intervals that the noise makes too short. `None` if the eigenvalues do not settle.
+    /// Returns A⁻¹ B A⁻¹ + 1.21 τ² A⁻³ / σ². A⁻¹ is `inverse`, σ the residual standard deviation, and τ the noise, to which the
+    /// eigenvalues of B are raised. The last term makes up for intervals that the noise makes too short. `None` if the
+    /// eigenvalues do not converge.
     pub fn sandwich(&self, inverse: &Inverse, sigma: f64) -> Option<Sandwich> {
         let (a, noise) = (&inverse.matrix, self.noise);
         let raised = Jacobi::try_new(&self.matrix).ok()?.map(|value| value.max(noise));

@@ -1,9 +1,10 @@
 //! `adaptive-logistic`: Newton steps of a logistic regression in coordinates that the budget itself has bought (theory/adaptive-logistic).
 //!
-//! Margins, rough second moments and the guide that they give, and tail counts are those of [`super::adaptive`]. Linear discriminant
-//! analysis by these answers ([`start`]) gives the coefficients from which two or three noisy Newton steps go ([`step`], [`estimate`]); the
-//! last has most of the budget. [`progress`] is where a release stands between two rounds. All integer units and noise scales ([`units`])
-//! follow from public numbers, so the charge is stored before any noise is drawn.
+//! The first rounds are those of [`super::adaptive`]: margins, rough second moments with the guide computed from them, and tail
+//! counts. Linear discriminant analysis of these answers ([`start`]) gives the first coefficients. Two or three noisy Newton
+//! steps follow ([`step`], [`estimate`]); the last has most of the budget. [`progress`] holds the state of a release between two
+//! rounds. All integer units and noise scales ([`units`]) are computed from public numbers, so the charge is stored before any
+//! noise is drawn.
 //!
 //! **Guarantee.** For any two neighbouring tables, the released integers of all rounds together are those of a μ-GDP mechanism up to the
 //! slack that the ledger charges beside it, with μ² = Σ Δ_r²/S_r² over the rounds (theory/adaptive-logistic 3).

@@ -8,7 +8,7 @@ use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::Round;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// Largest norm of the slopes after a step, and largest size of the intercept.
+/// Largest norm of the slopes after a step.
 pub const SLOPES: f64 = 5.0;
 /// Largest size of the intercept.
 pub const INTERCEPT: f64 = 9.0;

@@ -1,14 +1,16 @@
-//! `dp-gd` and `pmt-gd`: full-batch gradient descent on least squares with noise on each gradient (theory/many-outcomes 5.4, theory/public-moments 4.1, 4.2): the
-//! baseline that needs no matrix, and the same among records that are whitened by public moments, where it needs few steps.
+//! `dp-gd` and `pmt-gd`: full-batch gradient descent on least squares with noise on each gradient (theory/many-outcomes 5.4,
+//! theory/public-moments 4.1, 4.2): the baseline that needs no matrix, and the same among records that are whitened by public
+//! moments, where it needs few steps.
 //!
 //! **Guarantee.** T adaptive releases, each μ-GDP with μ² = Δ²/S²; together T Δ²/S², the exact rational that the ledger is
 //! charged, up to the slack beside it.
 //!
-//! **Sensitivity.** With W the coefficients of a step, which are public by then, a record (x, y) has the gradient x (W'x − y)'. It
-//! is shortened to the length C, the matrix as a whole (`joint`) or each outcome's column (`per-outcome`), and rounded towards 0 to
-//! integers of step 2^−m; C is taken down to the grid first. A record whose integers are longer than C 2^m, which is decided in
-//! integers, counts as 0. The sum over records is exact. So Δ = C 2^m under add-remove and 2 C 2^m under replace-one, times √l for `per-outcome`, and the map from a
-//! record and W to integers is the same for every table: `EXACT`. m is 40, or what brings the budget's noise into the samplers' range.
+//! **Sensitivity.** With W the coefficients of a step, which are public by then, a record (x, y) has the gradient x (W'x − y)'.
+//! It is shortened to the length C, the matrix as a whole (`joint`) or each outcome's column (`per-outcome`), and rounded towards
+//! 0 to integers of step 2^−m; C is taken down to the grid first. A record whose integers are longer than C 2^m, which is decided
+//! in integers, counts as 0. The sum over records is exact. So Δ = C 2^m under add-remove and 2 C 2^m under replace-one, times √l
+//! for `per-outcome`, and the map from a record and W to integers is the same for every table: `EXACT`. m is 40, or what brings
+//! the budget's noise into the samplers' range.
 //!
 //! **Units.** For `dp-gd` those of the bounds, ‖x‖ <= 1 and ‖y‖ <= 1. For `pmt-gd` x is whitened and y in public standard deviations
 //! from the middle of its range, so that the curvature lies between public bounds L and U with high probability.
@@ -19,9 +21,9 @@
 //!
 //! **Not here.** Nothing but W follows from the release: there are no moments, no standard errors, no refits.
 //!
-//! **Defaults.** `dp-gd`: `steps` 100, `step_size` 1 (1/B_x² in units where B_x is 1), `clip` 1/4 (B_x B_y/4): a start, to be settled on
-//! made-up data. `pmt-gd`, with q = min(√(d/n_B), 0.75), U = (1 − q)⁻², L = (1 + q)⁻²: `steps` 20 + ⌈5 U/L⌉, `step_size` 1/U, `clip` 1.
-//! `clip_scope` `joint`.
+//! **Defaults.** `dp-gd`: `steps` 100, `step_size` 1 (1/B_x² in units where B_x is 1), `clip` 1/4 (B_x B_y/4): a start, to be
+//! tuned on synthetic data. `pmt-gd`, with q = min(√(d/n_B), 0.75), U = (1 − q)⁻², L = (1 + q)⁻²: `steps` 20 + ⌈5 U/L⌉,
+//! `step_size` 1/U, `clip` 1. `clip_scope` `joint`.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -174,8 +176,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan, where steps wait for the public moments
-    /// (`encode`).
+    /// Reads the plan's parameters. Also returns them as a filled plan states them; there the steps are open until the public
+    /// moments are known (`encode`).
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.
@@ -198,8 +200,8 @@ impl Parameters {
         Ok(Self { sided, steps, step_size, clip, per_outcome, penalty, rows })
     }
 
-    /// Has the features whitened and the outcomes clipped, and resolves steps and their size from the number of public rows.
-    /// Answers both as they stand in a filled plan.
+    /// Sets up whitening of the features and clipping of the outcomes, and finds the number of steps and their size from the
+    /// number of public rows. Returns both as a filled plan states them.
     ///
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.

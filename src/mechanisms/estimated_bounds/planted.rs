@@ -1,5 +1,5 @@
-//! What the mutants of this stage need and the stage itself never has: exact counts, extremes and noise of the round before. Without the
-//! feature `audit-mutants` nothing is kept, and every function returns what it was given.
+//! Exact counts, extremes and noise of the round before, which the mutants of this stage need and the stage itself never has.
+//! Without the feature `audit-mutants` nothing is kept, and every function returns its argument.
 
 use crate::data::Exact;
 use crate::privacy::mutants::Mutant;

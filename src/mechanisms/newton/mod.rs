@@ -19,11 +19,12 @@
 //! with G >= κ h/4, which makes the curvature free. Gaussian: [`joint_sensitivity_squared`] of B² and E². Noise is S on the diagonal of
 //! the curvature and on the gradient, S/√2 off the diagonal.
 //!
-//! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, or from the public mean, exactly T times, Λ being the penalty. Eigenvalues of the noisy H + Λ below
-//! 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps diverge (theory/public-moments 3.5). With
-//! `coefficient_radius` b is shortened to R_β before each pass and after the last. For a Gaussian family R_β is in public standard
-//! deviations of the outcome and b is what differs from the public mean, where the steps start: whitened features have second moment I, so ‖b‖
-//! is then the standard deviation of what the features explain, at most one of the outcome's where the public moments are right.
+//! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, or from the public mean, exactly T times, Λ being the penalty. Eigenvalues
+//! of the noisy H + Λ below 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps
+//! diverge (theory/public-moments 3.5). With `coefficient_radius` b is shortened to R_β before each pass and after the last. For
+//! a Gaussian family R_β is in public standard deviations of the outcome and b is what differs from the public mean, where the
+//! steps start: whitened features have second moment I, so ‖b‖ is then the standard deviation of what the features explain, at
+//! most one of the outcome's where the public moments are right.
 //!
 //! **As the paper prints it.** `"calibration": "paper"` draws the printed scales ([`pmt`]), alike on and above the diagonal, at μ_total/√2,
 //! without a floor; what it costs is less than is claimed. T steps, not the T + 1 of the listing. For `pmt-glm` b is kept within

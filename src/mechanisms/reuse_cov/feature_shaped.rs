@@ -218,7 +218,7 @@ impl Table {
         Self { size: map.rows.rows(), bits: map.bits, cells: cells.collect() }
     }
 
-    /// Appends the mapped row and answers its squared length; a coordinate that is no code makes it too long for any bound.
+    /// Appends the mapped row and returns its squared length. A coordinate that is no code makes it longer than any bound.
     fn apply(&self, x: &[i32], mapped: &mut Vec<i32>) -> u128 {
         let half = (1_i64 << self.bits) >> 1;
         let mut square = 0_u128;

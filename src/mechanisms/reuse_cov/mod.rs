@@ -10,12 +10,12 @@
 //! outcomes' squares. Its off-diagonal variance is half that of the diagonal, so that the cross moments have the weight
 //! w = √2 and κ = 2 B_y²/B_x²; the encoder's grid makes κ what the plan asks for.
 //!
-//! **Sensitivity.** Of X'X and X'Y [`joint_sensitivity_squared`]: under replace-one √2 B_x² (1 + κ/2) for κ <= 2 and
-//! 2 √κ B_x² beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented
-//! release, [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there,
-//! B_x² (1 + κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
-//! ([`cross_sensitivity_squared`]); no budget goes to X'X (theory/many-outcomes 3.1; 6.2, row N10). There the noise on X'Y may be shaped by the features
-//! ([`feature_shaped`]).
+//! **Sensitivity.** Of X'X and X'Y [`joint_sensitivity_squared`]: under replace-one √2 B_x² (1 + κ/2) for κ <= 2 and 2 √κ B_x²
+//! beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented release,
+//! [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there, B_x² (1 +
+//! κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
+//! ([`cross_sensitivity_squared`]); no budget goes to X'X (theory/many-outcomes 3.1; 6.2, row N10). There the noise on X'Y may be
+//! shaped by the features ([`feature_shaped`]).
 //!
 //! **Why not as printed.** Algorithm 1 claims (ε, δ) for two releases with the scale of one, and half of the sensitivity of a
 //! replacement: at "(5, 1/n²)" it costs ε = 6.9 (theory/many-outcomes 6.3). `"calibration": "paper"` draws that noise, for comparison, and is
@@ -289,8 +289,8 @@ impl Parameters {
         Ok(read)
     }
 
-    /// How records become integers, once the columns are found: κ may follow from the number of outcomes. Answers κ as it
-    /// stands in a filled plan.
+    /// Returns how records become integers, once the columns are found, and κ as a filled plan states it: κ may follow from the
+    /// number of outcomes.
     ///
     /// # Errors
     /// [`PlanError`] for more outcomes than the parameters allow.

@@ -4,10 +4,10 @@
 //! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person, of the law over the reals
 //! (theory/wishart 3.1). Charged to the (ε, δ) budget.
 //!
-//! **Sensitivity.** With S = G + w² I ⪰ w² I and one person's v, ‖v‖² ≤ B² = c² + W², S and its neighbour differ by at most
-//! the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one. So
-//! the loss is that of one or two scalar variances, r times ([`sketch_delta`](crate::privacy::profile::sketch_delta)). Inverting
-//! the covariance exchanges the two, and the posterior draw with ν = r degrees of freedom has the same curve.
+//! **Sensitivity.** Let S = G + w² I ⪰ w² I, and let one person's v have ‖v‖² ≤ B² = c² + W². S and its neighbour then differ by
+//! at most the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one.
+//! So the loss is that of one or two scalar variances, r times ([`sketch_delta`](crate::privacy::profile::sketch_delta)).
+//! Inverting the covariance exchanges the two, and the posterior draw with ν = r degrees of freedom has the same curve.
 //!
 //! **Noise.** `jl-ridge`: W(S, r) / r, the moments of r random combinations of the records and of w I, drawn by Bartlett's
 //! factor; the combinations themselves are not released. `inverse-wishart`: one draw of W⁻¹(S, ν), the posterior of the rows'

@@ -117,7 +117,7 @@ impl Entry {
         hash(&self.previous, self, &["hash"])
     }
 
-    /// Returns the column by which this release told persons apart.
+    /// Returns the column that identified persons in this release. `None` if each row was one person.
     pub fn person(&self) -> Option<&str> {
         self.parameters.get(PERSON)?.as_str()
     }

@@ -218,7 +218,7 @@ pub fn take_term(setup: &mut Setup, place: usize) -> Option<Derived> {
     Some(term)
 }
 
-/// Returns the products that can hardly be told apart from their factors.
+/// Returns the products that are nearly collinear with their factors.
 pub fn uncentred(columns: &[ColumnDraft], setup: &Setup) -> Vec<Uncentred> {
     Uncentred::of(&draft_plan(columns, setup, Ok(BudgetForm::default())).0)
 }
