@@ -18,9 +18,9 @@ pub enum EngineError {
     Rows {
         /// What is counted: rows, or persons.
         unit: &'static str,
-        /// As counted; public under `replace-one`.
+        /// The counted number; public under `replace-one`.
         found: u64,
-        /// As the plan says.
+        /// The number in the plan.
         stated: u64,
     },
     /// The table has a header and nothing below it.

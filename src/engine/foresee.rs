@@ -99,7 +99,7 @@ pub struct Foreseen {
     pub withheld_below: f64,
 }
 
-/// What would give full intervals, each alone.
+/// Changes of the plan, each of which alone would give full intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needed {
     /// Rows at this budget.

@@ -70,9 +70,9 @@ pub(super) struct Sought {
 /// Bounds that were found.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// As they are released.
+    /// The bounds as released.
     pub(super) bounds: EstimatedBounds,
-    /// What is said of them.
+    /// The notes about them.
     pub(super) notes: Vec<String>,
 }
 
@@ -83,10 +83,10 @@ impl Found {
     }
 }
 
-/// What a release costs, in public numbers.
+/// The cost of a release, in public numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
-    /// What the ledger is asked for.
+    /// The request to the ledger.
     pub charge: Charge,
     /// ε and δ that the release keeps; absent for μ or ρ without δ.
     pub promise: Option<(Epsilon, Delta)>,

@@ -41,9 +41,9 @@ pub struct PublicMoments {
 /// The terms that a whitener is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MomentTerms {
-    /// Those of the features, without the constant.
+    /// The moments of the features, without the constant.
     pub features: Vec<String>,
-    /// Those of the outcomes.
+    /// The moments of the outcomes.
     pub outcomes: Vec<String>,
     /// Whether there is a constant.
     pub intercept: bool,

@@ -17,7 +17,7 @@ use crate::release::remarks::are_of_persons;
 use crate::release::statement::relaxation;
 use crate::words;
 
-/// What all rounds have given.
+/// The noisy answers of all rounds.
 pub(super) struct Finished {
     /// What is published of a mechanism's answers.
     pub(super) output: Output,
@@ -25,11 +25,11 @@ pub(super) struct Finished {
     pub(super) bounds: Option<EstimatedBounds>,
 }
 
-/// What the document says of its noise.
+/// The source of the noise, as the document states it.
 pub(super) enum Mark {
-    /// It is the operating system's, and this charge paid for it.
+    /// Randomness of the operating system, paid for by this charge.
     Charged(LedgerReference),
-    /// It comes from a seed, or was given.
+    /// A seed, or noise that was given.
     Demo(Demo),
 }
 

@@ -40,7 +40,7 @@ pub(super) const EXPECTED: f64 = 0.8;
 const HALF_OF_ROWS: f64 = 0.5;
 const SEED: u64 = 0x7265_6865_6172_7365;
 
-/// What the rehearsals gave of one coefficient.
+/// The results of the rehearsals for one coefficient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RehearsedTerm {
     /// Its uncertainty, the median of the runs in which it had an interval; 0 if it had none.
@@ -53,7 +53,7 @@ pub struct RehearsedTerm {
     pub widening: f64,
 }
 
-/// What the rehearsals gave.
+/// The results of the rehearsals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rehearsed {
     /// All coefficients but the intercepts.

@@ -114,7 +114,7 @@ struct Step<'a> {
     term: String,
     from: Moved<'a>,
     to: Moved<'a>,
-    /// How many units of a number it is long; 1 for a level.
+    /// The length of the step in units of the number; 1 for a level.
     units: f64,
     /// What it is, in words.
     per: String,

@@ -29,7 +29,7 @@ struct Term {
     level: Option<usize>,
     /// Whether it is derived.
     derived: bool,
-    /// Its draws; of a level 0 or 1.
+    /// The draws; 0 or 1 for a level.
     values: Vec<f64>,
 }
 

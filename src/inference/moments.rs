@@ -42,9 +42,9 @@ pub struct MomentTerm {
 /// The products that were released, in units of R².
 #[derive(Clone, Debug, PartialEq)]
 struct Cells {
-    /// Of the first terms with each other.
+    /// Products of the first terms with each other.
     features: DMatrix<f64>,
-    /// Of those with the others, one column each.
+    /// Products of the first terms with the others, one column for each other term.
     cross: DMatrix<f64>,
     /// The squares of the others; empty where they were not released.
     squares: Vec<f64>,

@@ -36,7 +36,7 @@ pub enum Link {
     Identity,
 }
 
-/// What one outcome's last step left, in the steps' units.
+/// The state of one outcome after its last step, in the steps' units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewtonStep {
     /// b after it.

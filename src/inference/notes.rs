@@ -10,7 +10,7 @@ use crate::model::note::{Listing, NAMED, factor, listing, three_digits};
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::words;
 
-/// What the notes have to know of all fits.
+/// The facts about all fits on which the notes depend.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Summary {
     /// How many there are.

@@ -58,7 +58,7 @@ pub struct Design {
     pub eta: f64,
     /// Whether the radius is the tight one.
     pub tight: bool,
-    /// What neighbouring tables are.
+    /// The adjacency: which tables are neighbours.
     pub adjacency: Adjacency,
     /// Rows of one person that count.
     pub max_rows_per_person: u32,
@@ -66,7 +66,7 @@ pub struct Design {
     pub family: Family,
 }
 
-/// What to expect of a number of rows and a budget.
+/// The forecast for a number of rows and a budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preflight {
     /// The noise's bound as a share of the eigenvalues that it is added to; a half is the most.

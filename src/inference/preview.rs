@@ -61,7 +61,7 @@ pub const OUTCOMES: usize = 50;
 pub struct Preview {
     /// Expected ratio of signal to noise under the usual picture; infinite without noise.
     pub signal_to_noise: f64,
-    /// The same under the cautious picture.
+    /// The same quantity under the cautious picture.
     pub cautious_signal_to_noise: f64,
     /// What follows from the cautious one, as all below but `terms`.
     pub verdict: Verdict,

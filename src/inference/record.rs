@@ -13,9 +13,9 @@ use crate::release::supplement::Description;
 /// The values that are set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Moved<'a> {
-    /// Of numbers.
+    /// The values of numbers.
     pub numbers: Vec<(&'a str, f64)>,
-    /// Of categories.
+    /// The levels of categories.
     pub levels: Vec<(&'a str, &'a str)>,
 }
 

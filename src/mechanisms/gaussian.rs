@@ -23,7 +23,7 @@ pub struct Noise {
     pub sensitivity_squared: UBig,
     /// S.
     pub scale: NoiseScale,
-    /// How the variance is spread.
+    /// The variance of each cell, in units of S².
     pub shape: Shape,
     /// The cells that are released.
     pub layout: Layout,
@@ -31,7 +31,7 @@ pub struct Noise {
     pub public_features: bool,
 }
 
-/// How much noise a cell has.
+/// The noise on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// None: it is public.
@@ -128,7 +128,7 @@ pub fn perturb<E: Entropy + ?Sized>(moments: &Moments, noise: &Noise, rng: &mut 
     noise.add(noise.draw(rng), moments)
 }
 
-/// What [`Mutant::NoiseInFloat`] releases: the low bits of a large sum show through the noise (Haney et al. 2022).
+/// Returns the release of [`Mutant::NoiseInFloat`]: the low bits of a large sum show through the noise (Haney et al. 2022).
 #[expect(clippy::cast_possible_truncation, reason = "that is the bug")]
 fn in_float(exact: i128, noise: i128) -> i128 {
     (exact as f64 + noise as f64) as i128

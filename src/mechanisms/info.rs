@@ -24,7 +24,7 @@ pub enum Scope {
 /// Mechanisms that answer one question of a person.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What they have in common.
+    /// The name of the group on the page.
     pub title: &'static str,
     /// When to look among them.
     pub when: &'static str,
@@ -101,7 +101,7 @@ pub static COMPARISON: Group = Group {
     calls: Calls::Never,
 };
 
-/// What a mechanism is, whatever the plan.
+/// A mechanism's name, texts, guarantee and parameters: all that does not depend on a plan.
 #[derive(Debug, PartialEq)]
 pub struct Info {
     /// The name in a plan and on the command line.
@@ -116,13 +116,13 @@ pub struct Info {
     pub prefer: &'static str,
     /// What it guarantees, in one sentence.
     pub guarantee: &'static str,
-    /// Where it comes from.
+    /// The paper or the theory page that it is from.
     pub source: &'static str,
     /// Its version in a ledger's entries.
     pub version: &'static str,
-    /// What it charges.
+    /// The kind of budget that it charges.
     pub wallet: Wallet,
-    /// Where it is private.
+    /// The adjacency and the protection under which it is private.
     pub scope: Scope,
     /// The weakest assurance that a release of it can have; the parameters can make it stronger.
     pub assurance: Assurance,

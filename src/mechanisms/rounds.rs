@@ -43,7 +43,7 @@ pub fn most_rows(terms: usize) -> u64 {
 /// A way to release regressions. Each is registered once, in [`super::REGISTRY`].
 #[derive(Debug)]
 pub struct Mechanism {
-    /// What does not depend on a plan.
+    /// All that does not depend on a plan.
     pub info: &'static Info,
     /// Reads every parameter. Refuses a parameter out of range, and a plan that does not fit the mechanism, as far as that is
     /// known without a header.
@@ -225,7 +225,7 @@ pub struct Answer {
     pub law: Option<NoiseLaw>,
     /// A ridge that was chosen privately, in squared codes; 0 elsewhere.
     pub ridge: f64,
-    /// What public features were multiplied by.
+    /// The matrix by which public features were multiplied.
     pub features: Option<FeatureMap>,
     /// The outcomes, where the plan says that they are public.
     pub outcomes: Option<Outcomes>,
@@ -240,7 +240,7 @@ pub enum Outcomes {
     Rows(DMatrix<f64>),
 }
 
-/// All that is public about a release beside its rounds.
+/// All that is public about a release, apart from its rounds.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The plan, every default filled in.
@@ -254,7 +254,7 @@ pub struct Task {
 pub struct Output {
     /// The coefficients.
     pub coefficients: Coefficients,
-    /// What is said of them.
+    /// Their diagnostics and notes.
     pub diagnostics: Diagnostics,
     /// The noisy integers, where regressions can be computed again from them.
     pub moments: Option<ReleasedMoments>,

@@ -30,7 +30,7 @@ pub struct SecondMoments {
     pub noise: Arc<dyn RoundNoise>,
     /// What is done with the moments before they are solved.
     pub post_processing: PostProcessing,
-    /// What else is done with them.
+    /// The further analysis of the moments.
     pub analysis: Arc<dyn Analysis>,
     /// What a forecast of a fit with public moments is for.
     pub family: Option<Family>,

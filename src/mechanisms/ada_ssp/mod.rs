@@ -45,7 +45,7 @@ use crate::privacy::calibrate::{Budget, NoiseScale, Split, budget_parts, noise_s
 use crate::privacy::event::Event;
 use crate::privacy::sensitivity::joint_sensitivity_squared;
 
-/// What `ada-ssp` is.
+/// Name, guarantee and parameters of `ada-ssp`.
 pub static INFO: Info = Info {
     name: "ada-ssp",
     title: "Noisy sums with an adaptive ridge",
@@ -80,7 +80,7 @@ impl Configured for Parameters {
         self.weigh_outcomes(plan, &mut bound);
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
-        // It chooses its own ridge.
+        // The mechanism chooses its own ridge.
         let post_processing = PostProcessing { repair: self.repair, ..PostProcessing::default() };
         Ok(SecondMoments::new(&encoding, noise, post_processing).resolved(encoding))
     }

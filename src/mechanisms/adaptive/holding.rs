@@ -149,7 +149,7 @@ fn complement(columns: &DMatrix<f64>) -> DMatrix<f64> {
     basis
 }
 
-/// (I − 2 v v′) on one column.
+/// Multiplies one column by I − 2 v v′.
 fn reflect(matrix: &mut DMatrix<f64>, v: &DVector<f64>, column: usize) {
     let mut inner = 0.0;
     for (i, entry) in v.iter().enumerate() {

@@ -40,7 +40,7 @@ fn admits(terms: &Terms, level: u32, codes: &[i32]) -> bool {
             .all(|group| group.len() == 1 || codes[group].iter().filter(|code| **code != 0).count() <= 1)
 }
 
-/// What the noisy margins say: public.
+/// Number of records, centres and scales from the noisy margins: public.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Margins {
     /// n_1, the noisy number of complete records, 1 at least.

@@ -70,9 +70,9 @@ impl Edges {
 /// The noisy counts: public.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counts {
-    /// Of ‖w‖.
+    /// The counts of ‖w‖, one for each bin.
     pub features: Vec<f64>,
-    /// Of the size of each residual.
+    /// The counts of each residual's absolute value, one list for each outcome.
     pub outcomes: Vec<Vec<f64>>,
     /// The standard deviation of the noise of one bin, in records.
     pub noise: f64,
@@ -81,7 +81,7 @@ pub struct Counts {
 /// How many records are beyond a radius, and the standard deviation of that number's noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beyond {
-    /// As counted with noise; it may be below 0.
+    /// The noisy count; it may be below 0.
     pub rows: f64,
     /// One standard deviation.
     pub deviation: f64,
@@ -141,7 +141,7 @@ impl Counts {
         let all = || middles.clone().zip(&self.features);
         let far = all().skip(near).skip_while(|bin| near == 0 && !stands_out(bin)).take_while(stands_out);
         let counted = all().take(near).chain(far);
-        // Of each bin its count, its weight, and its part of a sum of squares.
+        // For each bin: its count, its weight, and its part of a sum of squares.
         let bins: Vec<(f64, f64, f64)> = counted
             .map(|(square, count)| (*count, (radius * radius / square).min(1.0), square - 1.0))
             .collect();

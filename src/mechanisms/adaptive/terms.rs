@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
 
-/// What a term is.
+/// A term: a number, or one level of a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     /// Index of its column.

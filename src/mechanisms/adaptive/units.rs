@@ -27,7 +27,7 @@ pub const FEATURE_BINS: usize = 13;
 /// Bins of the histogram of each |e|.
 pub const OUTCOME_BINS: usize = 14;
 
-/// What one round costs, and its noise.
+/// The charge of one round, and its noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
     /// Δ², in units of S where some cells have more noise.

@@ -20,18 +20,18 @@ pub const LONG_TAIL: f64 = 6.0;
 /// Below this ratio of moments to noise intervals are approximate.
 const STABLE: f64 = 2.0;
 
-/// The terms that are held, and what stands for A_4⁻¹ then.
+/// The terms that are held, and the inverse that then replaces A_4⁻¹.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     /// Coefficients that are held at the guide, in the order in which they were taken; the intercept is 0.
     pub held: Vec<usize>,
-    /// κ of those that are left.
+    /// κ of the other coefficients.
     pub condition: f64,
     /// Z (Z′ A_4 Z)⁻¹ Z′. `None` if κ is below 1 with all terms held.
     pub inverse: Option<Inverse>,
     /// Coefficients that are not estimated: those that are not in the regression, then those that are held.
     fixed: Vec<usize>,
-    /// What θ is for each of them.
+    /// One column for each of them: the θ that a value of 1 of that coefficient gives.
     pull: DMatrix<f64>,
     penalty: Option<Penalty>,
 }
@@ -175,7 +175,7 @@ impl Gate {
 pub struct Units {
     /// T.
     pub transform: DMatrix<f64>,
-    /// What the intercept has besides.
+    /// The offset that is added to the intercept.
     pub offset: f64,
 }
 
@@ -211,7 +211,7 @@ impl Units {
     }
 }
 
-/// What the gate's directions mean.
+/// The public quantities from which the gate computes estimates.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     /// The coded terms.
@@ -226,7 +226,7 @@ pub struct Known<'a> {
     pub scores: &'a [ScoreProducts],
 }
 
-/// What is known of an outcome's far values.
+/// The radius of an outcome, and whether rows may lie beyond it unnoticed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Far {
     /// R_y.
@@ -244,9 +244,9 @@ pub struct Judged {
     pub errors: Vec<f64>,
     /// Share of privacy noise in the variance without that.
     pub noise_shares: Vec<f64>,
-    /// How far each can be trusted.
+    /// The kind of interval of each coefficient.
     pub intervals: Vec<Interval>,
-    /// In whitened units.
+    /// The fit in whitened units.
     pub fit: Fit,
     /// The covariance of the estimates, without what held effects may be off.
     pub covariance: DMatrix<f64>,

@@ -54,7 +54,7 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{Split, WHOLE_SHARE, budget_parts, mu_squared_of_units};
 
-/// What `adaptive-gauss` is.
+/// Name, guarantee and parameters of `adaptive-gauss`.
 pub static INFO: Info = Info {
     name: "adaptive-gauss",
     title: "Noisy sums in coordinates that fit",

@@ -32,7 +32,7 @@ pub struct Setting {
     pub shares: Shares,
     /// Integer units and noise.
     pub rounds: Rounds,
-    /// What neighbouring tables are.
+    /// The adjacency: which tables are neighbours.
     pub adjacency: Adjacency,
     /// p: at most so many rows of a person count.
     pub max_rows_per_person: u32,
@@ -62,7 +62,7 @@ impl Setting {
 /// record alone.
 #[derive(Clone, Debug)]
 pub enum RoundMap {
-    /// Of one of the first three.
+    /// The map of one of the first three rounds.
     Early(Arc<Setting>, EarlyMap),
     /// Products of whitened features and residuals.
     Last(Arc<Setting>, Arc<Guide>, Radii, Grid),
@@ -257,20 +257,20 @@ pub struct Released {
     pub tails: Vec<i128>,
     /// Noisy integers of round 4.
     pub last: Vec<i128>,
-    /// What round 5 gave.
+    /// The result of round 5. `None` if the plan has no such round.
     pub scores: Option<ReleasedScores>,
 }
 
 /// The final moments, and which coefficients they determine.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// In real units.
+    /// The moments in real units.
     pub moments: Moments,
     /// H.
     pub map: DMatrix<f64>,
-    /// Which terms are held.
+    /// The terms that are held.
     pub gate: Gate,
-    /// The products of scores of each outcome, where the regression is that of which they are; else none.
+    /// The products of scores of each outcome. Empty for another regression than that of the scores.
     pub scores: Vec<ScoreProducts>,
 }
 

@@ -46,7 +46,7 @@ impl Radii {
     }
 }
 
-/// What the choice of the radii goes by.
+/// The radii, and the costs by which they were chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The radii.

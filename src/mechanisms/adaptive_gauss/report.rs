@@ -28,7 +28,7 @@ use crate::release::supplement::{Noisy, RESOLVED};
 use crate::release::{Release, figure};
 use crate::words;
 
-/// Which regressions are reported.
+/// The regressions that are reported.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
     /// The plan.
@@ -105,11 +105,11 @@ pub fn report(
 struct Doubts {
     /// The coefficients that are shown and whose robust standard errors have much noise, each with its outcome.
     rough: BTreeSet<(usize, String)>,
-    /// Those that a held one could move.
+    /// The coefficients that a held one could move.
     moved: BTreeSet<usize>,
-    /// The outcomes whose residuals do not stand out of the noise.
+    /// The outcomes whose residuals are not larger than the noise.
     hidden: Vec<String>,
-    /// Those of which a stated radius clips many.
+    /// The outcomes of which a stated radius clips many residuals.
     clipped: Vec<String>,
 }
 
@@ -125,11 +125,11 @@ fn clips_many(asked: &Asked<'_>, released: &Released, outcome: usize) -> bool {
     beyond.is_some_and(|beyond| beyond.rows - 2.0 * beyond.deviation > MOST_CLIPPED * released.rows().0)
 }
 
-/// Which coefficients are shown.
+/// The coefficients that are shown.
 struct Shown {
-    /// Whether one of them is.
+    /// Whether at least one is shown.
     any: bool,
-    /// Those that one outcome does not show.
+    /// The coefficients that at least one outcome does not show.
     without: Vec<usize>,
 }
 

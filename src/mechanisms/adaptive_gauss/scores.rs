@@ -140,7 +140,7 @@ impl ScoreMap {
     }
 }
 
-/// What round 5 released.
+/// The release of round 5.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReleasedScores {
     /// W: the longest score.

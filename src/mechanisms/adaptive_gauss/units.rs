@@ -12,13 +12,13 @@ use crate::privacy::sensitivity::{blocks_sensitivity_squared, cross_weight, weig
 /// The shares of μ² of the rounds in ten-thousandths; the moments of the last but one, from which the estimate follows, have the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// Of the margins.
+    /// The share of the margins.
     pub margins: u32,
-    /// Of the moments.
+    /// The share of the rough moments.
     pub moments: u32,
-    /// Of the tails.
+    /// The share of the tail counts.
     pub tails: u32,
-    /// Of the scores; without a share there is no such round.
+    /// The share of the scores; 0 if there is no such round.
     pub scores: u32,
 }
 
@@ -101,7 +101,7 @@ pub struct Rounds {
 const FEATURES: [u32; 2] = [1 << 23, 1 << 19];
 
 impl Rounds {
-    /// The rounds that `units` of μ² in 2^-40 buy.
+    /// Returns the rounds for a budget of `units` 2^-40 of μ².
     ///
     /// # Errors
     /// [`CalibrationError`] where a round's noise scale leaves 2^40 to 2^55.

@@ -21,7 +21,7 @@ pub const REMAINDER: f64 = 0.2;
 const LEVEL_REMAINDER: f64 = 0.5;
 /// The smallest κ at which intervals are normal.
 pub const CLEAR: f64 = 3.0;
-/// By how many standard errors the true slopes may be longer than the estimates.
+/// The number of standard errors by which the true slopes may be longer than the estimates.
 const FAR: f64 = 2.0;
 
 /// The noisy sums of one label in whitened units.
@@ -59,7 +59,7 @@ impl Sums {
 pub struct Stepped {
     /// b after the step, 26 leading bits each.
     pub b: Vec<f64>,
-    /// What the step changed of b.
+    /// The change of b in the step.
     pub change: Vec<f64>,
     /// ‖d‖ before it was shortened.
     pub length: f64,
@@ -204,11 +204,11 @@ pub enum Why {
 /// Whether a label's coefficients are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// With intervals.
+    /// They are shown with intervals.
     Normal,
-    /// With intervals that may be too narrow.
+    /// They are shown with intervals that may be too narrow.
     Approximate,
-    /// They are not.
+    /// They are withheld.
     Withheld(Why),
 }
 

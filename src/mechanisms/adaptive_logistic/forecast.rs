@@ -32,9 +32,9 @@ pub struct Forecast {
     pub remainder: f64,
 }
 
-/// The share of μ² of the last step, about.
+/// The approximate share of μ² of the last step.
 const LAST: f64 = 0.7;
-/// The same of the step before.
+/// The approximate share of μ² of the step before.
 const BEFORE: f64 = 0.1;
 /// κ̂ from which intervals are normal, and from which a coefficient has one.
 const NORMAL_FROM: f64 = 3.0;

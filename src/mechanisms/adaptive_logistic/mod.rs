@@ -44,7 +44,7 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
 
-/// What `adaptive-logistic` is.
+/// Name, guarantee and parameters of `adaptive-logistic`.
 pub static INFO: Info = Info {
     name: "adaptive-logistic",
     title: "Logistic regression in coordinates that fit",

@@ -31,7 +31,7 @@ pub struct Setting {
     pub terms: Terms,
     /// Integer units and noise.
     pub rounds: Rounds,
-    /// What neighbouring tables are.
+    /// The adjacency: which tables are neighbours.
     pub adjacency: Adjacency,
     /// μ of the last step for one row of a person: √(u_T 2^-40) / p.
     pub mu_last: f64,
@@ -73,7 +73,7 @@ impl Setting {
 /// record alone.
 #[derive(Clone, Debug)]
 pub enum RoundMap {
-    /// Of one of the first three.
+    /// The map of one of the first three rounds.
     Early(Arc<Setting>, EarlyMap),
     /// Curvature and gradient at these coefficients.
     Step(Arc<Setting>, Arc<Guide>, Grid, Vec<Vec<f64>>),
@@ -96,7 +96,7 @@ impl RoundMap {
     }
 }
 
-/// What the early rounds gave.
+/// The results of the early rounds.
 #[derive(Clone, Debug)]
 struct Early {
     guide: Arc<Guide>,
@@ -248,7 +248,7 @@ fn unstandardised(terms: &Terms, margins: &Margins) -> Margins {
 /// The noisy integers of all rounds, and what they give: all that is published follows from it.
 #[derive(Clone, Debug)]
 pub struct Released {
-    /// What was fixed before.
+    /// The setting, fixed before a record is read.
     pub setting: Arc<Setting>,
     /// The guide.
     pub guide: Arc<Guide>,

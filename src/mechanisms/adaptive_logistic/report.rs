@@ -112,7 +112,7 @@ struct Label {
 }
 
 impl Label {
-    /// A label of which all terms are determined, or none.
+    /// Returns a label of which all terms are determined, or none.
     fn whole(released: &Released, label: usize, map: &DMatrix<f64>, b: &[f64], judged: &Judged) -> Self {
         let last = released.steps.last().and_then(|step| step.get(label));
         let turned = Turned::new(map, b, judged);
@@ -128,7 +128,7 @@ impl Label {
         }
     }
 
-    /// A label with those terms held that the curvature does not determine. `None` if none would be left
+    /// Returns a label whose undetermined terms, by the curvature, are held. `None` if none would be left
     /// (theory/adaptive-logistic 4.4).
     fn holding(released: &Released, label: usize, map: &DMatrix<f64>, least: f64) -> Option<Self> {
         let last = released.steps.last()?.get(label)?;

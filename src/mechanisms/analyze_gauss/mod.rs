@@ -43,7 +43,7 @@ use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
 use crate::privacy::sensitivity::sensitivity_squared;
 
-/// What `analyze-gauss` is.
+/// Name, guarantee and parameters of `analyze-gauss`.
 pub static INFO: Info = Info {
     name: "analyze-gauss",
     title: "Noisy sums of products",

@@ -81,7 +81,7 @@ const GUIDED_CLIP: Parameter =
     CLIP.help("where features are whitened and outcomes in public standard deviations").usual(Usual::Is("1"));
 const PLAIN_INTERCEPT: Parameter = PENALISE_INTERCEPT.usual(Usual::Is("false"));
 
-/// What `pmt-gd` is.
+/// Name, guarantee and parameters of `pmt-gd`.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-gd",
     title: "Gradient descent with public moments",
@@ -109,7 +109,7 @@ pub static WITH_PUBLIC_MOMENTS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `dp-gd` is.
+/// Name, guarantee and parameters of `dp-gd`.
 pub static WITH_BOUNDS: Info = Info {
     name: "dp-gd",
     title: "Gradient descent",

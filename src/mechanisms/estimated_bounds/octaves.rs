@@ -18,7 +18,7 @@ const ZEROS: f64 = 4.0;
 /// How far from the core is near, in octaves.
 const REACH: usize = 7;
 
-/// What noisy octaves show.
+/// The values that noisy octaves show.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heaps {
     /// Values of one sign or both.
@@ -32,9 +32,9 @@ pub enum Heaps {
 /// The octaves that hold values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sides {
-    /// Those of negative values.
+    /// The octaves of negative values.
     pub negative: Option<Side>,
-    /// Those of positive values.
+    /// The octaves of positive values.
     pub positive: Option<Side>,
     /// Whether there are zeros.
     pub zeros: bool,

@@ -12,7 +12,7 @@ const FINE: f64 = 3.75;
 /// Standard deviations from which an open cell holds values.
 const OPEN: f64 = 4.0;
 
-/// What the noisy counts of a column say.
+/// The range of a column that its noisy counts show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// Whether a range was found, and how.

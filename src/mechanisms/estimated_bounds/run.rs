@@ -69,7 +69,7 @@ pub struct Setting {
     pub targets: Vec<Target>,
     /// The share of μ².
     pub share: f64,
-    /// What to expect.
+    /// The forecast of the stage.
     pub outlook: Outlook,
 }
 
@@ -186,7 +186,7 @@ impl Rounds for Setting {
     }
 }
 
-/// Where the stage stands: public.
+/// The state of the stage between two rounds: public.
 struct Standing {
     setting: Arc<Setting>,
     layouts: Option<Arc<[Layout]>>,

@@ -86,7 +86,7 @@ const MOST_RADIUS: f64 = 1e6;
 /// Steps of the reference without privacy, which stops where it no longer moves.
 const REFERENCE_STEPS: u32 = 100;
 
-/// Which of the four.
+/// The form of the mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `pmt-logistic`.
@@ -111,7 +111,7 @@ pub enum Family {
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// Which of the four.
+    /// The form of the mechanism.
     pub kind: Kind,
     /// The distribution of an outcome.
     pub family: Family,
@@ -156,7 +156,7 @@ const LABEL_NORM: Parameter = Parameter { values: Values::Number(Range::closed(1
     .help("")
     .place(Place::Hidden);
 
-/// What `pmt-logistic` is.
+/// Name, guarantee and parameters of `pmt-logistic`.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-logistic",
     title: "Logistic regression with public moments",
@@ -170,7 +170,7 @@ pub static WITH_PUBLIC_MOMENTS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `pmt-glm` is.
+/// Name, guarantee and parameters of `pmt-glm`.
 pub static PUBLIC_FAMILY: Info = Info {
     name: "pmt-glm",
     title: "Generalised linear model with public moments",
@@ -186,7 +186,7 @@ pub static PUBLIC_FAMILY: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `dp-logistic` is.
+/// Name, guarantee and parameters of `dp-logistic`.
 pub static WITH_BOUNDS: Info = Info {
     name: "dp-logistic",
     title: "Logistic regression",
@@ -207,7 +207,7 @@ pub static WITH_BOUNDS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `logistic` is.
+/// Name, guarantee and parameters of `logistic`.
 pub static REFERENCE: Info = Info {
     name: "logistic",
     title: "Logistic regression without privacy",
@@ -470,7 +470,7 @@ fn printed_levels(curvature: u64, length: u64, reach: Option<f64>) -> u64 {
     (curvature as f64 / each).next_up().ceil() as u64
 }
 
-/// What the grid and the budget decide.
+/// The grid of weights and errors, its sensitivity and its noise, as the budget allows them.
 struct Found {
     bits: u32,
     levels: u64,
@@ -543,7 +543,7 @@ pub struct Noise {
     /// T.
     pub steps: u32,
     floor: bool,
-    /// Of each outcome.
+    /// The ball of each outcome.
     balls: Vec<Ball>,
     /// b of the constant 1; 0 without an intercept.
     constant: DVector<f64>,

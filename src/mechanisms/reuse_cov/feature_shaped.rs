@@ -41,12 +41,12 @@ const COORDINATE: i64 = 1 << 24;
 /// How often M is shortened when rounding made a row too long.
 const ATTEMPTS: u32 = 8;
 
-/// What a plan asks for.
+/// The shaping that a plan asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Whichever has the smaller error.
     Auto,
-    /// One of them, where it can be had.
+    /// One shaping, if it is possible.
     Only(Shaping),
 }
 

@@ -76,7 +76,7 @@ use crate::release::document::LONG_FORM_OUTCOMES;
 /// Most outcomes whose products with each other are released.
 const MOST_FULL: usize = 500;
 
-/// Which of the three.
+/// The form of the mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Full protection.
@@ -103,7 +103,7 @@ pub enum OutcomeMoments {
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// Which of the three.
+    /// The form of the mechanism.
     pub kind: Kind,
     /// R.
     radius: u32,
@@ -117,7 +117,7 @@ pub struct Parameters {
     shape: Shape,
     /// Whether X'Y is projected on the nuclear-norm ball.
     pub nuclear: bool,
-    /// What follows for public features.
+    /// The shrinkage, for public features.
     pub shrink: Shrink,
     /// Whose fitted values the projection bounds.
     pub ball: Ball,
@@ -159,7 +159,7 @@ const NOISE: Parameter =
         .help("auto takes the one with less noise")
         .usual(Usual::Is("auto"));
 
-/// What `reuse-cov-gauss` is.
+/// Name, guarantee and parameters of `reuse-cov-gauss`.
 pub static GAUSS: Info = Info {
     name: "reuse-cov-gauss",
     title: "Many outcomes, one covariance",
@@ -174,7 +174,7 @@ pub static GAUSS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `reuse-cov-proj-x` is.
+/// Name, guarantee and parameters of `reuse-cov-proj-x`.
 pub static PROJECTED_ON_FEATURES: Info = Info {
     name: "reuse-cov-proj-x",
     title: "Many outcomes, public features",
@@ -187,7 +187,7 @@ pub static PROJECTED_ON_FEATURES: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `reuse-cov-proj-y` is.
+/// Name, guarantee and parameters of `reuse-cov-proj-y`.
 pub static PROJECTED_ON_OUTCOMES: Info = Info {
     name: "reuse-cov-proj-y",
     title: "Many public outcomes",
@@ -200,7 +200,7 @@ pub static PROJECTED_ON_OUTCOMES: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `naive-composition` is.
+/// Name, guarantee and parameters of `naive-composition`.
 pub static EACH_OUTCOME: Info = Info {
     name: "naive-composition",
     title: "One regression after the other",

@@ -34,7 +34,7 @@ pub struct PerOutcome {
 /// The noise of all regressions together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Noise {
-    /// That of one, with the squared sensitivity of all. `None` without noise.
+    /// The noise of one regression, with the squared sensitivity of all. `None` without noise.
     pub each: Option<gaussian::Noise>,
     /// The moments of one outcome.
     own: Layout,

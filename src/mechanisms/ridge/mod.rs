@@ -40,7 +40,7 @@ use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale};
 use crate::privacy::profile::paper::pmt;
 use crate::privacy::sensitivity::{augmented_sensitivity_squared, joint_sensitivity_squared};
 
-/// What `pmt-ridge` is.
+/// Name, guarantee and parameters of `pmt-ridge`.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-ridge",
     title: "Ridge regression with public moments",
@@ -61,7 +61,7 @@ pub static WITH_PUBLIC_MOMENTS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `dp-ridge` is.
+/// Name, guarantee and parameters of `dp-ridge`.
 pub static WITH_BOUNDS: Info = Info {
     name: "dp-ridge",
     title: "Ridge regression with a fixed penalty",

@@ -54,7 +54,7 @@ use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsam
 use crate::privacy::sensitivity::{cross_sensitivity_squared, joint_sensitivity_squared};
 use crate::privacy::subsampling::{FixedSize, Parts};
 
-/// What `sub-samp-reuse-cov` is.
+/// Name, guarantee and parameters of `sub-samp-reuse-cov`.
 pub static INFO: Info = Info {
     name: "sub-samp-reuse-cov",
     title: "Noisy sums of a secret sample",

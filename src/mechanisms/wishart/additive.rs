@@ -51,7 +51,7 @@ use crate::privacy::profile::{
     paper,
 };
 
-/// What `additive-wishart` is.
+/// Name, guarantee and parameters of `additive-wishart`.
 pub static INFO: Info = Info {
     name: "additive-wishart",
     title: "Sums of the records and of random rows",

@@ -96,7 +96,7 @@ const DRAWN: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `jl-ridge` is.
+/// Name, guarantee and parameters of `jl-ridge`.
 pub static PROJECTION: Info = Info {
     name: "jl-ridge",
     title: "Gaussian projection",
@@ -107,7 +107,7 @@ pub static PROJECTION: Info = Info {
     ..DRAWN
 };
 
-/// What `jl-ridge-adaptive` is.
+/// Name, guarantee and parameters of `jl-ridge-adaptive`.
 pub static PROJECTION_ADAPTIVE: Info = Info {
     name: "jl-ridge-adaptive",
     title: "Gaussian projection with an adaptive ridge",
@@ -121,7 +121,7 @@ pub static PROJECTION_ADAPTIVE: Info = Info {
     ..DRAWN
 };
 
-/// What `inverse-wishart` is.
+/// Name, guarantee and parameters of `inverse-wishart`.
 pub static POSTERIOR: Info = Info {
     name: "inverse-wishart",
     title: "Posterior draw",
@@ -132,7 +132,7 @@ pub static POSTERIOR: Info = Info {
     ..DRAWN
 };
 
-/// What `inverse-wishart-adaptive` is.
+/// Name, guarantee and parameters of `inverse-wishart-adaptive`.
 pub static POSTERIOR_ADAPTIVE: Info = Info {
     name: "inverse-wishart-adaptive",
     title: "Posterior draw with an adaptive prior",
@@ -164,7 +164,7 @@ impl Configured for Parameters {
     }
 }
 
-/// Which law the matrix is drawn from.
+/// The law from which the matrix is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// W(S, r) / r.
@@ -176,7 +176,7 @@ pub enum Kind {
 /// A number of rows or of degrees of freedom, as a plan gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
-    /// So many.
+    /// A number in the plan.
     Fixed(u32),
     /// The table's public number of rows and one for each term.
     RowsAndTerms,

@@ -24,7 +24,7 @@ pub enum PaperError {
     Epsilon {
         /// In words.
         range: &'static str,
-        /// As given.
+        /// The given value.
         given: f64,
     },
     /// δ where the theorem has none.
@@ -32,7 +32,7 @@ pub enum PaperError {
     Delta {
         /// In words.
         range: &'static str,
-        /// As given.
+        /// The given value.
         given: f64,
     },
     /// The formula's answer is too large.
