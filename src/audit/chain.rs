@@ -167,7 +167,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Reads both tables, to be released and not to be told apart: without the variances of [`Self::score`].
+    /// Reads both tables for a release, without the variances that [`Self::score`] needs.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -218,8 +218,8 @@ impl Chain {
         Some([table(&self.own[0])?, table(&self.own[1])?])
     }
 
-    /// Returns Σ Δ_j / s_j (M_j − E_j) over the cells of all rounds, with M released, E the exact sums of the first table, Δ how far those
-    /// of the second are from it, and s the measured variances; and the log-likelihood ratio, which is less by ½ Σ Δ_j² / s_j.
+    /// Returns Σ Δ_j / s_j (M_j − E_j) over the cells of all rounds, and the log-likelihood ratio, which is less by ½ Σ Δ_j² /
+    /// s_j. M is the release, E the exact sums of the first table, Δ those of the second less E, and s the measured variances.
     pub fn score(&self, seen: &[Seen]) -> (f64, f64) {
         let (mut score, mut half) = (0.0, 0.0);
         for (seen, weights) in seen.iter().zip(&self.weights) {

@@ -158,7 +158,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns whether the item passed; `None` while runs are missing.
+    /// Returns whether the item passed. `None` while runs are missing.
     pub const fn good(self) -> Option<bool> {
         match self {
             Self::Running => None,
@@ -436,7 +436,7 @@ fn guessed(guesses: &Guesses) -> Result<(Measured, bool), AuditError> {
 }
 
 impl Case {
-    /// Prepares a check; `None` if the two tables have equal sums.
+    /// Prepares a check. `None` if the two tables have equal sums.
     fn new(bench: Bench) -> Option<Self> {
         let score = bench.score()?;
         Some(Self { source: Source::Sums(Box::new(bench), score), runs: 0, planned: RUNS })

@@ -11,7 +11,7 @@ const SPACED_BARS: usize = 40;
 /// interval that is completely right of the middle shows a bug, for every kind of measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mark {
-    /// Position of the measurement; `None` if only a bound is known.
+    /// Position of the measurement. `None` if only a bound is known.
     pub at: Option<f64>,
     /// Start and end of its interval, clamped to the edges.
     pub span: Option<[f64; 2]>,
@@ -32,7 +32,7 @@ pub struct Bar {
     pub law: f64,
 }
 
-/// Returns the measurement on its scale; `None` before there is one.
+/// Returns the measurement on its scale. `None` before there is one.
 ///
 /// The interval of μ̂ has [`signal::ALARM`] standard errors on each side; that of a disproved μ is everything above it. For a
 /// p-value the logarithm is drawn, and the claim is the least p that passes.

@@ -73,8 +73,8 @@ impl Fit {
         values.map(|(value, (&observed, p))| Bin { value, observed, expected: draws * p }).collect()
     }
 
-    /// Returns the p-value of the fit, by chi-square. Neighbouring cells are merged until each expects 20 draws; `None` if fewer than
-    /// two cells remain.
+    /// Returns the p-value of the fit, by chi-square. Neighbouring cells are merged until each expects 20 draws. `None` if fewer
+    /// than two cells remain.
     pub fn p_value(&self) -> Option<f64> {
         let draws = f64::from(self.draws());
         let mut cells: Vec<(f64, f64)> = Vec::new();

@@ -5,10 +5,11 @@
 //! measurement below it proves nothing, but a sampler, a sensitivity or a clip that is wrong by a factor √2 is detected within
 //! seconds. All randomness comes from a seed, so these releases are not private.
 //!
-//! [`pairs`] has the tables, and [`mod@bench`] releases them many times; [`chain`] does so where a release has several rounds. [`signal`] (T1), [`threshold`] (T2), [`one_run`] (T3) and
-//! [`direct`] (T4) measure the loss, with the bounds of [`estimate`]. [`fit`] (T5) tests the samplers, and [`covariance`] (T6) the
-//! covariance of the noise. [`controls`] has wrong published formulas, which the audits must detect. [`check`] runs all of it for
-//! the page, [`figure`] has the geometry of the figures, and [`report`] the document.
+//! [`pairs`] has the tables, and [`mod@bench`] releases them many times; [`chain`] does so where a release has several rounds.
+//! [`signal`] (T1), [`threshold`] (T2), [`one_run`] (T3) and [`direct`] (T4) measure the loss, with the bounds of [`estimate`].
+//! [`fit`] (T5) tests the samplers, and [`covariance`] (T6) the covariance of the noise. [`controls`] has wrong published
+//! formulas, which the audits must detect. [`check`] runs all of it for the page, [`figure`] has the geometry of the figures, and
+//! [`report`] the document.
 
 pub mod bench;
 pub mod chain;

@@ -86,7 +86,7 @@ mod tests {
         let mut runs = HeldOut::default();
         let level = Level::try_new(1e-3).unwrap();
         assert!(runs.mu_lower(level).is_zero());
-        // The half to choose by is told apart at 0, the other half not at all.
+        // The half to choose by separates the two tables at 0; the other half does not separate them at all.
         for run in 0..2_000 {
             let shift = if run % 2 == 0 { 1.0 } else { 0.0 };
             runs.feed(Side::Without, run, -shift);

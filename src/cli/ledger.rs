@@ -283,7 +283,7 @@ fn described(entry: &Entry) -> String {
 /// Checks that a ledger can pay for a plan.
 ///
 /// # Errors
-/// [`CliError`] where it cannot. A plan that asks for too much by epsilon is told which epsilon fits.
+/// [`CliError`] if it cannot. For a plan that states its budget as epsilon, the error names the epsilon that fits.
 pub fn affordable(ledger: &Ledger, prepared: &Prepared) -> Result<(), CliError> {
     let Err(error) = ledger.check(&prepared.whole_request()) else { return Ok(()) };
     let promised = prepared.fit().cost().and_then(|cost| cost.promise);

@@ -37,7 +37,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     }
 }
 
-/// The groups with their mechanisms, then what has no privacy.
+/// Returns the groups with their mechanisms, then the references without privacy.
 fn groups() -> impl Iterator<Item = (&'static str, Vec<&'static Info>)> {
     let members = |group| all().filter(move |info| info.group == group).collect();
     let named = GROUPS.iter().map(move |group| (group.title, members(Some(*group))));
@@ -58,7 +58,7 @@ fn list() -> String {
     text
 }
 
-/// What the weakest proof of a mechanism's releases covers.
+/// Returns what the weakest proof of a mechanism's releases covers.
 const fn proof(assurance: Assurance) -> &'static str {
     match assurance {
         Assurance::Exact => "The proof covers the arithmetic that runs (EXACT).",
@@ -101,7 +101,7 @@ fn section(info: &Info) -> String {
     text
 }
 
-/// The tables of the documentation.
+/// Returns the tables of the documentation.
 fn document() -> String {
     let mut text = String::new();
     for (title, members) in groups() {

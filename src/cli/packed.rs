@@ -65,7 +65,7 @@ impl Packed {
         Ok(form.map(|form| Self { path, sheet, form, stamp: Stamp::of(&metadata) }))
     }
 
-    /// Whether it is a workbook.
+    /// Returns whether it is a workbook.
     pub fn is_workbook(&self) -> bool {
         self.form == Form::Workbook
     }

@@ -96,7 +96,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Answers by this address alone: by another name of this computer a browser would keep other ledgers.
+/// Answers only requests to this address. Under another name of this computer a browser would keep other ledgers.
 fn answer(request: Request, files: &Files, address: &str) -> io::Result<()> {
     let path = request.url().split(['?', '#']).next().unwrap_or_default();
     let name = match path.strip_prefix('/').unwrap_or_default() {
@@ -121,7 +121,7 @@ fn answer(request: Request, files: &Files, address: &str) -> io::Result<()> {
     request.respond(Response::new(status.into(), headers, io::Cursor::new(bytes), Some(length), None))
 }
 
-/// The type of a file by the end of its name. Browsers start scripts and styles of these types alone.
+/// Returns the type of a file from the end of its name. Browsers run scripts and styles only if they have these types.
 fn kind(name: &str) -> &'static str {
     match name.rsplit_once('.').map_or("", |(_, end)| end) {
         "html" => "text/html; charset=utf-8",

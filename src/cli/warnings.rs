@@ -1,5 +1,6 @@
-//! Warnings before a charge: of first rows that contradict the plan, and of products that can hardly be told apart from their factors. They
-//! name a column and a kind, never a cell or a count, and stand on standard error, which stays with the person at this machine.
+//! Warnings before a charge: first rows that contradict the plan, and products that are nearly collinear with their factors. A
+//! warning names a column and a kind of contradiction, never a cell or a count. It is written to standard error, which only the
+//! person at this machine reads.
 
 use std::io::{self, Write};
 

@@ -26,7 +26,7 @@ struct Rules {
     numbers: NumberFormat,
     /// Marks of missing cells that the field has of its own, without outer white space.
     na: Vec<String>,
-    /// The decimal mark, where any short number in it is a value, as is usual: no date, and no mark of a missing cell that is a number.
+    /// The decimal mark, if every short number is a value: the field has no dates, and no number marks a missing cell.
     short: Option<u8>,
 }
 
@@ -67,7 +67,7 @@ impl Cells {
         cell.is_empty() || self.na.iter().chain(&self.rules(field).na).any(|token| token == cell)
     }
 
-    /// Returns a number; `None` if it is missing.
+    /// Returns a number. `None` if it is missing.
     pub(super) fn number(&self, record: &Record<'_>, source: &Source) -> Option<f64> {
         match source {
             Source::Field(field) => self.cell(record, *field),
@@ -76,7 +76,7 @@ impl Cells {
         }
     }
 
-    /// Returns the number of a level; `None` if it is missing. An empty cell is missing unless a level stands for it.
+    /// Returns the number of a level. `None` if it is missing. An empty cell is missing unless a level stands for it.
     pub(super) fn level(&self, record: &Record<'_>, codes: &LevelCodes) -> Option<usize> {
         let cell = record.field(codes.column).trim();
         if cell.is_empty() && codes.blank().is_some() {
@@ -86,13 +86,13 @@ impl Cells {
         if na.any(|token| token == cell) { None } else { codes.number(cell) }
     }
 
-    /// Returns where the numbers of a source are read as usual, if they are.
+    /// Returns the field of a source in which every short number is a value, if it is one.
     pub(super) fn usual(&self, source: &Source) -> Option<Usual> {
         let Source::Field(field) = source else { return None };
         self.rules(*field).short.map(|decimal| Usual { field: *field, decimal })
     }
 
-    /// Returns the number in a field; `None` if it is missing.
+    /// Returns the number in a field. `None` if it is missing.
     pub(super) fn cell(&self, record: &Record<'_>, field: usize) -> Option<f64> {
         match self.rules(field).short {
             Some(decimal) => self.usual_cell(record, Usual { field, decimal }),
@@ -100,7 +100,7 @@ impl Cells {
         }
     }
 
-    /// Returns the number in a field that is read as usual; `None` if it is missing.
+    /// Returns the number in a field in which every short number is a value. `None` if it is missing.
     #[inline]
     pub(super) fn usual_cell(&self, record: &Record<'_>, usual: Usual) -> Option<f64> {
         let (text, start) = record.until(usual.field);
@@ -115,7 +115,7 @@ impl Cells {
         (!self.na_numbers.iter().chain(&rules.na).any(missing)).then_some(number)
     }
 
-    /// Returns whether a record meets a condition; one whose cell is missing does not.
+    /// Returns whether a record meets a condition. A record whose cell is missing does not.
     pub(super) fn meet(&self, record: &Record<'_>, condition: &BoundCondition) -> bool {
         match condition {
             BoundCondition::Range { field, lower, upper } => {

@@ -1,11 +1,17 @@
 //! A push parser: the caller feeds bytes and receives records. Every error has a position.
 //!
-//! The grammar is that of csv-core: a quote opens a field only at its start, a doubled quote inside is one quote, text
-//! after a closing quote belongs to the field, CR, LF and CRLF each end a record, and blank lines are no records. In a
-//! table of one column a blank line is a record whose cell is empty; the line end that ends the file begins no record.
-//! The parser refuses what csv-core accepts and a table must not have: a number of fields other than the header's, an open quote at the end, a byte that the
-//! encoding does not allow, a NUL, a record of [`RECORD_LIMIT`] bytes or more, and a cell of several lines one of which looks like a record.
-//! Such a cell is what a quote makes of other people's records where the program that wrote the file does not double the quotes of its cells.
+//! The grammar is that of csv-core:
+//! - a quote opens a field only at its start, and a doubled quote inside is one quote;
+//! - text after a closing quote belongs to the field;
+//! - CR, LF and CRLF each end a record, and the line end that ends the file begins none;
+//! - a blank line is no record, except in a table of one column, where its cell is empty.
+//!
+//! The parser refuses what csv-core accepts and a table must not have:
+//! - a number of fields other than the header's;
+//! - an open quote at the end, a byte that the encoding does not allow, a NUL;
+//! - a record of [`RECORD_LIMIT`] bytes or more;
+//! - a cell of several lines one of which looks like a record. If the program that wrote the file does not double the quotes in its
+//!   cells, one quote can combine the records of other people into such a cell.
 //!
 //! A plain record (`data::plain`) does not pass through csv-core; its fields are the same.
 //!
@@ -140,7 +146,8 @@ impl<'a> Record<'a> {
         std::str::from_utf8(text.get(start..).unwrap_or_default()).unwrap_or_default()
     }
 
-    /// Returns the record's bytes up to the end of a field, and where the field starts in them: faster than its text, where a number is usual.
+    /// Returns the record's bytes up to the end of a field, and where the field starts in them: faster than its text, where a
+    /// number is usual.
     #[inline]
     pub(super) fn until(&self, index: usize) -> (&'a [u8], usize) {
         let start = match index.checked_sub(1) {
@@ -312,8 +319,8 @@ impl Parser {
         Ok(())
     }
 
-    /// Visits the record at the start of `bytes` without csv-core, if it is plain and well formed; returns its length. In a table of one
-    /// column line ends mean more, so csv-core reads it.
+    /// Visits the record at the start of `bytes` without csv-core, if it is plain and well formed; returns its length. In a table
+    /// of one column line ends mean more, so csv-core reads it.
     fn plain(&mut self, bytes: &[u8], visit: &mut impl FnMut(Record<'_>)) -> Option<usize> {
         let ends = self.ends.get_mut(..self.fields).filter(|ends| ends.len() > 1)?;
         let Plain { length, ascii } = plain::cut(bytes, self.delimiter, ends)?;
@@ -455,8 +462,8 @@ impl LineCount {
     }
 }
 
-/// Returns how many of the first bytes are line ends that begin no record: all, or with `single` columns at most the LF of the CR before it,
-/// as a blank line is a record there.
+/// Returns how many of the first bytes are line ends that begin no record: all, or with `single` columns at most the LF of the CR
+/// before it, as a blank line is a record there.
 pub(super) fn line_ends(bytes: &[u8], single: bool, after_cr: &mut bool) -> usize {
     if !single {
         return bytes.iter().take_while(|&&byte| is_line_end(byte)).count();

@@ -78,11 +78,11 @@ pub struct OutcomeSide {
 impl Geometry {
     /// Returns the grid of a plan.
     ///
-    /// For the record as a whole W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until
-    /// c² + W² ≤ R² in integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (theory/encoding 2.2). A feature column's weight is
-    /// w = √(u / features), an outcome's √((1 − u) / outcomes), and a code is K w (x − m) / (h τ), with h half the column's
-    /// width and τ the norm to which records are clipped, so one step is h τ / (w K). Rounding: to nearest; the integer test in
-    /// [`within`] bounds a row.
+    /// For the record as a whole W = ⌊R / √(1 + ω²)⌋ and c = ⌊ω W⌋ with ω = `intercept_weight`, lowered until c² + W² ≤ R² in
+    /// integers; K = W − ⌈√p / 2⌉ − 1 with p the number of terms (theory/encoding 2.2). A feature column's weight is w = √(u /
+    /// features), an outcome's √((1 − u) / outcomes). A code is K w (x − m) / (h τ), with h half the column's width and τ the
+    /// norm to which records are clipped. So one step is h τ / (w K). Rounding: to nearest; the integer test in [`within`] bounds
+    /// a row.
     ///
     /// With two sides B_x² (1 + ratio) ≤ R², where B_x² = c² + W² is the features' and B_y = ⌊√ratio B_x⌋ the outcomes'; each
     /// side has its own weights, K and τ, and its weights' squares sum to 1 (theory/many-outcomes 1.2). Features that are whitened
@@ -519,7 +519,8 @@ struct Complete {
     outcomes: bool,
 }
 
-/// How a number becomes a value, weight · (number − centre) / half width within the limit. What is a value already stays as it is.
+/// How a number becomes a value: weight · (number − centre) / half width, clipped to the limit. A number that is already a value
+/// stays as it is.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     centre: f64,
@@ -630,8 +631,8 @@ impl Encoder {
         }
     }
 
-    /// Returns whether the last record had a value in each column, each a field of the table, and all within their bounds, but for the
-    /// rounding of a value. `false` says nothing.
+    /// Returns whether the last record had a value in each column, each a field of the table, and all within their bounds, but
+    /// for the rounding of a value. `false` is not a statement.
     pub const fn fits(&self) -> bool {
         self.fits
     }
@@ -645,7 +646,7 @@ impl Encoder {
         }
         let Some(sides) = self.read(record) else { return Encoded::Skipped };
         self.quantise();
-        // A cell that is missing on one side must not change the other side, which may be public.
+        // A missing cell on one side must not change the other side, because that side may be public.
         let codes = self.whitening.as_ref().map_or(self.split, |map| map.offset.len());
         let (features, outcomes) = self.row.split_at_mut(self.first + codes);
         if !sides.features {
@@ -670,8 +671,8 @@ impl Encoder {
         Encoded::Row(&self.row)
     }
 
-    /// Converts cells to weighted values and returns which sides are complete; `None` if the record is skipped
-    /// (theory/encoding 2.2, steps 1 and 2).
+    /// Converts cells to weighted values and returns which sides are complete. `None` if the record is skipped (theory/encoding
+    /// 2.2, steps 1 and 2).
     fn read(&mut self, record: &Record<'_>) -> Option<Complete> {
         let apart = self.outcomes.is_some_and(|(_, clipping)| clipping == Clipping::Apart);
         let mut sides = Complete { features: true, outcomes: true };
@@ -710,7 +711,7 @@ impl Encoder {
                         None if miss() => values.len(),
                         None => return None,
                     };
-                    // A label of the reference is the other answer; one that is missing is neither.
+                    // The reference is −1, the other level 1; a missing label is 0.
                     let missing_label = known.is_none() && self.labels && place >= self.split;
                     for (at, [earlier, own, later]) in values.iter().enumerate() {
                         self.values[place + at] = match at.cmp(&term) {

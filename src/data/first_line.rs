@@ -1,7 +1,7 @@
 //! Asks whether the line that was read as the header is one: names that look like values, and a title above the header. Also whether the
 //! line below it holds units.
 //!
-//! What is found says nothing of the records but that a name looks like them. It is for the person at this machine.
+//! The result reveals nothing about the records except that a name resembles them. It is for the person at this machine.
 
 use super::dates::is_date;
 use super::header::{Header, HeaderRead, HeaderRules, read_header};
@@ -35,8 +35,8 @@ pub fn doubt(header: &Header, rules: HeaderRules, bytes: &[u8], rows: &[Vec<Stri
     looks_like_values(&header.names, without_questions(rows)).then_some(Doubt::Values)
 }
 
-/// Returns whether the names leave cells empty that the row below fills, all of that row's cells are words, and one of its columns is of
-/// numbers below it: then each name is one for several columns.
+/// Returns whether the names belong to groups of columns: some name cells are empty where the row below has words, all cells of
+/// that row are words, and one of its columns has numbers below.
 fn is_header_above_header(names: &[String], rows: &[Vec<String>]) -> bool {
     let Some((first, others)) = rows.split_first() else { return false };
     let fills = names.iter().zip(first).any(|(name, cell)| name.is_empty() && !cell.trim().is_empty());
@@ -102,14 +102,14 @@ fn looks_like_values(names: &[String], rows: &[Vec<String>]) -> bool {
         || marked.clone().any(|(place, name)| repeated(place, name))
 }
 
-/// Returns the rows without those that a survey program writes below the header: the questions, and a line of its own ids.
+/// Returns the rows without the lines that a survey program writes below the header: the questions, and its own ids.
 fn without_questions(rows: &[Vec<String>]) -> &[Vec<String>] {
     let has_id = |row: &Vec<String>| row.iter().any(|cell| cell.trim_start().starts_with("{\"ImportId\""));
     let ids = rows.iter().take(2).position(has_id);
     rows.get(ids.map_or(0, |place| place + 1)..).unwrap_or_default()
 }
 
-/// Fewest rows below the header, and fewest of its columns, by which a line of units is told.
+/// Fewest rows below the header, and fewest of its columns, from which a line of units is recognised.
 const FEWEST: usize = 3;
 
 /// Returns the rows without the questions of a survey, or without a line of units: a first one whose cells are words, or empty, wherever the

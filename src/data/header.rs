@@ -27,7 +27,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// The plan's rules for the first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderRules {
-    /// The plan's delimiter; `None` if the header line decides.
+    /// The plan's delimiter. `None` if the header line decides.
     pub delimiter: Option<u8>,
     /// How bytes become text.
     pub encoding: Encoding,
@@ -185,7 +185,7 @@ fn header(names: Vec<String>, delimiter: u8, bytes: &[u8], body: usize) -> Heade
     Header { names, delimiter, body_offset: body as u64, lines: lines.ends }
 }
 
-/// Returns the offset after `count` lines from `from` on; `None` if their ends are not all there yet.
+/// Returns the offset after `count` lines from `from` on. `None` if their ends are not all there yet.
 fn skip_lines(bytes: &[u8], from: usize, count: u32, at_end: bool) -> Option<usize> {
     let mut at = from;
     for _ in 0..count {

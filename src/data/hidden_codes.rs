@@ -1,7 +1,8 @@
 //! Codes for missing values within the bounds of a column, as 99 is among the ages of children.
 //!
-//! A usual code is taken for one where it stands in at least three cells and no other number comes near: none reaches four fifths of a positive
-//! code, and none is negative beside a negative one. So 99 is a value among ages up to 95, and so is a single one.
+//! A usual code counts as a code if at least three cells have it and no other number comes near. Near a positive code are numbers
+//! of at least four fifths of it; near a negative code are all negative numbers. So 99 is a value among ages up to 95, and a
+//! single 99 is a value, too.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Returns what codes there are within bounds; nothing where there are none.
+    /// Returns which codes are possible within bounds. `None` if none are.
     pub(super) fn within(lower: f64, upper: f64) -> Option<Self> {
         let codes = (2..=DIGITS).flat_map(|digits| {
             let ends = ["7", "8", "9"];
@@ -70,7 +71,7 @@ impl HiddenCodes {
         room.is_above(self.most) || room.negative && !self.negative
     }
 
-    /// Returns whether a number tells nothing more: it is below all codes, and one as large was seen.
+    /// Returns whether a number adds no information: it is below all codes, and a number at least as large was seen.
     pub(super) fn is_known(&self, number: f64) -> bool {
         (0.0..LEAST).contains(&number) && self.most.is_some_and(|most| number <= most as f64)
     }

@@ -70,13 +70,14 @@ impl Misfits {
         }
     }
 
-    /// Returns the codes that are hardly values: where other numbers lie above the bound, too, one such as 999 may be a value.
+    /// Returns the codes that are hardly values. If other numbers also lie above the bound, a number such as 999 may be a value.
     pub fn likely_codes(&self) -> impl Iterator<Item = &String> {
         let alone = self.coded == self.outside;
         self.codes.iter().filter(move |code| alone || code.starts_with('-')).chain(&self.hidden)
     }
 
-    /// Returns whether the lower bound, and the upper one, is exactly the end of what the column has: it may have been read off.
+    /// Returns for the lower and the upper bound whether it is exactly the smallest or largest value of the column. Such a bound
+    /// may have been read off the data.
     pub const fn ends(&self) -> [bool; 2] {
         let [lower, upper] = self.at_bounds;
         [lower && self.outside == self.above, upper && self.above == 0]
@@ -88,10 +89,10 @@ impl Misfits {
     }
 }
 
-/// Of so many rows one may have a cell that does not fit before the person is asked about it.
+/// The person is asked if more than one in so many rows has a cell of the column that does not fit.
 const OFTEN: u64 = 100;
 
-/// Whether so many cells of a column that do not fit are more than a few among so many rows.
+/// Returns whether so many cells of a column that do not fit are more than a few among so many rows.
 pub const fn are_many(cells: u64, rows: u64) -> bool {
     cells > rows / OFTEN
 }
@@ -135,7 +136,7 @@ impl Counts {
         serde_json::to_vec(&(self.used, self.chosen, &self.columns, &self.hidden)).unwrap_or_default()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
+    /// Reads what [`Self::to_bytes`] wrote. `None` for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (used, chosen, columns, hidden) = serde_json::from_slice(bytes).ok()?;
         Some(Self { used, chosen, columns, hidden })
@@ -190,7 +191,8 @@ struct WatchedBound {
 /// Most significant digits of a round number.
 const ROUND_DIGITS: usize = 2;
 
-/// Whole numbers below this are ends of scales and of spans of time, and whole years are dates: 0 to 126 points, 365 days, from 2021 on.
+/// Whole numbers below this are common ends of scales and of spans of time, such as 126 points or 365 days. Whole years, such as
+/// 2021, are common ends of periods.
 const END_OF_A_SCALE: f64 = 1_000.0;
 const YEARS: RangeInclusive<f64> = 1_900.0..=2_100.0;
 
@@ -359,8 +361,7 @@ impl Inspection {
         self.counts
     }
 
-    /// Looks for codes within the bounds, and for numbers that are a bound. Most columns show soon that they have none, and are not read again;
-    /// most bounds are round.
+    /// Looks for codes within the bounds, and for numbers that equal a bound. Columns that can have neither are not read again.
     fn watch(&mut self, record: &Record<'_>) {
         let Self { counts, columns, watched, bounds, cells, .. } = self;
         bounds.retain(|&WatchedBound { place, field, bound, is_upper }| {

@@ -26,12 +26,12 @@
 //! # How exact it is
 //!
 //! A common value is a common record, except with probability 2^-48. So an overlap of 0 is not overestimated, except for equal
-//! records of different people, which occur in tables of few columns.
-//! With m = min(a, b) the overlap p has a standard error of about sqrt(p (1 - p) / m). Tables of fewer than [`SIZE`]
-//! records are compared exactly. For larger tables of equal size m is nearly 256: at p = 5 % the error is 1.4 percentage points,
-//! an overlap of 10 % is missed about once in 500 times, and one of 2.5 % is taken for more than 5 % about once in 80. A part of a
-//! table that is the share f of its records has about 256 f values in the sample. It has none, and is then missed, with
-//! probability about e^(-256 f): 3 in a million at f = 5 %, 8 % at 1 %, 77 % at 0.1 %.
+//! records of different people, which occur in tables of few columns. With m = min(a, b) the overlap p has a standard error of
+//! about sqrt(p (1 - p) / m). Tables of fewer than [`SIZE`] records are compared exactly. For larger tables of equal size m is
+//! nearly 256: at p = 5 % the error is 1.4 percentage points, an overlap of 10 % is missed about once in 500 times, and one of
+//! 2.5 % is estimated as more than 5 % about once in 80. A part of a table that is the share f of its records has about 256 f
+//! values in the sample. It has none, and is then missed, with probability about e^(-256 f): 3 in a million at f = 5 %, 8 % at 1
+//! %, 77 % at 0.1 %.
 
 use std::collections::HashSet;
 use std::hash::Hasher;
@@ -153,7 +153,7 @@ impl MinHash {
         self.0.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` for other bytes.
+    /// Reads what [`Self::to_bytes`] wrote. `None` for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (values, rest) = bytes.as_chunks::<8>();
         let values: Vec<u64> = values.iter().map(|value| u64::from_le_bytes(*value)).collect();
@@ -172,7 +172,7 @@ impl Merge for MinHash {
 /// Computes the MinHash of records.
 struct MinHasher {
     delimiter: u8,
-    /// Whether the cells of each column count; `None` if all do.
+    /// Whether the cells of each column count. `None` if all do.
     columns: Option<Vec<bool>>,
     empty: SipHasher24,
     /// The current cell.
@@ -654,7 +654,7 @@ mod tests {
     fn overlaps_are_found_as_often_as_stated() {
         // 10 % of equal tables: missed once in 500, and 9 of 200 are too many even at once in 200.
         assert!(found(200, (3_000, 3_000), 300) >= 192);
-        // 2.5 %: taken for more than 5 % once in 80; 18 of 200 are too many.
+        // 2.5 %: estimated as more than 5 % once in 80; 18 of 200 are too many.
         assert!(found(200, (3_000, 3_000), 75) <= 17);
         // Nothing in common: never.
         assert_eq!(found(200, (3_000, 2_000), 0), 0);

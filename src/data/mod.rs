@@ -1,12 +1,12 @@
-//! Bytes to exact second moments.
+//! Reads tables from bytes and sums their records exactly.
 //!
 //! [`csv`] cuts bytes into records, [`encode`] maps one record alone to one bounded integer row, [`moments`] sums rows
 //! exactly, and [`slices`] lets several readers share one file. [`genotypes`] makes the same records from genotype files. [`raw`]
 //! and [`minhash`] estimate whether two tables have records in common, without reading a cell. Nothing here opens a file or
 //! starts a thread: the caller supplies the bytes.
 //!
-//! Functions that run for each record, or for each piece of bytes, are not inlined: a browser compiles a function of its own sooner
-//! and faster than a part of a long one.
+//! Functions that run for each record, or for each piece of bytes, are not inlined: a browser optimises several short functions
+//! sooner and faster than one long one.
 
 mod cells;
 pub mod codebook;

@@ -59,8 +59,8 @@ pub fn parse_either(text: &str) -> Option<f64> {
     parse(text, NumberFormat::plain(b'.')).or_else(|| parse(text, NumberFormat::plain(b',')))
 }
 
-/// Returns a text without the percent sign and the separators of thousands that the format has; `None` where it has neither, or where
-/// the separated groups do not have three digits.
+/// Returns a text without the percent sign and the separators of thousands that the format has. `None` where it has neither, or
+/// where the separated groups do not have three digits.
 fn stripped(text: &str, format: NumberFormat) -> Option<String> {
     let text = match text.strip_suffix('%') {
         Some(number) if format.percent => number.trim_end(),
@@ -76,8 +76,8 @@ fn stripped(text: &str, format: NumberFormat) -> Option<String> {
     (is_grouped || !whole.contains(is_separator)).then(|| whole.replace(is_separator, "") + rest)
 }
 
-/// Returns the number at the end of a text, from `start` on; `None` unless it is of the usual kind, at most 15 characters after its sign and
-/// no exponent. What is before it does not matter.
+/// Returns the number at the end of a text, from `start` on. `None` unless it is of the usual kind, at most 15 characters after
+/// its sign and no exponent. What is before it does not matter.
 ///
 /// Its digits as an integer and the power of ten that divides it are both exact doubles, so one division rounds correctly.
 #[inline]

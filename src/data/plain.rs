@@ -56,7 +56,7 @@ pub(super) fn cut(bytes: &[u8], delimiter: u8, ends: &mut [usize]) -> Option<Pla
     None
 }
 
-/// Writes the offsets of the marked bytes of a block; `None` if there are more than places.
+/// Writes the offsets of the marked bytes of a block. `None` if there are more than places.
 fn write<'a>(mut marks: u64, start: usize, ends: &mut impl Iterator<Item = &'a mut usize>) -> Option<()> {
     while marks != 0 {
         *ends.next()? = start + marks.trailing_zeros() as usize;

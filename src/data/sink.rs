@@ -95,7 +95,7 @@ pub struct EncodedRows {
     codes: Vec<i32>,
     /// The number of each row's person; none where no column names persons.
     persons: Vec<u32>,
-    /// Whose the next row is.
+    /// The number of the person of the next row.
     person: Option<u32>,
 }
 
@@ -115,8 +115,8 @@ impl EncodedRows {
         self.codes.len().checked_div(self.terms).unwrap_or(0)
     }
 
-    /// Returns the codes as bytes, for another thread: 4 each, little-endian. They are as private as the table. Whose row each is stays
-    /// behind.
+    /// Returns the codes as bytes, for another thread: 4 each, little-endian. They are as private as the table. The numbers of
+    /// the persons are not included.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.codes.iter().flat_map(|code| code.to_le_bytes()).collect()
     }

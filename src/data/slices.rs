@@ -397,7 +397,7 @@ impl<S: Merge> Combiner<S> {
         }
     }
 
-    /// Returns the next slice to read; `None` if a report has to come first, or if all slices are done.
+    /// Returns the next slice to read. `None` if a report has to come first, or if all slices are done.
     pub fn next_job(&mut self) -> Option<Job> {
         if let Some(job) = self.again.take() {
             return Some(job);
@@ -459,7 +459,7 @@ impl<S: Merge> Combiner<S> {
         self.end
     }
 
-    /// Returns the result, once all slices are accepted; `None` also if no slice held a record.
+    /// Returns the result, once all slices are accepted. `None` also if no slice held a record.
     pub fn finish(self) -> Option<Scan<S>> {
         if !self.is_done() {
             return None;

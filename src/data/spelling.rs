@@ -13,7 +13,7 @@ const PAIRS: [[&[&str]; 2]; 2] = [
     ],
 ];
 
-/// Returns the stated levels as the cells spell them, in their order; `None` where a cell is none of them in another spelling.
+/// Returns the stated levels as the cells spell them, in their order. `None` where a cell is none of them in another spelling.
 pub fn respell(levels: &[String], cells: &[String]) -> Option<Vec<String>> {
     by_pair(levels, cells).or_else(|| by_case(levels, cells)).or_else(|| by_first_letters(levels, cells))
 }

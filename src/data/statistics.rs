@@ -27,11 +27,12 @@ pub trait RecordMap: Debug + Send + Sync {
         0
     }
 
-    /// Adds to `cells` what these sums of one person's records map to. Its length is bounded, whatever the sums are.
+    /// Maps the sums of one person's records to integers and adds them to `cells`. Their length is bounded, whatever the sums
+    /// are.
     fn add_person(&self, _sums: &[i64], _scratch: &mut Scratch, _cells: &mut [i64]) {}
 }
 
-/// Memory that a map may use for one record. Its contents mean nothing to the next record.
+/// Memory that a map may use for one record. Its contents do not carry over to the next record.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     /// Reals.
@@ -68,7 +69,7 @@ pub enum Sums {
     Cells(CellSums),
 }
 
-/// The sums of one round as its noise meets them: private.
+/// The sums of one round, to which noise will be added: private.
 #[derive(Clone, Debug)]
 pub enum Exact<'a> {
     /// Second moments.
@@ -89,7 +90,7 @@ pub struct CellSums {
     scratch: Scratch,
     /// The sums of each person's records, one person after the other, where the map sums them first.
     persons: Vec<i64>,
-    /// Whose the next row is; the reader names a person before each row that counts.
+    /// The number of the person of the next row. The reader sets it before each row that counts.
     person: usize,
 }
 

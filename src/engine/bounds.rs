@@ -1,4 +1,4 @@
-//! From released bounds to the plan that states them.
+//! Makes a plan with the bounds that a release has found.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use crate::privacy::mutants::{Mutant, is_active};
 use crate::release::Release;
 use crate::release::bounds::EstimatedBounds;
 
-/// What the stated rows mean for estimating the bounds of a plan, from public numbers alone (theory/estimated-bounds 4.2).
+/// Whether the stated rows are enough to estimate the bounds of a plan, from public numbers alone (theory/estimated-bounds 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundsOutlook {
-    /// What is to be expected.
+    /// The forecast.
     pub prospect: Prospect,
     /// The stated rows.
     pub rows: u64,
     /// Rows below which a plan is refused.
     pub rows_for_any: u64,
-    /// Rows from which ordinary columns get good ranges.
+    /// The rows that ordinary columns need for good ranges.
     pub rows_for_good: u64,
 }
 
-/// Returns what to expect of estimating the bounds of `columns` columns under a plan; nothing where nothing is set aside for it, or the plan
-/// has a fault.
+/// Returns what to expect of estimating the bounds of `columns` columns under a plan. `None` if nothing is set aside for it, or
+/// the plan has a fault.
 pub fn bounds_outlook(plan: &Plan, columns: usize) -> Option<BoundsOutlook> {
     let checked = CheckedPlan::new(plan.clone(), Purpose::Simulate).ok()?;
     let (units, rows) = (checked.estimation?.units, checked.public_rows()?);
@@ -62,7 +62,7 @@ pub fn after_bounds(
     ConfiguredPlan::new(plan, false, purpose)?.resolve(None, names, delimiter, found)
 }
 
-/// Returns the plan with the bounds that were found, an entry for each column; nothing where one has none.
+/// Returns the plan with the bounds that were found, an entry for each column. `None` if one has none.
 fn state(plan: &Plan, entries: &[usize], bounds: &EstimatedBounds) -> Option<Plan> {
     let mut stated = plan.clone();
     stated.columns.clear();

@@ -17,7 +17,7 @@ use crate::release::document::{Coefficients, Privacy};
 use crate::text::one_line;
 use crate::words;
 
-/// Outcomes and coefficients of a release whose regressions are computed once more, at most.
+/// The most outcomes and coefficients of a release for which the regressions are recomputed.
 const MOST_OUTCOMES: usize = 20;
 const MOST_COEFFICIENTS: usize = 200;
 
@@ -39,7 +39,7 @@ pub fn contradiction(release: &Release) -> Option<String> {
     found.map(words::error::altered)
 }
 
-/// ε, δ, μ and ρ have to go together.
+/// Returns what contradicts the guarantee: ε, δ, μ and ρ have to be consistent.
 fn of_privacy(privacy: &Privacy) -> Option<String> {
     let mu = privacy.mu?;
     let rho_fits = privacy.rho.is_none_or(|rho| same(rho, mu * mu / 2.0));
@@ -53,8 +53,9 @@ fn of_privacy(privacy: &Privacy) -> Option<String> {
     (!(rho_fits && pair_fits)).then(|| words::error::altered_privacy().to_owned())
 }
 
-/// The guarantee has to be that of the plan: between the same neighbours, and of no smaller μ or ε than it asked for. Where bounds were
-/// estimated, their part of the budget was charged before, and a paper's own scale costs what it costs.
+/// Returns where the guarantee differs from the plan. Both need the same neighbours, and the guarantee's μ or ε must not be
+/// smaller than the plan asked for. Two exceptions: estimated bounds were charged before, and the scale of a paper has its actual
+/// cost.
 fn of_plan(release: &Release) -> Option<String> {
     let (plan, privacy) = (&release.plan, &release.privacy);
     let budget = &plan.budget;
@@ -67,7 +68,8 @@ fn of_plan(release: &Release) -> Option<String> {
     (is_less || plan.adjacency != privacy.adjacency).then(|| words::error::altered_plan().to_owned())
 }
 
-/// A standard error is not negative, an interval begins below its end, and a share lies from 0 to 1.
+/// Returns what is impossible in a coefficient: a negative standard error, an interval that ends before it begins, or a share
+/// outside 0 to 1.
 fn of_entry(entry: &Coefficient) -> Option<String> {
     let possible = entry.std_error.is_none_or(|error| error >= 0.0)
         && entry.lower.zip(entry.upper).is_none_or(|(lower, upper)| lower <= upper)
@@ -75,7 +77,7 @@ fn of_entry(entry: &Coefficient) -> Option<String> {
     (!possible).then(|| altered(entry))
 }
 
-/// Coefficients have to follow from the sums in the same file.
+/// Returns which coefficients do not follow from the sums in the same file.
 fn of_sums(release: &Release, list: &[Coefficient]) -> Option<String> {
     let moments = release.moments.as_ref()?;
     if release.demo.is_none() && moments.noise.is_none() {

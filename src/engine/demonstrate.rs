@@ -1,4 +1,4 @@
-//! The same from a seed, or from noise that somebody wrote down: no privacy.
+//! Demonstrations: releases with noise from a seed, or with given noise. They have no privacy.
 
 use serde::Serialize;
 
@@ -43,13 +43,14 @@ static_assertions::assert_not_impl_any!(Demonstration: Into<Release>);
 static_assertions::assert_not_impl_any!(Release: Into<Demonstration>);
 
 impl Demonstration {
-    /// The document.
+    /// Returns the document.
     pub const fn document(&self) -> &Release {
         &self.0
     }
 }
 
-/// What [`super::Computation::release`] does, with noise from a seed; without noise where the plan has no budget.
+/// Makes a release as [`super::Computation::release`] does, with noise from a seed. Without a budget in the plan there is no
+/// noise.
 ///
 /// # Errors
 /// [`EngineError::Internal`] as [`super::Computation::release`].
@@ -63,7 +64,7 @@ pub fn demonstrate<'a>(
     demonstrate_as(prepared, input, rng, demo, software)
 }
 
-/// The same, marked as this run.
+/// Makes a demonstration as [`demonstrate`] does, and marks it with this number of a run.
 pub(super) fn demonstrate_as<'a>(
     prepared: &Prepared,
     input: impl Into<Exact<'a>>,
@@ -75,11 +76,10 @@ pub(super) fn demonstrate_as<'a>(
     publish(prepared, output, Mark::Demo(demo), software).map(Demonstration)
 }
 
-/// What [`super::Computation::release`] does, with the noise of each cell given, in the layout's order. Runs count from
-/// 1; this is marked as run 0 of seed 0.
+/// Makes a release as [`super::Computation::release`] does, with given noise for each cell, in the layout's order. It is marked
+/// as run 0 of seed 0; other runs count from 1.
 ///
-/// For tests: noise can be chosen so that two tables have the same noisy integers, and then nothing may tell their
-/// documents apart.
+/// For tests: a test chooses noise with which two tables have the same noisy integers. Their documents must then be equal.
 ///
 /// # Errors
 /// [`EngineError::Internal`] as [`super::Computation::release`], for a plan without noise in its cells, and for another number of cells.
@@ -100,8 +100,8 @@ pub fn demonstrate_with(
     publish(prepared, finished, Mark::Demo(Demo { seed: 0, run: 0 }), software).map(Demonstration)
 }
 
-/// [`demonstrate_with`] for a plan of several rounds over these rows: `noise` gives that of each round, from what draws it and from the exact
-/// sums.
+/// Makes a release of several rounds over these rows with given noise, as [`demonstrate_with`] does for one round. `noise`
+/// receives the sampler and the exact sums of a round and returns the round's noise.
 ///
 /// # Errors
 /// [`EngineError::Internal`] as [`super::Computation::release`], and for a plan whose rounds have no cells.

@@ -3,7 +3,7 @@
 use crate::plan::PlanError;
 use crate::privacy::calibrate::CalibrationError;
 
-/// What went wrong, and in which of the documents. No message quotes a cell.
+/// The errors of the engine. No message quotes a cell.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -18,15 +18,15 @@ pub enum EngineError {
     Rows {
         /// What is counted: rows, or persons.
         unit: &'static str,
-        /// As counted; public under `replace-one`.
+        /// The counted number; public under `replace-one`.
         found: u64,
-        /// As the plan says.
+        /// The number in the plan.
         stated: u64,
     },
     /// The table has a header and nothing below it.
     #[error("{}", crate::words::error::engine_no_rows())]
     NoRows,
-    /// The table was to be read once more, for another pass of a fit.
+    /// The table changed before it was read again for another iteration of a fit.
     #[error("{}", crate::words::error::engine_reread())]
     Reread,
     /// The released counts show no bounds for some column.

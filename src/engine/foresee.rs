@@ -1,4 +1,4 @@
-//! What to expect of a prepared plan, from public numbers alone, and what would help where it is little.
+//! Forecasts the result of a prepared plan from public numbers alone, and computes what would improve it.
 
 use std::ops::Range;
 
@@ -30,36 +30,36 @@ use crate::release::format::{at_most, significant};
 use crate::text::grouped;
 use crate::words;
 
-/// The least share of the present budget by which what is withheld now may be otherwise.
+/// The smallest factor on the budget at which a forecast may differ from the present one.
 const NEXT_ABOVE: f64 = 1.001;
 
-/// Most times the rows or the budget's μ that are looked at for what would help.
+/// The largest factor on the rows or on the budget's μ that is tried.
 const MOST: f64 = 1e6;
 
-/// What a mechanism that measures its own coordinates foresees of a plan.
+/// The forecast of a mechanism that finds its own coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foreseen {
     /// The noise, in units of sampling errors.
     pub forecast: NoiseForecast,
     /// The stated rows.
     pub rows: u64,
-    /// The uncertainty of each coefficient that may have an interval, but the intercepts, in its own unit and under the usual assumptions.
-    /// None where they are too many to be rehearsed.
+    /// The uncertainty of each coefficient that may have an interval, without the intercepts, in its own unit and under the usual
+    /// assumptions. Empty if there are too many coefficients to rehearse.
     pub terms: Vec<TermPreview>,
     /// The names of coefficients that will probably be withheld.
     pub lost: Vec<String>,
-    /// Why some of them are withheld whatever the rows are: features follow exactly from others.
+    /// Why some of them are withheld for any number of rows: some features are determined by others.
     pub dependence: Option<String>,
     /// Whether these are more than half of all coefficients.
     pub loses_most: bool,
-    /// The names of those that may be withheld and may not.
+    /// The names of those that may or may not be withheld.
     pub at_risk: Vec<String>,
-    /// Times as wide as without privacy that an interval is in the rehearsals, in the middle of the coefficients; nothing without them.
+    /// The median widening of intervals in the rehearsals: the width divided by the width without privacy. `None` without
+    /// rehearsals.
     pub usual: Option<f64>,
-    /// The names of coefficients whose intervals will be much wider than those of the others, beside intervals without privacy, with the most
-    /// times as wide.
+    /// The names of coefficients whose intervals are widened much more than the others', and the largest widening.
     pub widest: Option<(Vec<String>, f64)>,
-    /// The columns far from 0 that stand beside their own squares, of which one of the two may be withheld.
+    /// The columns far from 0 whose squares are also features. One of the two may be withheld.
     pub far_from_zero: Vec<String>,
     /// Whether no rehearsed coefficient is expected to have an interval.
     pub loses_all: bool,
@@ -75,30 +75,31 @@ pub struct Foreseen {
     pub states_shares: bool,
     /// The numbers among the features of which no typical standard deviation is stated.
     pub assumed: Vec<String>,
-    /// The standard deviation of these, as a share of the range of the bounds, down to which all coefficients are expected to have intervals;
-    /// nothing where that is not rehearsed.
+    /// The smallest standard deviation of these, as a share of the range of the bounds, at which all coefficients are expected to
+    /// have intervals. `None` if that is not rehearsed.
     pub least_spread: Option<f64>,
     /// The categories among the features whose reference is stated to be rare.
     pub rare_references: Vec<String>,
     /// Whether each outcome is a logarithm.
     pub of_logarithms: bool,
-    /// What follows from several rows of a person; nothing where one counts.
+    /// The effect of several rows of one person on intervals. `None` if one row of each person counts.
     pub rows_of_one_person: Option<String>,
     /// Whether standard errors allow for rows of one person that are alike.
     pub takes_rows_together: bool,
-    /// Columns whose logarithm is taken with an offset that is small beside their values, though they can be 0.
+    /// Columns that can be 0 and whose logarithm has an offset that is small compared with their other values.
     pub far_zeros: Vec<String>,
-    /// Where half of the rows are assumed to say yes: the noise if one in ten does.
+    /// The forecast if one row in ten says yes. `None` unless half of the rows are assumed to say yes.
     pub rarely: Option<NoiseForecast>,
-    /// Share of the rehearsals in which no coefficient had an interval if one in ten does; 0 where intervals are expected for all then.
+    /// The share of the rehearsals in which no coefficient had an interval if one row in ten says yes; 0 if intervals are
+    /// expected for all then.
     pub rarely_nothing: f64,
-    /// What would give full intervals; nothing where they are expected.
+    /// What would give full intervals. `None` if they are expected.
     pub needed: Option<Needed>,
     /// The factor on the budget's μ below which all coefficients are withheld.
     pub withheld_below: f64,
 }
 
-/// What would give full intervals, each alone.
+/// Changes of the plan, each of which alone would give full intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needed {
     /// Rows at this budget.
@@ -107,12 +108,13 @@ pub struct Needed {
     pub epsilon: Option<(f64, f64)>,
     /// μ at these rows.
     pub mu: Option<f64>,
-    /// How many of the plan's feature columns, in their order; 0 where no number will do.
+    /// The number of leading feature columns of the plan with which intervals are full; 0 if no number suffices.
     pub features: usize,
 }
 
-/// Returns what a plan's mechanism foresees, coefficient by coefficient; nothing for a mechanism that foresees nothing, without a budget of
-/// Gaussian noise, or without a number of rows. Columns whose bounds are estimated have no unit before, so their coefficients are left out.
+/// Returns the forecast of a plan's mechanism for each coefficient. `None` if the mechanism has no forecast, if the budget is not
+/// for Gaussian noise, or if no number of rows is stated. Columns whose bounds are estimated have no unit yet, so their
+/// coefficients are left out.
 pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let mut foreseen = Foreseen { dependence: dependence(prepared), ..foresee_noise(prepared)? };
     let advice = foreseen.forecast.advice;
@@ -156,13 +158,13 @@ const fn gives_all(advice: Advice) -> bool {
     matches!(advice, Advice::Recommended | Advice::Approximate)
 }
 
-/// Times the rows, or the budget's μ, that are rehearsed where the formula's are too few.
+/// The factors on the rows, or on the budget's μ, that are rehearsed if the formula's factor is too small.
 const TIMES: [f64; 20] = [
     1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 80.0,
     100.0,
 ];
 
-/// Returns what would give full intervals: what the formula says, or more where rehearsals do not bear that out.
+/// Returns what would give full intervals: the formula's numbers, or larger ones if the rehearsals do not confirm them.
 fn rehearsed_ways(prepared: &Prepared, rehearsal: &Rehearsal<'_>, foreseen: &Foreseen) -> Option<Needed> {
     let prepared = prepared.fit();
     let mu = prepared.cost()?.mu?;
@@ -181,7 +183,7 @@ fn rehearsed_ways(prepared: &Prepared, rehearsal: &Rehearsal<'_>, foreseen: &For
     Some(Needed { rows: Some(rows * times), epsilon: of_release(prepared, mu), mu, features })
 }
 
-/// Returns the same of all coefficients together, which takes no time.
+/// Returns the forecast of the formula for all coefficients together, without rehearsals.
 pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
     let prepared = prepared.fit();
     let rows = prepared.stated_rows()?;
@@ -238,16 +240,17 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
     })
 }
 
-/// Share of the runs below which a coefficient is not expected to have an interval, and below which it will probably have none: the runs are
-/// few.
+/// A coefficient is not expected to have an interval if fewer than this share of the runs gave it one. Below the second share it
+/// will probably have none. The shares differ because the runs are few.
 const UNEXPECTED: f64 = 0.5;
 const LOST: f64 = 0.3;
 
-/// Share of the runs without any interval from which on none is expected.
+/// If at least this share of the runs has no interval at all, none is expected.
 const NONE_FROM: f64 = 0.9;
 
-/// Returns the advice of the formula, or less where the rehearsals have fewer intervals: `full` is the share of those that gave all, and
-/// `none` of those that gave none. Where the formula sees none and the rehearsals have some, it is open.
+/// Returns the formula's advice, or a weaker one if the rehearsals have fewer intervals. `full` is the share of rehearsals with
+/// all intervals, `none` the share without any. If the formula expects none and the rehearsals have some, the advice is
+/// `Uncertain`.
 fn advised(formula: Advice, terms: &[RehearsedTerm], full: f64, none: f64) -> Advice {
     if none >= NONE_FROM || terms.iter().all(|term| term.given <= 0.0) {
         Advice::TooFew
@@ -273,7 +276,7 @@ fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
     plan.columns.iter().find(|column| column.name.as_deref() == Some(name))
 }
 
-/// Returns the columns far from 0 whose squares are features, too: of the two one of `doubtful` is.
+/// Returns the columns far from 0 whose squares are features, too, if the column or its square is `doubtful`.
 fn far_from_zero(plan: &Plan, doubtful: &[String]) -> Vec<String> {
     let is_far = |name: &String| {
         column(plan, name).is_some_and(|column| column.role == Role::Feature && far_centre(column).is_some())
@@ -286,10 +289,10 @@ fn far_from_zero(plan: &Plan, doubtful: &[String]) -> Vec<String> {
     squares.filter_map(of).collect()
 }
 
-/// Times the widening of the others from which on a coefficient is named.
+/// A coefficient is named if its widening is more than so many times the usual one.
 const MUCH_WIDER: f64 = 1.5;
 
-/// Returns the coefficients whose intervals are widened much more than `usual`, and the most times.
+/// Returns the coefficients whose intervals are widened much more than `usual`, and the largest widening.
 fn widest(terms: &[RehearsedTerm], usual: f64) -> Option<(Vec<String>, f64)> {
     let wide = || terms.iter().filter(|term| term.given >= LOST && term.widening > MUCH_WIDER * usual);
     let most = wide().map(|term| term.widening).reduce(f64::max)?;
@@ -304,10 +307,10 @@ fn of_release(prepared: &Prepared, needed: Option<f64>) -> Option<(f64, f64)> {
     Some((at(cost.mu?)?, at(needed?)?))
 }
 
-/// The share of yes at which a forecast is tried that assumes a half.
+/// The share of yes that is tried where a half is assumed.
 const RARE: f64 = 0.1;
 
-/// Returns the task with [`RARE`] as the share of yes of each outcome whose share is not stated; nothing where all are.
+/// Returns the task with [`RARE`] as the share of yes of each outcome whose share is not stated. `None` if all are.
 fn with_rare_answers(task: &Task) -> Option<Task> {
     let mut task = task.clone();
     let unstated = |column: &&mut BoundColumn| {
@@ -350,7 +353,7 @@ fn assumed(plan: &Plan, bound: &BoundPlan) -> Vec<String> {
     };
     let own = bound.columns.iter().filter(is_assumed).map(|column| column.name.clone());
     let mut names: Vec<String> = own.collect();
-    // A column that serves a term alone is no column of the model, and the term spreads as it does, unless it has a range of its own.
+    // A column that only serves a term is not in the model. Its spread determines the term's, unless the term has its own range.
     for name in plan.derived.iter().filter(|entry| entry.lower.is_none()).flat_map(|entry| &entry.from) {
         let serves = column(plan, name).is_some_and(|column| {
             column.role == Role::Ignored
@@ -432,20 +435,20 @@ impl Foreseen {
         self.has_levels && !self.states_shares && self.forecast.least_share >= LEAST_SHARE_NAMED
     }
 
-    /// Returns whether a good part of the coefficients will be withheld: more than half of those that were rehearsed, and without rehearsals, of
-    /// a regression of numbers, as measured (theory/adaptive 6.2).
+    /// Returns whether many coefficients will be withheld: more than half of the rehearsed ones. Without rehearsals a measured
+    /// threshold decides, for linear regressions (theory/adaptive 6.2).
     pub fn loses_many(&self) -> bool {
         let NoiseForecast { advice, link, condition, .. } = self.forecast;
         let measured = self.usual.is_none() && link == Link::Identity && condition < LOSES_MANY;
         advice == Advice::Uncertain && (self.loses_most || measured)
     }
 
-    /// Returns whether some coefficients may be withheld and the others, the most, are expected to have intervals.
+    /// Returns whether some coefficients may be withheld while most are expected to have intervals.
     pub const fn loses_some_alone(&self) -> bool {
         !(self.lost.is_empty() && self.at_risk.is_empty()) && self.keeps_most
     }
 
-    /// Returns whether all intervals are expected to hold as their level says.
+    /// Returns whether all intervals are expected to have their stated coverage.
     pub fn is_clear(&self) -> bool {
         self.forecast.advice == Advice::Recommended
             && self.rows_of_one_person.is_none()
@@ -458,12 +461,13 @@ impl Foreseen {
         gives_all(self.forecast.advice) && self.rarely.is_some_and(|rarely| !gives_all(rarely.advice))
     }
 
-    /// Returns whether all intervals are expected only where numbers spread about as is assumed.
+    /// Returns whether all intervals are expected only because of the assumed spread of numbers.
     pub fn rests_on_spread(&self) -> bool {
         gives_all(self.forecast.advice) && self.least_spread.is_some_and(|least| least > OFTEN)
     }
 
-    /// Returns the factor on the budget's μ from which on no interval is expected to be withheld: 0 if none is with the present one.
+    /// Returns the smallest factor on the budget's μ at which no interval is expected to be withheld; 0 if none is at the present
+    /// budget.
     fn full_from(&self, prepared: &Prepared) -> f64 {
         if gives_all(self.forecast.advice) && !self.rests_on_even() && !self.rests_on_spread() {
             return 0.0;
@@ -484,7 +488,7 @@ impl Foreseen {
         self.withholds_most() || self.nothing >= NOTHING_ASKED || self.needs_share()
     }
 
-    /// Returns whether it may give nothing because few say yes, of whom nobody has stated the share.
+    /// Returns whether the release may have no interval if few rows say yes, and the plan does not state their share.
     pub fn needs_share(&self) -> bool {
         self.rarely_nothing >= NOTHING_ASKED
     }
@@ -493,7 +497,7 @@ impl Foreseen {
         self.gives_nothing() || self.loses_most
     }
 
-    /// Returns by how much intervals are wider than without privacy, and by how much if one row in ten says yes, where that is not known.
+    /// Returns the widening of intervals by privacy, and the widening if one row in ten says yes where the share is not stated.
     pub fn widening(&self) -> (f64, Option<f64>) {
         let rarely = self.rarely.filter(|rarely| rarely.advice != Advice::TooFew);
         (self.usual.unwrap_or_else(|| self.forecast.widening()), rarely.map(|rarely| rarely.widening()))
@@ -530,13 +534,13 @@ impl Foreseen {
 
     /// Returns what would give full intervals.
     pub fn help(&self) -> Option<String> {
-        // More rows or budget make neither rows of one person nor features independent.
+        // More rows or budget do not make rows of one person independent, nor features that determine each other.
         let approximate = self.forecast.advice == Advice::Approximate && self.rows_of_one_person.is_some();
         Some(self.needed.filter(|_| !approximate && self.dependence.is_none())?.ways(self.rows))
     }
 
-    /// Returns what follows for the result, and what would help, in sentences with numbers: first what matters most for this plan, and last what
-    /// is true of many.
+    /// Returns sentences with numbers: the consequences for the result, and what would help. What matters most for this plan
+    /// comes first, general remarks last.
     pub fn sentences(&self) -> Vec<String> {
         let (spreads, rare) = (self.spreads_in_words(), self.rare_answers_in_words());
         let (deciding, others): (Vec<_>, Vec<_>) =
@@ -575,7 +579,7 @@ impl Foreseen {
         all.into_iter().flatten().collect()
     }
 
-    /// Returns how wide intervals are, and whether they hold as their level says.
+    /// Returns how wide intervals are, and whether they have their stated coverage.
     fn widths_in_words(&self) -> Vec<String> {
         let advice = self.forecast.advice;
         if advice == Advice::TooFew {
@@ -596,7 +600,7 @@ impl Foreseen {
         all.into_iter().flatten().collect()
     }
 
-    /// Returns what becomes of rare levels.
+    /// Returns what happens to rare levels.
     fn levels_in_words(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.forecast.advice == Advice::TooFew {
@@ -612,7 +616,7 @@ impl Foreseen {
         sentences
     }
 
-    /// Returns how numbers are assumed to spread of which nothing is stated.
+    /// Returns which spread is assumed of numbers for which the plan states none.
     fn spreads_in_words(&self) -> Vec<String> {
         if self.assumed.is_empty() || self.forecast.advice == Advice::TooFew {
             return Vec::new();
@@ -636,7 +640,7 @@ impl Foreseen {
         sentences
     }
 
-    /// Returns what standard errors allow for.
+    /// Returns what the standard errors assume of the residuals.
     fn errors_in_words(&self) -> Option<String> {
         let NoiseForecast { robust, link, advice, .. } = self.forecast;
         let told = match (robust, self.takes_rows_together, self.of_logarithms) {
@@ -650,8 +654,8 @@ impl Foreseen {
     }
 }
 
-/// Returns the range of the halves of 95 % intervals of an outcome's coefficients, each in its own unit; nothing of several outcomes, whose units
-/// differ.
+/// Returns the smallest and largest half width of an outcome's 95 % intervals, each in its own unit. `None` for several outcomes,
+/// because their units differ.
 pub fn half_widths(plan: &Plan, terms: &[TermPreview]) -> Option<String> {
     let told = || terms.iter().filter(|term| term.is_told());
     let by_half = |a: &&TermPreview, b: &&TermPreview| a.half().total_cmp(&b.half());
@@ -674,7 +678,7 @@ pub fn half_widths(plan: &Plan, terms: &[TermPreview]) -> Option<String> {
     })
 }
 
-/// Returns what several rows of a person do to the intervals; nothing where one counts.
+/// Returns the effect of several rows of one person on the intervals. `None` if one row of each person counts.
 pub fn rows_of_one_person(prepared: &Prepared) -> Option<String> {
     let most = prepared.checked().max_rows_per_person;
     let counts = most > 1 && !prepared.fit().all_rounds().takes_rows_together();
@@ -685,7 +689,7 @@ fn of_logarithms(plan: &Plan) -> bool {
     named_with(plan, Role::Outcome).iter().all(|name| logarithm(plan, name).is_some())
 }
 
-/// The largest value over the smallest, both with the offset, from which on the logarithm of a value of 0 lies far from the others'.
+/// The largest value over the smallest, both with the offset, above which the logarithm of 0 lies far from the other logarithms.
 const FAR: f64 = 1_000.0;
 
 fn far_zeros(plan: &Plan) -> Vec<String> {
@@ -697,7 +701,7 @@ fn far_zeros(plan: &Plan) -> Vec<String> {
     plan.derived.iter().filter(|term| term.transform == Transform::Log).filter_map(of).collect()
 }
 
-/// Returns the share of a level from which on it is hardly ever withheld.
+/// Returns the smallest share of a level at which it is hardly ever withheld.
 fn hardly_withheld(forecast: &NoiseForecast) -> f64 {
     HARDLY_WITHHELD * forecast.least_share
 }
@@ -706,25 +710,26 @@ fn in_percent(share: f64) -> String {
     two_digits(100.0 * share.min(1.0))
 }
 
-/// A share of few rehearsals as a percentage, to the nearest twentieth and not 0.
+/// Returns a share of the rehearsals as a percentage, rounded to 5 % and at least 5 %: the rehearsals are few.
 fn in_twentieths(share: f64) -> String {
     in_percent((20.0 * share).round().max(1.0) / 20.0)
 }
 
-/// Share of the rehearsals without any interval from which on a person is asked before such a release.
+/// The page asks before a release if at least this share of the rehearsals has no interval at all.
 const NOTHING_ASKED: f64 = 0.1;
 
-/// The condition from which on few coefficients are withheld.
+/// The condition above which few coefficients are withheld.
 const LOSES_MANY: f64 = 1.6;
 
-/// A level is withheld about as often as not at the share where its moments are as large as their noise, and hardly at this multiple of it.
+/// If the moments of a level are as large as their noise, the level is withheld about half of the time. At this multiple of that
+/// share it is hardly ever withheld.
 const HARDLY_WITHHELD: f64 = 1.5;
 
-/// Least share of a level that is worth a sentence.
+/// The smallest share of a level that a sentence names.
 const LEAST_SHARE_NAMED: f64 = 0.001;
 
 impl Needed {
-    /// Returns what would give intervals, in terms that the person set.
+    /// Returns what would give intervals, as a sentence about rows, budget and columns.
     pub fn ways(&self, rows: u64) -> String {
         let rows = self.rows.map(|needed| words::forecast::way_rows(in_groups(needed), grouped(rows as f64)));
         let is_beyond = self.epsilon.is_some_and(|(_, epsilon)| epsilon > MOST_EPSILON);
@@ -749,7 +754,8 @@ impl Needed {
     }
 }
 
-/// Returns the expected uncertainty of a release of moments on its stated rows; nothing without their number or a law of the noise.
+/// Returns the expected uncertainty of a release of moments with its stated rows. `None` without that number, or without a law of
+/// the noise.
 pub fn expected(prepared: &Prepared) -> Option<Preview> {
     let stage = prepared;
     let prepared = stage.fit();
@@ -760,7 +766,7 @@ pub fn expected(prepared: &Prepared) -> Option<Preview> {
     Some(preview)
 }
 
-/// Returns the same on another number of rows, without advice.
+/// Returns the expected uncertainty with `rows` rows, without advice.
 fn on_rows(prepared: &Prepared, rows: u64) -> Option<Preview> {
     let post_processing = prepared.post_processing();
     let options = Options {
@@ -781,7 +787,7 @@ fn on_rows(prepared: &Prepared, rows: u64) -> Option<Preview> {
     Some(preview)
 }
 
-/// Returns that each interval will be too wide to be of use, and what would help.
+/// Returns a sentence that every interval will be too wide to be useful, and what would help.
 fn too_wide(prepared: &Prepared, half: f64, rows: u64) -> String {
     let is_narrow = |times: &f64| {
         let preview = on_rows(prepared, whole(real(rows) * times));
@@ -793,7 +799,7 @@ fn too_wide(prepared: &Prepared, half: f64, rows: u64) -> String {
         Some(times) => words::forecast::narrow_enough(in_groups(real(rows) * times), grouped(real(rows))),
         None => words::forecast::never_narrow().to_owned(),
     });
-    // Moments that are whitened by public ones are not on the grid of the bounds.
+    // Narrower bounds do not help if public moments whiten the records.
     if prepared.whitener().is_none() {
         told.push(words::forecast::narrower_bounds().to_owned());
     }
@@ -805,10 +811,10 @@ fn whole(rows: f64) -> u64 {
     rows.round() as u64
 }
 
-/// The share by which a coefficient is drawn towards 0 that is worth a word.
+/// The smallest shrinkage of a coefficient that a sentence names.
 const SHRUNK: f64 = 0.05;
 
-/// Returns what to expect of a preview, and what would give full intervals.
+/// Returns the verdict of a preview as a sentence, and what would give full intervals.
 fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     let factor = Some(preview.budget_factor).filter(|factor| factor.is_finite());
     let mu = prepared.cost().and_then(|cost| cost.mu).zip(factor).map(|(mu, factor)| mu * factor);
@@ -824,7 +830,7 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     }
     let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
     let shrunk = most >= SHRUNK;
-    // What an ordinary regression takes, with the method for it, is said where the ridge is recommended.
+    // The recommendation of the ridge already says what an ordinary regression would need.
     let ways = match shrunk {
         true if preview.budget_factor <= 1.0 => words::forecast::full_already().to_owned(),
         true => words::forecast::ordinary_later().to_owned(),
@@ -852,23 +858,23 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     }
 }
 
-/// How wide intervals are against the budget.
+/// The width of intervals as a function of the budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precision {
-    /// Standard deviation of the privacy noise in units of the sampling error, of the coefficient in the middle.
+    /// The median over the coefficients of the standard deviation of the privacy noise, in units of the sampling error.
     noise: f64,
     /// The factor on the budget's μ below which all intervals are withheld.
     withheld_below: f64,
-    /// That from which on none is expected to be withheld.
+    /// The factor above which no interval is expected to be withheld.
     full_from: f64,
 }
 
 impl Precision {
-    /// Precision that no budget gives, as where the rows are too few for an ordinary regression: a ridge's intervals are not to be compared
-    /// with those.
+    /// No budget gives an interval. Used if the rows are too few for an ordinary regression: a ridge's intervals cannot be
+    /// compared with its intervals.
     pub const NOTHING: Self = Self { noise: 0.0, withheld_below: f64::INFINITY, full_from: f64::INFINITY };
 
-    /// Returns the width of an interval over its width without privacy, with `times` as much of the budget's μ; nothing where all are withheld.
+    /// Returns the width of an interval over its width without privacy, at `times` the budget's μ. `None` if all are withheld.
     pub fn at(&self, times: f64) -> Option<f64> {
         (times >= self.withheld_below).then(|| (self.noise / times).hypot(1.0))
     }
@@ -878,8 +884,9 @@ impl Precision {
         self.full_from <= 1.0
     }
 
-    /// Returns the estimate for a budget of μ by those that are `known` for others, in the order of their μ; nothing where none is. Between two
-    /// of them the logarithm of the noise is a straight line in that of μ; beyond the last the noise falls with μ.
+    /// Returns the precision at a budget of μ, interpolated from those that are `known` at other budgets, in ascending order of
+    /// μ. `None` if none is known. The logarithm of the noise is interpolated linearly in the logarithm of μ. Outside the known
+    /// budgets the noise is proportional to 1/μ.
     pub fn between(known: &[(f64, Self)], mu: f64) -> Option<Self> {
         let carried = |(own, found): &(f64, Self)| Self {
             noise: found.noise * own / mu,
@@ -891,7 +898,7 @@ impl Precision {
         let (Some(below), Some(above)) = (below, above) else { return below.or(above).map(carried) };
         let weight = libm::log(mu / below.0) / libm::log(above.0 / below.0);
         let (least, most) = (carried(below), carried(above));
-        // One budget that gives no intervals says nothing of their width.
+        // A budget that gives no intervals has no width to interpolate from.
         let noise = if least.noise > 0.0 {
             libm::pow(least.noise, 1.0 - weight) * libm::pow(most.noise, weight)
         } else {
@@ -902,7 +909,8 @@ impl Precision {
     }
 }
 
-/// Returns how wide intervals are against the budget, by what is foreseen or expected; nothing where that says no sampling error.
+/// Returns the width of intervals as a function of the budget, from a forecast or a preview. `None` if neither has a sampling
+/// error.
 pub fn precision(
     prepared: &Prepared,
     foreseen: Option<&Foreseen>,
@@ -911,7 +919,7 @@ pub fn precision(
     if let Some(foreseen) = foreseen {
         // What shortening costs counts as noise.
         let noise = (foreseen.widening().0.powi(2) - 1.0).max(0.0).sqrt();
-        // What is withheld now is so with less of the budget, too.
+        // If intervals are withheld at this budget, they are withheld at a smaller one.
         let least = if foreseen.withholds_most() { NEXT_ABOVE } else { 0.0 };
         let withheld_below = foreseen.withheld_below.max(least);
         return Some(Precision { noise, withheld_below, full_from: foreseen.full_from(prepared) });
@@ -932,7 +940,7 @@ pub fn precision(
     Some(Precision { noise, withheld_below, full_from: withheld_below })
 }
 
-/// Returns what would give intervals where noisy steps will give none for any outcome; nothing where they may give some. The curvature
+/// Returns what would give intervals if noisy steps will give none for any outcome. `None` if they may give some. The curvature
 /// grows with the rows, and its noise falls with μ.
 fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
     let (_, told) = forecast::verdict(errors).filter(|(verdict, _)| *verdict == Verdict::Withheld)?;
@@ -946,13 +954,13 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
     Some([Some(told), Some(ways.as_str()), bounds].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// Returns that features follow from others whatever the rows are, and what to do; nothing where none does.
+/// Returns a sentence on features that are determined by others, and what to do. `None` if there are none.
 pub fn dependence(prepared: &Prepared) -> Option<String> {
     let names = dependent(prepared.bound(), prepared.checked().intercept);
     (!names.is_empty()).then(|| words::forecast::dependent(quoted(&names)))
 }
 
-/// Returns why a release would be of no use, and what would help, by what is foreseen or expected of it; nothing where it may be of use.
+/// Returns why a release would be useless, and what would help, from a forecast or a preview. `None` if it may be useful.
 pub fn hopeless(
     prepared: &Prepared,
     foreseen: Option<&Foreseen>,

@@ -1,4 +1,4 @@
-//! A plan and exact moments to a release.
+//! Makes a release from a plan and exact sums.
 //!
 //! [`prepare`] fixes everything that is public before a row is read: the grid, the sensitivity, the noise, the cost.
 //! [`Computation`] draws the noise and writes the document; its caller has charged the ledger before. [`demonstrate()`]

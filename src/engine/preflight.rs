@@ -1,4 +1,5 @@
-//! Whether a fit in noisy steps or with public moments can work, and what errors it will have, from public numbers alone.
+//! Predicts from public numbers alone whether a fit with noisy steps or public moments will be stable, and how large its errors
+//! will be.
 
 use super::prepare::Prepared;
 use crate::inference::forecast::TermForecast;
@@ -11,7 +12,7 @@ use crate::release::format::{percent, short};
 use crate::text::grouped;
 use crate::words;
 
-/// Whether a fit with public moments can work, and what would make it.
+/// Whether a fit with public moments will be stable, and what would make it stable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outlook {
     /// The answer.
@@ -57,7 +58,7 @@ impl Outlook {
     }
 }
 
-/// Returns whether a fit with public moments can work; nothing where [`preflight`] has no answer.
+/// Returns whether a fit with public moments will be stable. `None` if [`preflight`] has no answer.
 pub fn outlook(prepared: &Prepared) -> Option<Outlook> {
     let preflight = preflight(prepared)?;
     let delta = prepared.cost()?.promise.map(|(_, delta)| delta);
@@ -66,8 +67,8 @@ pub fn outlook(prepared: &Prepared) -> Option<Outlook> {
     Some(Outlook { preflight, rows: prepared.stated_rows()?, promise })
 }
 
-/// What to expect of the plan's rows and budget; nothing for a mechanism without public moments, for the paper's own scale,
-/// or without a number of rows.
+/// Compares the plan's rows and budget with what the fit needs. `None` for a mechanism without public moments, for the scale of a
+/// paper, or without a number of rows.
 pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
     let checked = prepared.checked();
     let rows = prepared.stated_rows()?;
@@ -89,8 +90,8 @@ pub fn preflight(prepared: &Prepared) -> Option<Preflight> {
     Some(design.ask(rows, mu))
 }
 
-/// The errors to expect of a plan's Newton steps, at least; nothing for another mechanism, without a budget, or without a number of
-/// rows. [`forecast`](crate::inference::forecast) says what is assumed.
+/// Returns lower bounds on the standard errors of a plan's Newton steps. `None` for another mechanism, without a budget, or
+/// without a number of rows. [`forecast`](crate::inference::forecast) states the assumptions.
 pub fn standard_errors(prepared: &Prepared) -> Option<Vec<TermForecast>> {
     prepared.cost()?;
     prepared.all_rounds().standard_errors(prepared.task(), prepared.stated_rows()?)

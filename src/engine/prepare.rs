@@ -50,25 +50,25 @@ pub struct Prepared {
 pub(super) enum Stage {
     /// The plan.
     Stated,
-    /// They are estimated first, which is all that this is; the mechanism follows.
+    /// This stage estimates them. The mechanism is a later stage.
     Bounds(Arc<Sought>),
     /// They were estimated.
     Found(Arc<Found>),
 }
 
 impl Stage {
-    /// Returns what was charged before this stage.
+    /// Returns the events that were charged before this stage.
     fn charged(&self) -> &[Event] {
         if let Self::Found(found) = self { &found.events } else { &[] }
     }
 }
 
-/// What follows when bounds are found.
+/// The stage that follows once bounds are found.
 #[derive(Debug)]
 pub(super) struct Sought {
-    /// Which of the plan's entries each column is whose bounds are sought.
+    /// For each column whose bounds are estimated, the index of its entry in the plan.
     pub(super) entries: Vec<usize>,
-    /// What both charges are for, as far as is known before the bounds are.
+    /// The events of both charges, as far as they are known before the bounds.
     events: Vec<Event>,
     /// The mechanism that follows, with the widest bounds that can be found.
     fit: Prepared,
@@ -77,18 +77,18 @@ pub(super) struct Sought {
 /// Bounds that were found.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// As they are released.
+    /// The bounds as released.
     pub(super) bounds: EstimatedBounds,
-    /// What is said of them.
+    /// The notes about them.
     pub(super) notes: Vec<String>,
-    /// What was charged for them.
+    /// The events that were charged for them.
     pub(super) events: Vec<Event>,
 }
 
-/// What a release costs, in public numbers.
+/// The cost of a release, in public numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
-    /// What the ledger is asked for.
+    /// The request to the ledger.
     pub charge: Charge,
     /// ε and δ that the release keeps; absent for μ or ρ without δ.
     pub promise: Option<(Epsilon, Delta)>,
@@ -113,10 +113,11 @@ pub fn prepare(
     prepare_with(plan, None::<&PublicTable>, names, delimiter, purpose)
 }
 
-/// The same with what is publicly known of the columns, for a mechanism with public moments.
+/// Prepares a plan as [`prepare`] does, with public moments of the columns for a mechanism that uses them.
 ///
 /// # Errors
-/// [`EngineError`] as [`prepare`], for public input that the mechanism does not take, and where it takes some and has none.
+/// [`EngineError`] as [`prepare`], and if public moments are given to a mechanism that does not use them, or are missing for one
+/// that does.
 pub fn prepare_with(
     plan: Plan,
     public: Option<&impl Known>,
@@ -127,8 +128,8 @@ pub fn prepare_with(
     ConfiguredPlan::new(plan, public.is_some(), purpose)?.prepare(public, names, delimiter)
 }
 
-/// A checked plan whose mechanism has its parameters. All that can still refuse it is the header, the content of the public moments, and
-/// a budget that buys too little for the header's columns.
+/// A checked plan whose mechanism has its parameters. It can still be refused for three reasons: the header, the content of the
+/// public moments, and a budget that buys too little for the header's columns.
 #[derive(Debug)]
 pub struct ConfiguredPlan {
     checked: CheckedPlan,
@@ -183,8 +184,8 @@ impl ConfiguredPlan {
         if !checked.plan.estimates() {
             return self.resolve(public, names, delimiter, Stage::Stated);
         }
-        // The mechanism is prepared with the widest bounds, too: what is wrong with it is said before the first charge, and both
-        // charges have to fit.
+        // The mechanism is also prepared with the widest bounds, so that its errors appear before the first charge, and both
+        // charges fit.
         let (_, entries) = bind::bind_entries(checked, names, delimiter, self.configured.grid())?;
         let counting = estimated_bounds::Counting { entries, purpose: self.purpose };
         let entries = counting.sought(checked);
@@ -273,7 +274,7 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
         };
         return Ok(Cost { charge, promise: Some(promise), mu: None, rho: None, claimed });
     }
-    // What is μ-GDP in several parts is so as a whole.
+    // The charges of all stages add up in μ².
     let units = gaussian_units(stage.charged().iter().chain(&charge.events))?;
     let (mu, rho) = mu_and_rho(units);
     let asked = budget_parts(budget, &Split::Gaussian)?.promise;
@@ -283,7 +284,7 @@ fn cost(checked: &CheckedPlan, charge: Charge, stage: &Stage) -> Result<Cost, En
     };
     let (promise, claimed) = match (checked.calibration, asked, stage) {
         (Calibration::Paper, Some((_, delta)), _) => (real(delta)?, asked),
-        // A part of the budget keeps a part of the promise.
+        // This stage has a part of the budget, so it has its own ε at the plan's δ.
         (_, Some((_, delta)), Stage::Bounds(_)) => (real(delta)?, None),
         _ => (asked, None),
     };
@@ -303,7 +304,7 @@ fn gaussian_units<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<u12
     })
 }
 
-/// Refuses noise whose discreteness costs more than δ reserves for it, all stages together.
+/// Refuses noise whose discreteness, of all stages together, δ does not cover.
 fn check_slack(events: &[Event], promise: Option<(Epsilon, Delta)>) -> Result<(), EngineError> {
     let Some((epsilon, delta)) = promise else { return Ok(()) };
     if event::charge(events, epsilon).is_ok_and(|units| units.slack <= slack_capacity(delta).unwrap_or(0)) {
@@ -316,8 +317,7 @@ fn check_slack(events: &[Event], promise: Option<(Epsilon, Delta)>) -> Result<()
     )))
 }
 
-/// What a release needs beyond its budget: a paper's scale that keeps its own claim, and the person's word for a proof that assumes real
-/// numbers.
+/// Refuses a release for two reasons: the scale of a paper costs more than the paper claims, or a proof for real numbers is not confirmed.
 fn check_cost(checked: &CheckedPlan, cost: &Cost) -> Result<(), EngineError> {
     if let (Some((real, _)), Some((claimed, delta))) = (cost.promise, cost.claimed)
         && real > claimed
@@ -338,7 +338,7 @@ fn check_cost(checked: &CheckedPlan, cost: &Cost) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// μ = √(units / 2^40) and ρ = μ²/2, both rounded up.
+/// Returns μ = √(units / 2^40) and ρ = μ²/2, both rounded up.
 fn mu_and_rho(units: u128) -> (f64, f64) {
     let rounded = units as f64;
     // Up to 2^53 the conversion is exact; beyond, one step up covers it.
@@ -347,7 +347,7 @@ fn mu_and_rho(units: u128) -> (f64, f64) {
     (sqrt_up(square), square / 2.0)
 }
 
-/// Refuses a file that has a header and no rows, as one that is not well formed is refused: before the charge.
+/// Refuses a file that has a header and no rows. Like other malformed files it is refused before the charge.
 ///
 /// # Errors
 /// [`EngineError::NoRows`].
@@ -355,8 +355,8 @@ pub const fn check_rows(records: u64) -> Result<(), EngineError> {
     if records == 0 { Err(EngineError::NoRows) } else { Ok(()) }
 }
 
-/// Whether a table is the one that the plan describes, from its number of `records` and, with a person column, of
-/// `persons`. To be asked before the charge. Under add-remove no count is compared: the counts are private.
+/// Checks the number of `records`, or with a person column of `persons`, against the number that the plan states. Call it before
+/// the charge. Under add-remove nothing is compared, because the counts are private.
 ///
 /// # Errors
 /// [`EngineError::Rows`] under replace-one for a table of another length.
@@ -397,7 +397,7 @@ impl Prepared {
         if let Stage::Bounds(sought) = &self.stage { &sought.fit } else { self }
     }
 
-    /// Returns μ of all stages together, rounded up; nothing for the (ε, δ) budget.
+    /// Returns μ of all stages together, rounded up. `None` for the (ε, δ) budget.
     pub fn whole_mu(&self) -> Option<f64> {
         let own = self.cost.as_ref()?.mu?;
         if !self.estimates_bounds() {
@@ -442,7 +442,8 @@ impl Prepared {
         self.post_processing
     }
 
-    /// Returns sums of no row of the second moments that the release needs; where it reads rows, of those in its layout.
+    /// Returns empty accumulators of the second moments that the release needs; if the mechanism reads rows, of the moments in
+    /// its layout.
     pub fn moments(&self) -> Moments {
         match self.statistic() {
             Statistic::Moments(layout) => Moments::of(layout),
@@ -450,15 +451,15 @@ impl Prepared {
         }
     }
 
-    /// Returns what the first reading of the table adds up: of one round its sums, of several the rows for all of them.
+    /// Returns what the first reading of the table collects: the sums of the only round, or the rows if there are several rounds.
     pub fn statistic(&self) -> Statistic {
         let one = || self.start().round().map(|round| round.statistic);
         let rows = || Statistic::Rows(self.row_width());
         if self.repeats() { rows() } else { one().unwrap_or_else(rows) }
     }
 
-    /// Returns whether the first reading of the table for this plan serves another one: the same rows, for the same sums of the only round
-    /// or for all rounds. `false` says nothing where a map is summed.
+    /// Returns whether the first reading of the table for this plan also serves another plan, because both collect the same sums
+    /// or rows. If a map is summed, the answer is always `false`.
     pub fn reads_as(&self, other: &Self) -> bool {
         let same = match (self.statistic(), other.statistic()) {
             (Statistic::Moments(own), Statistic::Moments(other)) => own == other,
@@ -469,7 +470,7 @@ impl Prepared {
         same && self.bound() == other.bound() && how(self) == how(other)
     }
 
-    /// Returns the sums of no record yet, for the first reading.
+    /// Returns the empty accumulator for the first reading.
     pub fn sums(&self) -> Sums {
         self.statistic().empty()
     }
@@ -508,7 +509,7 @@ impl Prepared {
         most_rows(self.layout().terms())
     }
 
-    /// Returns the public number of rows: exact, or about.
+    /// Returns the public number of rows, which is exact under `replace-one` and a guess under `add-remove`.
     pub fn stated_rows(&self) -> Option<u64> {
         self.checked().public_rows()
     }
@@ -524,22 +525,22 @@ impl Prepared {
         self.rounds() > 1
     }
 
-    /// Number of integers in an encoded row.
+    /// Returns the number of integers in an encoded row.
     pub fn row_width(&self) -> usize {
         self.task.encoding.row_width()
     }
 
-    /// The mechanism's row in the table of names.
+    /// Returns the description of the mechanism.
     pub const fn info(&self) -> &'static Info {
         self.info
     }
 
-    /// Noise and cost; nothing where there is no noise.
+    /// Returns the cost of the release. `None` without noise.
     pub const fn cost(&self) -> Option<&Cost> {
         self.cost.as_ref()
     }
 
-    /// What has to equal the ledger's.
+    /// Returns the terms that have to equal those of the ledger.
     pub const fn terms(&self) -> Terms {
         Terms {
             adjacency: self.task.checked.adjacency,
@@ -548,15 +549,15 @@ impl Prepared {
         }
     }
 
-    /// What the ledger is asked for. The entry keeps the public parameters, the plan's own budget, and a nonce: without
-    /// it, two copies of a ledger that each paid for the same plan would be equal byte for byte, and importing one into
-    /// the other would lose a charge instead of finding the fork. Where the operating system has no randomness there is
-    /// no nonce, and no release either.
+    /// Returns the request to the ledger. Its entry keeps the public parameters, the plan's own budget, and a nonce. Without the
+    /// nonce, two copies of a ledger that each paid for the same plan would be equal byte for byte. Importing one into the other
+    /// would then lose a charge instead of detecting the fork. If the operating system has no randomness there is no nonce, but
+    /// then there is no release either.
     pub fn request(&self) -> Request<'_> {
         self.request_for(self.events())
     }
 
-    /// What the ledger has to admit before anything of this plan is charged: where bounds are estimated, what follows them, too.
+    /// Returns the request for all stages of the plan. The ledger has to admit it before the first charge.
     pub fn whole_request(&self) -> Request<'_> {
         self.request_for(self.whole_events())
     }
@@ -592,7 +593,7 @@ impl Prepared {
         }
     }
 
-    /// What a release costs in a ledger that promises `epsilon`, with all its stages.
+    /// Returns the cost of all stages of the release in a ledger that promises `epsilon`.
     ///
     /// # Errors
     /// [`EngineError::Budget`] beyond 128 bits.
@@ -604,12 +605,12 @@ impl Prepared {
         self.cost.as_ref().map_or(&[], |cost| &cost.charge.events)
     }
 
-    /// What the proof covers when the randomness is the operating system's.
+    /// Returns what the proof covers if the random bytes are the operating system's.
     pub fn assurance(&self) -> Assurance {
         self.cost.as_ref().map_or(Assurance::Demo, |cost| cost.charge.assurance)
     }
 
-    /// The name of the column that identifies a person, or `assumed`.
+    /// Returns the name of the column that identifies persons, or `assumed` if each row counts as one.
     pub(super) fn person(&self) -> String {
         self.bound().person.as_ref().map_or_else(|| "assumed".to_owned(), |person| person.name.clone())
     }

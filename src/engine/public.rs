@@ -1,7 +1,7 @@
 //! Public moments from a CSV of other people's rows, or from an earlier release (docs/public-moments.md).
 //!
-//! A public CSV runs through the same reading, encoding and exact summing as a private table, so that cells mean in it what they
-//! mean there; only the noise is left out.
+//! A public CSV is read, encoded and summed exactly like a private table, so that cells have the same meaning in both. No noise
+//! is added.
 
 use std::collections::HashSet;
 
@@ -32,14 +32,14 @@ use crate::release::Release;
 use crate::release::document::SCHEMA as RELEASE;
 use crate::words;
 
-/// Most terms that are summed of a public CSV: features and as many outcomes.
+/// The most features, and the most outcomes, that are summed from a public CSV.
 const MOST_SUMMED: usize = 2 * MOST_GUIDED_TERMS;
 
-/// The eigenvalue that public covariances have at least, as a share of the largest.
+/// The smallest eigenvalue of public covariances, as a share of the largest.
 const LEAST_EIGENVALUE: f64 = 1e-10;
 
-/// The plan by which a public CSV with a header of `names` is read: the features of `plan`, those outcomes that the file has, and
-/// no noise. What `plan` ignores or takes for a person's id stays ignored, so that no pattern finds it.
+/// Returns the plan by which a public CSV with a header of `names` is read: the features of `plan`, those outcomes that the file
+/// has, and no noise. Columns that `plan` ignores or uses as a person's id stay ignored, so that no pattern matches them.
 pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
     let has = |column: &Column| match (&column.name, &column.pattern) {
         (Some(wanted), _) => names.contains(wanted),
@@ -63,7 +63,7 @@ pub fn plan_for(plan: &Plan, names: &[String]) -> Plan {
         confirm: Vec::new(),
         columns,
         derived: derivable(plan, names),
-        // What the file has no column for, its rows are not chosen by.
+        // Conditions on columns that the file does not have are left out.
         only: plan.only.iter().filter(|condition| names.contains(&condition.column)).cloned().collect(),
         intercept: None,
         missing: plan.missing,
@@ -118,8 +118,8 @@ pub fn prepare_table(plan: &Plan, names: &[String], delimiter: u8) -> Result<Pre
     Ok(prepared)
 }
 
-/// The names of the features' terms without the constant, and of the outcomes', in the plan's order: what public moments are asked
-/// for.
+/// Returns the names of the features' terms without the constant, and of the outcomes', in the plan's order: what public moments
+/// are asked for.
 pub fn term_names(prepared: &Prepared) -> (Vec<String>, Vec<String>) {
     let geometry = prepared.geometry();
     let first = usize::from(geometry.constant > 0);
@@ -131,7 +131,7 @@ pub fn term_names(prepared: &Prepared) -> (Vec<String>, Vec<String>) {
     )
 }
 
-/// What was summed of a public CSV, as means, standard deviations and correlations. An outcome that does not vary is left out.
+/// Converts the sums of a public CSV into means, standard deviations and correlations. An outcome that does not vary is left out.
 ///
 /// With n rows, s the sums of codes and Q those of their products, the covariances are (n Q − s s′) / (n (n − 1)) in integers
 /// before anything is divided, so that a mean far from the middle of its bounds costs no digits.
@@ -208,12 +208,12 @@ impl Sums {
         IBig::from(place.and_then(|place| self.cells.get(place)).copied().unwrap_or(0))
     }
 
-    /// The sum of a term's codes, in steps of a guard digit.
+    /// Returns the sum of a term's codes, in steps of a guard digit.
     fn codes(&self, term: usize) -> IBig {
         self.cell(0, term) / (&self.constant << usize::try_from(GUARD_BITS).unwrap_or(0))
     }
 
-    /// n (n − 1) times the covariance of two terms, in squares of those steps.
+    /// Returns n (n − 1) times the covariance of two terms, in squares of those steps.
     fn covariance(&self, row: usize, column: usize) -> IBig {
         IBig::from(self.rows) * self.cell(row, column) - self.codes(row) * self.codes(column)
     }
@@ -227,9 +227,9 @@ fn symmetric(size: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> 
     (0..size).map(|row| (0..size).map(|column| entry(row.min(column), row.max(column))).collect()).collect()
 }
 
-/// The moments of an earlier release of `features` and `outcomes` as a public table. They are noisy: where the noise leaves no
-/// covariance that a table can have, eigenvalues are raised to the noise's own spectral norm. Outcomes whose squares were not
-/// released are left out.
+/// Returns the moments of an earlier release of `features` and `outcomes` as a public table. They are noisy: where the noise
+/// leaves no covariance that a table can have, eigenvalues are raised to the noise's own spectral norm. Outcomes whose squares
+/// were not released are left out.
 ///
 /// # Errors
 /// [`EngineError`] for a demonstration, for a release without moments or whose moments lack the constant or a feature, and for one
@@ -265,7 +265,7 @@ pub fn table_of_release(
     coded.table(rows, name)
 }
 
-/// The number of rows as a count and as what sums are divided by.
+/// Returns the number of rows as a count and as what sums are divided by.
 fn counted(release: &Release, moments: &NoisyMoments) -> Result<(u64, f64), EngineError> {
     let unknown = || refuse(words::public_input::rows_unknown(), words::public_input::rows_unknown_advice());
     if moments.constant().is_none() {
@@ -328,7 +328,7 @@ impl<'a> Coded<'a> {
                             words::public_input::product_missing_advice(),
                         ));
                     }
-                    // Of an outcome with a term that it was not released with only its own moments are used.
+                    // If the product of an outcome with a term was not released, only the outcome's own moments are used.
                     None => 0.0,
                 };
             }
@@ -337,7 +337,7 @@ impl<'a> Coded<'a> {
         Self { moments, places, means, covariance }.repaired(least)
     }
 
-    /// Eigenvalues below what the noise alone can make raised to it.
+    /// Raises eigenvalues that are smaller than the norm of the noise to this norm.
     fn repaired(mut self, least: f64) -> Result<Self, EngineError> {
         if self.places.is_empty() {
             return Ok(self);

@@ -1,4 +1,4 @@
-//! Public moments with their whitener, where one plan after another of the same columns is prepared.
+//! Public moments with their whitener, which is reused while several plans with the same columns are prepared.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::plan::{CheckedPlan, PlanError};
 
 /// What is publicly known of a plan's columns.
 pub trait Known {
-    /// The table.
+    /// Returns the table.
     fn table(&self) -> &PublicTable;
 
-    /// What it says of the terms of a plan.
+    /// Computes the whitener of a plan's terms.
     ///
     /// # Errors
     /// [`PlanError`] where it does not fit them.
@@ -41,16 +41,16 @@ pub struct PublicMoments {
 /// The terms that a whitener is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MomentTerms {
-    /// Those of the features, without the constant.
+    /// The moments of the features, without the constant.
     pub features: Vec<String>,
-    /// Those of the outcomes.
+    /// The moments of the outcomes.
     pub outcomes: Vec<String>,
     /// Whether there is a constant.
     pub intercept: bool,
 }
 
 impl MomentTerms {
-    /// Those of a plan.
+    /// Returns the terms of a plan.
     pub(super) fn of(checked: &CheckedPlan, bound: &BoundPlan) -> Self {
         let geometry = Geometry::new(bound);
         let mut features: Vec<String> = geometry.terms.iter().map(|term| term.name.clone()).collect();
@@ -58,15 +58,15 @@ impl MomentTerms {
         Self { features, outcomes, intercept: checked.intercept }
     }
 
-    /// What a table says of them.
+    /// Computes the whitener of these terms from a table.
     pub(super) fn whitener(&self, table: &PublicTable) -> Result<Whitener, PlanError> {
         Whitener::new(table, &self.features, &self.outcomes, self.intercept)
     }
 }
 
 impl PublicMoments {
-    /// What a table says of these terms, with the whitener of `before` where that says the same of the same terms: then another source
-    /// costs nothing.
+    /// Computes the whitener of these terms from a table. If `before` has the same terms and the same numbers, its whitener is
+    /// reused, so a change of the source's name costs no time.
     pub fn new(table: PublicTable, terms: MomentTerms, before: Option<&Self>) -> Self {
         let same = before.filter(|before| {
             let (old, new) = (&before.table, &table);

@@ -1,5 +1,5 @@
-//! From noisy integers to the document. Nothing here sees a table or its sums: what is published is a function of the plan and of
-//! noisy answers.
+//! Writes the release document from noisy integers. Nothing here sees a table or its sums: the document is a function of the plan
+//! and the noisy answers.
 
 use super::error::EngineError;
 use super::prepare::{Prepared, Stage};
@@ -17,7 +17,7 @@ use crate::release::remarks::are_of_persons;
 use crate::release::statement::relaxation;
 use crate::words;
 
-/// What all rounds have given.
+/// The noisy answers of all rounds.
 pub(super) struct Finished {
     /// What is published of a mechanism's answers.
     pub(super) output: Output,
@@ -25,11 +25,11 @@ pub(super) struct Finished {
     pub(super) bounds: Option<EstimatedBounds>,
 }
 
-/// What the document says of its noise.
+/// The source of the noise, as the document states it.
 pub(super) enum Mark {
-    /// It is the operating system's, and this charge paid for it.
+    /// Randomness of the operating system, paid for by this charge.
     Charged(LedgerReference),
-    /// It is anybody's.
+    /// A seed, or noise that was given.
     Demo(Demo),
 }
 
@@ -85,7 +85,7 @@ pub(super) fn publish(
     })
 }
 
-/// Says that intervals count rows as independent, where a person may have several (theory/inference 2.2).
+/// Adds the note that intervals assume independent rows, if a person may have several (theory/inference 2.2).
 pub(super) fn mark_rows_of_one_person(
     most: u32,
     coefficients: &mut Coefficients,
@@ -96,7 +96,7 @@ pub(super) fn mark_rows_of_one_person(
     }
 }
 
-/// Returns what a regression of numbers says of outcomes that are declared as yes or no.
+/// Returns the note on a linear regression of outcomes that are declared as yes or no.
 fn linear_probability(plan: &Plan) -> Option<String> {
     if are_log_odds(plan) {
         return None;

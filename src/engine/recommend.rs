@@ -29,7 +29,8 @@ pub struct Recommendation {
 }
 
 impl Recommendation {
-    /// Returns the mechanism for a plan that is not complete: the first that foresees its noise, for outcomes that are yes or no or for numbers.
+    /// Returns the mechanism for a plan that is not complete: the first that forecasts its noise, for outcomes that are yes or no
+    /// or for numbers.
     pub fn before_a_plan(plan: &Plan) -> Self {
         let yes_or_no = is_yes_or_no(plan);
         let mut candidates = info::all().filter(|info| info.foresees && info.labels == yes_or_no);
@@ -66,7 +67,7 @@ fn of_all_outcomes(plan: &Plan, names: &[String], delimiter: u8) -> Recommendati
     let with = |name: &str| {
         let mechanism = Named { name: name.to_owned(), params: Map::new(), calibration: None };
         let mut plan = Plan { mechanism, ..plan.clone() };
-        // Consent to uncertain bounds changes nothing of what suits the plan.
+        // The recommendation does not depend on whether uncertain bounds are confirmed.
         plan.confirm.push(Confirm::UncertainBounds);
         prepare(plan, names, delimiter, Purpose::Release).ok()
     };
@@ -83,7 +84,8 @@ fn of_all_outcomes(plan: &Plan, names: &[String], delimiter: u8) -> Recommendati
         if !yes_or_no && let Some(shared) = shared(plan, with) {
             return shared;
         }
-        // Without intervals other logistic fits are off by several standard errors (docs/evidence/accuracy.md), so none is better.
+        // If this mechanism gives no intervals, the coefficients of the other logistic fits are off by several standard errors
+        // (docs/evidence/accuracy.md).
         if yes_or_no {
             return Recommendation::plain(info.name, words::recommend::few_labels().to_owned());
         }
@@ -109,14 +111,15 @@ fn of_all_outcomes(plan: &Plan, names: &[String], delimiter: u8) -> Recommendati
     Recommendation::plain(USUAL, words::recommend::usual().to_owned())
 }
 
-/// Returns the mechanism whose outcomes share the noise of their features, for several outcomes, where it expects intervals; nothing else.
+/// Returns the mechanism for many outcomes that shares one noisy matrix of the features, if there are several outcomes and it
+/// expects intervals.
 fn shared(plan: &Plan, with: impl Fn(&str) -> Option<Prepared>) -> Option<Recommendation> {
     let many = outcomes(plan).count() > 1 || outcomes(plan).any(|column| column.pattern.is_some());
     let sharing = |info: &&Info| info.group.is_some_and(|group| group.title == MANY_OUTCOMES.title);
     let mut candidates = info::all().filter(sharing).filter(|_| many);
     let (info, prepared) = candidates.find_map(|info| Some((info, with(info.name)?)))?;
     let expected = expected(&prepared)?;
-    // What a projection takes, others have less of.
+    // If a projection would withhold this mechanism's intervals, the other mechanisms have even less signal.
     (expected.verdict != Verdict::Withheld || expected.projected)
         .then(|| Recommendation::plain(info.name, words::recommend::shared().to_owned()))
 }

@@ -1,7 +1,7 @@
-//! A release rehearsed on a table that nobody has: records as the plan says that they are, and noise from a fixed seed.
+//! Rehearsals: releases of synthetic records, drawn as the plan describes the columns, with noise from a fixed seed.
 //!
-//! A mechanism of several rounds finds its own coordinates, shortens long records and holds what it cannot tell from the noise. What it
-//! gives of one coefficient follows from no formula, so its own rounds are run instead (theory/inference 5.1).
+//! A mechanism of several rounds finds its own coordinates, shortens long records and holds terms that do not stand out of the
+//! noise. No formula gives its result for one coefficient, so a forecast runs its rounds (theory/inference 5.1).
 
 use super::prepare::Prepared;
 use crate::data::encode::Term;
@@ -18,42 +18,42 @@ use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::expression::Leaf;
 use crate::release::document::Coefficients;
 
-/// Times that the noise is drawn: at least, and where a record has few terms.
+/// The fewest rehearsals, and the number of rehearsals if a record has few terms.
 const RUNS: u64 = 5;
 const MOST_RUNS: u64 = 40;
-/// Records of a table of numbers alone, of one with levels, some of which may be rare, and of one with pairs of levels, which are rarer. They
-/// stand for as many as are stated.
+/// The number of synthetic records: with numbers alone, with levels, which may be rare, and with pairs of levels, which are
+/// rarer. Each record stands for several of the stated rows.
 const RECORDS: usize = 1_024;
 const RECORDS_OF_LEVELS: usize = 2_048;
 const RECORDS_OF_PAIRS: usize = 4_096;
-/// Products of two terms in the records of all runs, about: the time of a round goes with them.
+/// About how many products of two terms all rehearsals together compute. The time of a round is proportional to them.
 const PRODUCTS: usize = 5 << 20;
-/// Most terms of a record: with more a person would wait.
+/// The most terms of a record that is rehearsed. More would take too long.
 const MOST_TERMS: usize = 60;
-/// Times as close together as is assumed that numbers lie, of which the most is sought at which intervals are expected.
+/// The factors by which the spread of numbers is reduced, to find the largest one at which intervals are still expected.
 const CLOSER: [f64; 7] = [1.5, 2.5, 4.0, 6.0, 10.0, 16.0, 32.0];
-/// Most terms of a record at which it is sought.
+/// The most terms of a record for which that factor is sought.
 const TERMS_CLOSER: usize = 25;
-/// Share of the runs from which on all coefficients are expected to have intervals.
+/// All coefficients are expected to have intervals if they have in at least this share of the rehearsals.
 pub(super) const EXPECTED: f64 = 0.8;
 /// The spread of a level that half of the rows have.
 const HALF_OF_ROWS: f64 = 0.5;
 const SEED: u64 = 0x7265_6865_6172_7365;
 
-/// What the rehearsals gave of one coefficient.
+/// The results of the rehearsals for one coefficient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RehearsedTerm {
-    /// Its uncertainty, in the middle of the runs in which it had an interval; 0 where it had none.
+    /// Its uncertainty, the median of the runs in which it had an interval; 0 if it had none.
     pub term: TermPreview,
     /// Share of the runs in which it had one.
     pub given: f64,
     /// Share of the runs in which it had one that was marked approximate.
     pub approximate: f64,
-    /// Times as wide as its interval would be without privacy.
+    /// The width of its interval over the width without privacy.
     pub widening: f64,
 }
 
-/// What the rehearsals gave.
+/// The results of the rehearsals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rehearsed {
     /// All coefficients but the intercepts.
@@ -64,7 +64,7 @@ pub struct Rehearsed {
     pub none: f64,
 }
 
-/// The rounds of a plan's own mechanism, to be run on a table as the plan says that it is.
+/// The rounds of a plan's mechanism, and the synthetic table on which they run.
 pub struct Rehearsal<'a> {
     prepared: &'a Prepared,
     link: Link,
@@ -73,7 +73,8 @@ pub struct Rehearsal<'a> {
 }
 
 impl<'a> Rehearsal<'a> {
-    /// Draws the table. Nothing for a mechanism that sums no maps of records, without a number of rows, and with too many terms.
+    /// Draws the table. `None` for a mechanism that does not sum maps of records, without a stated number of rows, and with too
+    /// many terms.
     pub fn new(stage: &'a Prepared, link: Link) -> Option<Self> {
         Self::assuming(stage, stage.fit().bound(), link, USUAL)
     }
@@ -116,8 +117,8 @@ impl<'a> Rehearsal<'a> {
         Some(Rehearsed { terms, full, none })
     }
 
-    /// Returns down to which standard deviation, as a share of the range of the bounds, most rehearsals give all coefficients intervals, where
-    /// the plan does not say how numbers spread. Nothing with so many terms that a person would wait.
+    /// Returns the smallest standard deviation, as a share of the range of the bounds, at which most rehearsals give all
+    /// coefficients intervals, for numbers whose spread the plan does not state. `None` with too many terms.
     pub fn least_spread(&self) -> Option<f64> {
         if self.table.terms.len() > TERMS_CLOSER {
             return None;
@@ -138,7 +139,8 @@ impl<'a> Rehearsal<'a> {
         share(runs.iter().map(|run| self.run(1.0, *run).is_some_and(|run| is_shown(&run))))
     }
 
-    /// Returns whether all coefficients have intervals with so many times the rows, or of the budget's μ: either counts beside the noise.
+    /// Returns whether all coefficients have intervals with `times` as many rows, or `times` the budget's μ. Both reduce the
+    /// relative noise by the same factor.
     pub fn is_enough(&self, times: f64) -> bool {
         (1..=RUNS).all(|run| self.run(times, run).is_some_and(|run| is_shown(&run)))
     }
@@ -150,7 +152,8 @@ impl<'a> Rehearsal<'a> {
         Some(&term.name)
     }
 
-    /// Returns the standard errors of the coefficients of an outcome without noise on the stated rows; nothing where they cannot be told.
+    /// Returns the standard errors of an outcome's coefficients without noise, with the stated rows. `None` if they are not
+    /// determined.
     fn exact_errors<'b>(&self, entries: &'b [Coefficient]) -> Vec<(&'b str, f64)> {
         let features: Option<Vec<&[f64]>> =
             entries.iter().map(|entry| self.table.values(&entry.term)).collect();
@@ -163,14 +166,14 @@ impl<'a> Rehearsal<'a> {
         entries.iter().map(|entry| entry.term.as_str()).zip(errors).collect()
     }
 
-    /// Returns what the runs gave of a coefficient, of which `exact` is the standard error without privacy.
+    /// Summarises the rehearsals of one coefficient. `exact` is its standard error without privacy.
     fn rehearsed(&self, runs: &[Coefficient], entry: &Coefficient, exact: Option<f64>) -> RehearsedTerm {
         let shown = runs.iter().filter(|entry| entry.lower.is_some());
         let middle = |of: &dyn Fn(&Coefficient) -> Option<f64>| {
             in_the_middle(shown.clone().filter_map(of)).unwrap_or(0.0)
         };
         let error = middle(&|entry| entry.std_error);
-        // A mechanism divides by noisy moments what it calls sampling, so that of few rows this part is too large.
+        // A mechanism computes the sampling error from noisy moments. With few rows this error is too large.
         let sampling = error * (1.0 - middle(&|entry| entry.noise_share)).max(0.0).sqrt();
         let sampling = exact.map_or(sampling, |exact| exact.min(sampling));
         let noise = (error * error - sampling * sampling).max(0.0).sqrt();
@@ -178,7 +181,7 @@ impl<'a> Rehearsal<'a> {
             Link::Identity => self.outcome_term(&entry.outcome).and_then(|term| self.table.spread(term)),
             Link::Logit => Some(LOGISTIC_SPREAD),
         };
-        // A rare level has no larger effect than a frequent one.
+        // The effect of a level is assumed not to depend on its frequency.
         let geometry = self.prepared.geometry();
         let is_level = geometry.terms.iter().any(|term| term.name == entry.term && term.level.is_some());
         let spread = if is_level { Some(HALF_OF_ROWS) } else { self.table.spread(&entry.term) };
@@ -201,7 +204,7 @@ impl<'a> Rehearsal<'a> {
         }
     }
 
-    /// Runs all rounds once with so many times the rows, each record standing for as many.
+    /// Runs all rounds once with `times` as many rows; each record stands for correspondingly more rows.
     fn run(&self, times: f64, run: u64) -> Option<Vec<Coefficient>> {
         #[expect(clippy::cast_possible_truncation, reason = "a count in a forecast")]
         let rows = (self.rows as f64 * times) as i128;
@@ -224,7 +227,7 @@ fn is_shown(run: &[Coefficient]) -> bool {
     run.iter().all(|entry| entry.term == INTERCEPT || entry.lower.is_some())
 }
 
-/// Returns the number in the middle, of two the larger one.
+/// Returns the median; of an even number of values the upper one of the two in the middle.
 pub(super) fn in_the_middle(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_by(f64::total_cmp);
@@ -236,7 +239,7 @@ fn share(given: impl ExactSizeIterator<Item = bool>) -> f64 {
     given.map(|given| f64::from(u8::from(given))).sum::<f64>() / all
 }
 
-/// A table as the plan says that it is.
+/// A synthetic table, drawn as the plan describes it.
 struct Table {
     rows: EncodedRows,
     effect: f64,
@@ -269,7 +272,7 @@ impl Table {
             rows.person(u32::try_from(record).ok()?);
             rows.row(&codes.collect::<Vec<i32>>());
         }
-        // A mechanism may find the intercept by other sums than those of a record.
+        // The encoding may have no code for the constant, because the mechanism counts rows by other sums.
         if terms.iter().all(|(name, _)| name != INTERCEPT) {
             terms.push((INTERCEPT.to_owned(), vec![1.0; records]));
         }

@@ -1,4 +1,4 @@
-//! The one loop of every release: for each round the noise, the sums, and then what follows from the noisy answer.
+//! The loop of every release: for each round it draws the noise, receives the sums and returns the noisy answer.
 
 use super::error::EngineError;
 use super::prepare::Prepared;
@@ -9,7 +9,7 @@ use crate::noise::entropy::{Entropy, PrivateRng};
 use crate::release::Release;
 use crate::release::document::{LedgerReference, Software};
 
-/// The text is constant, for it may come after the charge.
+/// The text is constant, because the error may occur after the charge.
 const UNSETTLED: EngineError = EngineError::Internal("the released moments could not be evaluated");
 
 impl From<Unsettled> for EngineError {
@@ -34,7 +34,7 @@ impl<'a, E: Entropy> Computation<'a, E> {
         Self { prepared, run: prepared.start(), rng, open: None, number: 0 }
     }
 
-    /// Opens the next round: draws its noise and says what is to be summed over all records; nothing after the last.
+    /// Opens the next round: draws its noise and says what is to be summed over all records. `None` after the last.
     pub fn next_statistic(&mut self) -> Option<Statistic> {
         let round = self.run.round()?;
         let drawn = round.noise.draw(&mut self.rng);
@@ -109,7 +109,7 @@ impl Computation<'_, PrivateRng> {
     }
 }
 
-/// Runs every round over what one reading gave: the sums of the one round, or the rows for all of them.
+/// Runs every round over the result of one reading: the sums of the only round, or the rows for all rounds.
 pub(super) fn over(
     prepared: &Prepared,
     input: &Exact<'_>,

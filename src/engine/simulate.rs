@@ -1,4 +1,4 @@
-//! The same mechanism from a seed, any number of times: a demonstration that protects nobody.
+//! Runs a mechanism from a seed any number of times. These demonstrations protect nobody.
 
 use super::demonstrate::{Demonstration, demonstrate, demonstrate_as};
 use super::error::EngineError;
@@ -8,9 +8,9 @@ use crate::noise::discrete::uniform_below;
 use crate::noise::entropy::DemoRng;
 use crate::release::document::{Demo, Software};
 
-/// Keeps the rows' draw apart from the noise's: run i uses the streams i and i + 2^63.
+/// The offset of the streams that draw rows: run i draws noise from stream i and rows from stream i + 2^63.
 const ROWS_STREAM: u64 = 1 << 63;
-/// Keeps the noise of estimated bounds apart from that of the fit after them, which uses the stream i.
+/// The offset of the streams that draw the noise of estimated bounds. The fit after them draws from stream i.
 const BOUNDS_STREAM: u64 = 1 << 62;
 
 /// Estimates bounds for run number `run` under `seed`, from 1 to 2^62.
@@ -55,7 +55,7 @@ impl Simulation {
         Self { prepared, source, seed, software }
     }
 
-    /// Run number `run`, from 1 to 2^63. It depends on the seed and on `run` alone.
+    /// Computes run number `run`, from 1 to 2^63. It depends on the seed and on `run` alone.
     ///
     /// # Errors
     /// [`EngineError::Internal`] as [`super::Computation::release`].
@@ -74,7 +74,8 @@ impl Simulation {
     }
 }
 
-/// The sums of `records` rows drawn with replacement from that many records; where a column names persons, of as many persons as there are.
+/// Returns the sums of `records` rows drawn with replacement from that many records; where a column names persons, of as many
+/// persons as there are.
 fn resample(mut sums: Sums, rows: &EncodedRows, records: u64, mut rng: DemoRng) -> Sums {
     let persons = rows.by_person();
     let mut draw = |all: u64| usize::try_from(uniform_below(&mut rng, u128::from(all))).unwrap_or(usize::MAX);

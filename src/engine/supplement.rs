@@ -15,7 +15,7 @@ use crate::release::publication::MOST_OUTCOMES;
 use crate::release::significance::CategoryTest;
 use crate::release::supplement::{Description, Difference, Supplement};
 
-/// Returns the covariance of the coefficients of one outcome, in their order; nothing where it does not follow from the release.
+/// Returns the covariance of the coefficients of one outcome, in their order. `None` if it does not follow from the release.
 pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
     let place = outcomes(release).iter().position(|name| name == outcome)?;
     covariances(release, beside(release)).nth(place)?
@@ -82,7 +82,7 @@ pub fn supplement(release: &Release) -> Supplement {
 /// Most outcomes whose covariances are kept, and most coefficients of one.
 const MOST_KEPT: (usize, usize) = (20, 60);
 
-/// What takes the covariance of coefficients.
+/// The results that need the covariance of the coefficients.
 #[derive(Default)]
 struct Combined {
     categories: Vec<CategoryTest>,
@@ -120,8 +120,8 @@ fn combined(release: &Release, beside: Vec<Option<Beside>>, description: Option<
     found
 }
 
-/// Removes the moments of a release of so many terms that nothing is described or refitted from them. That there were more than can be
-/// described is still seen from the terms.
+/// Removes the moments of a release if they have too many terms to be described or refitted. The terms stay, and show that there
+/// were too many.
 pub fn remove_unused_moments(release: &mut Release) {
     let unused =
         |moments: &&mut ReleasedMoments| moments.terms.len() > MOST_DESCRIBED && moments.adaptive.is_none();

@@ -1,4 +1,4 @@
-//! What forecasts assume where a plan states nothing (theory/inference 5.1).
+//! The assumptions of forecasts where a plan states nothing (theory/inference 5.1).
 
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 
@@ -25,7 +25,7 @@ impl Assumption {
         Self { correlation: bound.typical_correlation.unwrap_or(self.correlation), ..self }
     }
 
-    /// Returns the same with numbers that lie so many times as close together, as within bounds that are too wide.
+    /// Returns the assumptions with the spread of numbers divided by `times`, as if the bounds were too wide.
     #[must_use]
     pub fn closer(self, times: f64) -> Self {
         Self { spread: self.spread / times, ..self }
@@ -42,7 +42,7 @@ pub(super) fn are_codes(lower: f64, upper: f64) -> bool {
     lower.fract() == 0.0 && (upper - lower - 1.0).abs() < f64::EPSILON
 }
 
-/// What forecasts take.
+/// The usual assumptions.
 pub const USUAL: Assumption = Assumption { spread: 1.0 / 3.0, of_codes: 1.0, correlation: 0.3 };
 
 /// Less favourable than [`USUAL`]: a verdict holds in this case, too.

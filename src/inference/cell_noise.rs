@@ -147,7 +147,7 @@ impl CellNoise {
     }
 }
 
-/// R², exact: R is a power of two.
+/// Returns R², which is exact because R is a power of two.
 pub(super) fn unit(radius: u32) -> f64 {
     f64::from(radius) * f64::from(radius)
 }

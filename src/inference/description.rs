@@ -44,7 +44,7 @@ pub struct SumTerm {
     pub corners: Option<usize>,
 }
 
-/// Returns the description of a release's columns; nothing where its sums do not give their means.
+/// Returns the description of a release's columns. `None` if its sums do not give their means.
 ///
 /// It needs the constant among the moments, noise that is added cell by cell, and rows that were neither sampled nor whitened.
 pub fn describe(release: &Release) -> Option<Description> {

@@ -26,7 +26,7 @@ pub fn is_drowned(diagnostics: &Diagnostics) -> bool {
 /// From this ratio of signal to noise on intervals are normal.
 pub const NORMAL_FROM: f64 = 2.0;
 
-/// A regression that cannot be asked of these moments.
+/// A regression that these moments do not determine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
@@ -112,7 +112,7 @@ impl<'a> Design<'a> {
         options: Options,
     ) -> Result<Self, FitError> {
         let mut design = Self::unsolved(moments, predictors, outcomes, intercept, options)?;
-        // After the charge nothing may fail on what was drawn: moments that cannot be solved withhold the coefficients.
+        // After the charge drawn noise must not cause an error. If the moments cannot be solved, the coefficients are withheld.
         if design.solve().is_err() {
             design.solution = None;
         }
@@ -269,7 +269,7 @@ impl<'a> Design<'a> {
         Some(self.unscale.row(0).transpose() * (penalty.weight * centre))
     }
 
-    /// Smallest eigenvalue of the penalised predictors' moments over the noise's spectral norm; `None` without noise.
+    /// Returns the smallest eigenvalue of the penalised predictors' moments over the noise's spectral norm. `None` without noise.
     pub fn signal_to_noise(&self) -> Option<f64> {
         self.signal_to_noise
     }

@@ -114,7 +114,7 @@ struct Step<'a> {
     term: String,
     from: Moved<'a>,
     to: Moved<'a>,
-    /// How many units of a number it is long; 1 for a level.
+    /// The length of the step in units of the number; 1 for a level.
     units: f64,
     /// What it is, in words.
     per: String,
@@ -141,7 +141,7 @@ fn steps<'a>(plan: &Plan, own: &'a Column) -> Vec<Step<'a>> {
     others.map(step).collect()
 }
 
-/// Returns the estimate of a sum of coefficients; nothing where one of them is withheld.
+/// Returns the estimate of a sum of coefficients. `None` if one of them is withheld.
 fn estimate(
     values: &DVector<f64>,
     lines: &[Line],

@@ -7,9 +7,9 @@ use crate::model::Interval;
 /// One regression in the columns' own units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// The coefficients, in the order of [`super::design::Design::names`]; `None` where they are withheld.
+    /// The coefficients, in the order of [`super::design::Design::names`]. `None` where they are withheld.
     pub estimate: Option<Vec<f64>>,
-    /// What is known of their error; `None` where intervals are withheld.
+    /// Their errors. `None` if intervals are withheld.
     pub uncertainty: Option<Uncertainty>,
     /// How far the intervals are to be trusted.
     pub interval: Interval,
@@ -17,7 +17,7 @@ pub struct Fit {
     pub residual_sd: Option<f64>,
     /// Whether it stands out of the noise; where not, it is an upper bound.
     pub residual_resolved: bool,
-    /// R², the share of the outcome's variance that the released moments leave to the features; `None` without an intercept, and
+    /// R², the share of the outcome's variance that the released moments leave to the features. `None` without an intercept, and
     /// where either variance does not stand out of the noise.
     pub r_squared: Option<f64>,
     /// Whether the intervals leave out the sampling error.

@@ -1,10 +1,11 @@
 //! The errors to expect of noisy Newton steps, from public numbers alone and before anything is spent.
 //!
 //! Assumptions, which are named wherever a forecast is shown: the features have the public second moment, or without one that of
-//! [`preview`](super::preview)'s usual picture; nothing is shortened; every row of a logistic outcome has the same chance p, the public mean of the
-//! outcome where there is one, else the typical one of the plan, else 1/2; predictors with plausible effects make p (1 − p) smaller; and the last step hardly moves. So
-//! the curvature of n rows is n p (1 − p) times that second moment, n times it for a gaussian outcome, and with K its inverse after the
-//! penalty the noise of the last step has the covariance σ_g² K², the sample of a logistic outcome K (K⁻¹ − Λ) K.
+//! [`preview`](super::preview)'s usual picture; nothing is shortened; every row of a logistic outcome has the same chance p, the
+//! public mean of the outcome where there is one, else the typical one of the plan, else 1/2; predictors with plausible effects
+//! make p (1 − p) smaller; and the last step hardly moves. So the curvature of n rows is n p (1 − p) times that second moment,
+//! and n times it for a gaussian outcome. Let K be its inverse after the penalty. The noise of the last step has the covariance
+//! σ_g² K², and the sampling error of a logistic outcome K (K⁻¹ − Λ) K.
 
 use super::assumptions::{USUAL, chance};
 use super::curvature::Curvature;
@@ -28,14 +29,14 @@ pub struct TermForecast {
     pub term: String,
     /// Standard error from the noise of the last step.
     pub noise_std_error: f64,
-    /// Standard error from sampling; nothing for a gaussian outcome, whose spread around its fit no public number says.
+    /// Standard error from sampling. `None` for a gaussian outcome, because no public number states its residual spread.
     pub sampling_std_error: Option<f64>,
     /// The least eigenvalue of the outcome's curvature over the spectral norm of its noise, at most; infinite without noise.
     pub signal_to_noise: f64,
 }
 
-/// Returns whether these coefficients will have intervals, also in a sentence; nothing where there are none. Between the two nobody can say: a
-/// step's noise may be with the curvature or against it.
+/// Returns whether these coefficients will have intervals, with a sentence. `None` if there are no coefficients. In between the
+/// result is open, because the noise of a step can increase or decrease the curvature.
 pub fn verdict(terms: &[TermForecast]) -> Option<(Verdict, &'static str)> {
     let ratios = || terms.iter().map(|term| term.signal_to_noise);
     let (least, most) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);
@@ -52,12 +53,12 @@ impl TermForecast {
         HALF * self.noise_std_error
     }
 
-    /// Returns half of a 95 % interval that covers sampling too; nothing for a gaussian outcome.
+    /// Returns half of a 95 % interval that covers sampling too. `None` for a gaussian outcome.
     pub fn half(&self) -> Option<f64> {
         self.sampling_std_error.map(|sampling| HALF * self.noise_std_error.hypot(sampling))
     }
 
-    /// Returns the factor that the ends of that interval put on an odds ratio; nothing for a gaussian outcome or the constant.
+    /// Returns the factor that the ends of that interval put on an odds ratio. `None` for a gaussian outcome or the constant.
     pub fn odds_factor(&self) -> Option<f64> {
         self.half().filter(|_| self.term != INTERCEPT).map(libm::exp)
     }
@@ -74,8 +75,8 @@ pub struct Rows<'a> {
     pub radius: f64,
 }
 
-/// Returns one entry per outcome and term, in the coefficients' order, of the first [`OUTCOMES`] outcomes. Nothing where there
-/// is no curvature, as with a chance of 0 or 1.
+/// Returns one entry per outcome and term, in the coefficients' order, of the first [`OUTCOMES`] outcomes. `None` if there is no
+/// curvature, as with a chance of 0 or 1.
 pub fn forecast(
     geometry: &Geometry,
     bound: &BoundPlan,

@@ -29,7 +29,7 @@ struct Term {
     level: Option<usize>,
     /// Whether it is derived.
     derived: bool,
-    /// Its draws; of a level 0 or 1.
+    /// The draws; 0 or 1 for a level.
     values: Vec<f64>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Joint {
 }
 
 impl Joint {
-    /// Draws the features; nothing where none is derived, where public moments say how they go together, and where they are too many.
+    /// Draws the features. `None` if none is derived, if public moments state their correlations, or if there are too many.
     pub(super) fn new(bound: &BoundPlan, assumed: Assumption) -> Option<Self> {
         let (mut rng, correlation) = (Pseudo::new(SEED, &[]), assumed.stated(bound).correlation);
         // Each second record mirrors the one before, so that a number and its square are exactly uncorrelated if it lies around 0.
@@ -191,7 +191,7 @@ pub fn dependent(bound: &BoundPlan, intercept: bool) -> Vec<String> {
         parents.iter().map(value).collect()
     });
     let Some(joint) = joint else { return Vec::new() };
-    // The terms before, as directions of length 1 at right angles.
+    // An orthonormal basis of the terms before.
     let mut before: Vec<Vec<f64>> = Vec::new();
     if intercept {
         before.push(vec![real(records).sqrt().recip(); records]);

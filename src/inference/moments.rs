@@ -42,9 +42,9 @@ pub struct MomentTerm {
 /// The products that were released, in units of R².
 #[derive(Clone, Debug, PartialEq)]
 struct Cells {
-    /// Of the first terms with each other.
+    /// Products of the first terms with each other.
     features: DMatrix<f64>,
-    /// Of those with the others, one column each.
+    /// Products of the first terms with the others, one column for each other term.
     cross: DMatrix<f64>,
     /// The squares of the others; empty where they were not released.
     squares: Vec<f64>,
@@ -384,8 +384,7 @@ impl NoisyMoments {
         !self.cells.squares.is_empty()
     }
 
-    /// Replaces the products of the first terms with the others by projected ones; nothing where their
-    /// number differs.
+    /// Replaces the products of the first terms with the others by projected ones. `None` if their number differs.
     pub fn with_cross(&self, cross: DMatrix<f64>) -> Option<Self> {
         let fits = cross.shape() == self.cells.cross.shape();
         fits.then(|| Self { cells: Cells { cross, ..self.cells.clone() }, ..self.clone() })

@@ -1,11 +1,11 @@
 //! Regressions from noisy Newton steps: coefficients in own units, with their errors from the last step's noise and from sampling.
 //!
-//! The last step solves (H + G + Λ) m = −(g + γ + Λ b) for what it moves, m, with noise G on the curvature and γ on the gradient. So
-//! b + m is where the step without noise would have ended, less (H + Λ)⁻¹ (γ + G m), exactly; and that end is off the estimate by the
-//! square of what the step before was off. With K = (H + Λ)⁻¹ as it was released the covariance of the noise is
-//! K (σ_g² I + σ_o² (|m|² I + m m′) + (σ_d² − 2 σ_o²) diag(m²)) K, with σ_d on the diagonal of G and σ_o off it (theory/inference 4.4; theory/public-moments 2.5, in which the
-//! first step is the only one). The sampling covariance of a logistic regression is K (K⁻¹ − Λ) K; rows with a weight below 1 make it
-//! smaller than that.
+//! The last step solves (H + G + Λ) m = −(g + γ + Λ b) for its move m, with noise G on the curvature and γ on the gradient. So
+//! b + m is exactly the end of the step without noise, less (H + Λ)⁻¹ (γ + G m). The distance of that end from the estimate is of
+//! the order of the square of the step before's. Let K = (H + Λ)⁻¹ be as released. The covariance of the noise is then K (σ_g²
+//! I + σ_o² (|m|² I + m m′) + (σ_d² − 2 σ_o²) diag(m²)) K, with σ_d on the diagonal of G and σ_o off it (theory/inference 4.4;
+//! theory/public-moments 2.5, in which the first step is the only one). The sampling covariance of a logistic regression is K
+//! (K⁻¹ − Λ) K; rows with a weight below 1 make it smaller than that.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -36,7 +36,7 @@ pub enum Link {
     Identity,
 }
 
-/// What one outcome's last step left, in the steps' units.
+/// The state of one outcome after its last step, in the steps' units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewtonStep {
     /// b after it.

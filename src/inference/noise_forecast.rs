@@ -1,7 +1,8 @@
-//! What a mechanism that measures its own coordinates foresees of its noise, from public numbers alone (theory/adaptive 6.1, 6.2).
+//! The noise forecast of a mechanism that finds its own coordinates, from public numbers alone (theory/adaptive 6.1, 6.2).
 //!
-//! Such a mechanism scales its noise to what its first rounds measure. So its noise is foreseen in units of the sampling errors, and these
-//! follow from the assumed spreads of [`mod@preview`](super::preview). Long tails are not foreseen: with them the noise is larger.
+//! Such a mechanism scales its noise to the results of its first rounds. So the forecast is in units of the sampling errors,
+//! which follow from the assumed spreads of [`mod@preview`](super::preview). The forecast assumes no long tails; with them the
+//! noise is larger.
 
 use super::assumptions::USUAL;
 use super::newton::Link;
@@ -26,7 +27,7 @@ pub enum Advice {
 pub struct NoiseForecast {
     /// ν: standard deviation of a coefficient's privacy noise, in units of its sampling error.
     pub noise: f64,
-    /// f, by which shortened records raise the sampling variance; 1 where that is not foreseen.
+    /// f, the factor by which shortened records raise the sampling variance; 1 if there is no forecast of it.
     pub loss: f64,
     /// κ̂: the features' moments over their noise in the last round.
     pub condition: f64,

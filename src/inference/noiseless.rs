@@ -1,4 +1,4 @@
-//! What a regression without noise would know of its coefficients, for forecasts (theory/inference 5.1).
+//! Standard errors of a regression without noise, for forecasts (theory/inference 5.1).
 
 use nalgebra::{DMatrix, DVector};
 
@@ -9,9 +9,9 @@ use crate::math::linalg::Cholesky;
 /// Newton steps of a logistic regression.
 const STEPS: usize = 8;
 
-/// Returns the standard error of each coefficient of an outcome on features, of which one may be constant: of least squares, or of a
-/// logistic regression of an outcome of two values. All lists have a number for each record, and the errors are those with so many records.
-/// None where a coefficient cannot be told.
+/// Returns the standard error of each coefficient of an outcome on features, of which one may be constant: of least squares, or
+/// of a logistic regression of an outcome of two values. All lists have a number for each record, and the errors are those with
+/// so many records. `None` if a coefficient is not determined.
 pub fn standard_errors(features: &[&[f64]], outcome: &[f64], link: Link) -> Option<Vec<f64>> {
     let size = features.len();
     let (low, high) =

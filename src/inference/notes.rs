@@ -10,7 +10,7 @@ use crate::model::note::{Listing, NAMED, factor, listing, three_digits};
 use crate::release::document::LONG_FORM_OUTCOMES;
 use crate::words;
 
-/// What the notes have to know of all fits.
+/// The facts about all fits on which the notes depend.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Summary {
     /// How many there are.
@@ -155,8 +155,8 @@ fn gate(design: &Design<'_>, any: bool) -> Option<String> {
     }
 }
 
-/// Returns the note on approximate intervals at this ratio of signal to noise; nothing where they are full. What is said to make them full
-/// ones would do so for a fit without a ridge.
+/// Returns the note on approximate intervals at this ratio of signal to noise. `None` if they are full. What is said to make them
+/// full ones would do so for a fit without a ridge.
 pub fn approximate(ratio: f64, penalised: bool) -> Option<String> {
     let note = (ratio < NORMAL_FROM).then(|| words::note::approximate(format_args!("{ratio:.2}")))?;
     let full = (!penalised).then(|| words::note::full_ones(factor(NORMAL_FROM / ratio)));

@@ -169,7 +169,7 @@ pub struct Options {
     pub confidence: f64,
     /// The number of rows, only where it is public and every row counts in the moments.
     pub rows: Option<u64>,
-    /// Of the bootstrap behind a ridge's intervals; it protects nothing and is drawn from public content.
+    /// The seed of the bootstrap for a ridge's intervals. It is computed from public content and protects nothing.
     pub seed: u64,
     /// The largest trace that the predictors' moments can have, in units of R², where it is public: a bound for
     /// [`Repair::Floor`] (theory/many-outcomes 4.1).

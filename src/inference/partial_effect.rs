@@ -113,7 +113,7 @@ fn places(plan: &Plan, column: &str, (lower, upper): (f64, f64)) -> Vec<f64> {
     places
 }
 
-/// Returns how many standard errors the intervals reach to either side; nothing where one is withheld.
+/// Returns how many standard errors the intervals reach to either side. `None` if one is withheld.
 fn quantile(lines: &[Line]) -> Option<f64> {
     let is_withheld = lines.iter().any(|line| line.entry.interval == Interval::Withheld);
     if is_withheld { None } else { errors_to_a_side(lines) }

@@ -1,12 +1,13 @@
-//! Whether the noise of a fit that is guided by public moments leaves a matrix that can be inverted, from public numbers alone and before
-//! anything is spent (theory/public-moments 5).
+//! Whether a fit in coordinates from public moments leaves, after noise, a matrix that can be inverted: from public numbers alone
+//! and before anything is spent (theory/public-moments 5).
 //!
 //! Assumptions: the public moments are right, so that the whitened second moment of the rows is near the identity; and for a
-//! logistic fit every row has the same chance p of the outcome, so that the curvature is p (1 − p) of that moment, a quarter where p is
-//! not known. A rarer outcome needs more rows in proportion. The noise on d terms has, but for a chance of η, a spectral norm of at most
-//! σ √((d + 1) ln(2 d/η)), σ being its deviation on the diagonal (alike on and above the diagonal, as the paper has it,
-//! σ √(2 d ln(2 d/η))). A fit is stable where that is at most half of the eigenvalues it is added to; up to there its coefficients are
-//! off by about their own size, so several times as many rows are advisable.
+//! logistic fit every row has the same chance p of the outcome, so that the curvature is p (1 − p) of that moment, a quarter
+//! where p is not known. A rarer outcome needs more rows in proportion. Except with probability η, the noise on d terms has a
+//! spectral norm of at most σ √((d + 1) ln(2 d/η)), σ being its standard deviation on the diagonal. With the paper's noise, which
+//! has the same deviation above the diagonal, it is σ √(2 d ln(2 d/η)). A fit is stable where that is at most half of the
+//! eigenvalues it is added to; up to there its coefficients are off by about their own size, so several times as many rows are
+//! advisable.
 
 use dashu_int::UBig;
 
@@ -57,7 +58,7 @@ pub struct Design {
     pub eta: f64,
     /// Whether the radius is the tight one.
     pub tight: bool,
-    /// What neighbouring tables are.
+    /// The adjacency: which tables are neighbours.
     pub adjacency: Adjacency,
     /// Rows of one person that count.
     pub max_rows_per_person: u32,
@@ -65,12 +66,12 @@ pub struct Design {
     pub family: Family,
 }
 
-/// What to expect of a number of rows and a budget.
+/// The forecast for a number of rows and a budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preflight {
     /// The noise's bound as a share of the eigenvalues that it is added to; a half is the most.
     pub noise: f64,
-    /// The fewest rows at this budget; `None` where no number will do.
+    /// The fewest rows at this budget. `None` where no number will do.
     pub rows_needed: Option<u64>,
     /// The smallest μ with these rows.
     pub mu_needed: f64,

@@ -1,11 +1,12 @@
 //! Forecasts the uncertainty of a release from public numbers alone, before anything is spent.
 //!
-//! Assumptions: a number has the mean and the standard deviation that the plan calls typical, else it is centred in its bounds with a
-//! standard deviation of a sixth of its range; levels have the share that the plan calls typical, else are equally frequent; any two numbers among the predictors have the correlation that the plan calls typical, else 0.3; a predictor's plausible effect is
-//! 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would then
-//! explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go
-//! together, so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4
-//! between any two numbers among the predictors where the plan states none. The two together are a range, not a promise.
+//! Assumptions: a number has the mean and the standard deviation that the plan calls typical, else it is centred in its bounds
+//! with a standard deviation of a sixth of its range; levels have the share that the plan calls typical, else are equally
+//! frequent; any two numbers among the predictors have the correlation that the plan calls typical, else 0.3; a predictor's
+//! plausible effect is 0.3 standard deviations of the outcome per standard deviation of its own, less where many predictors would
+//! then explain more than half of the outcome. Bounds from domain knowledge are wider than the data and predictors go together,
+//! so the verdict and its advice come from a cautious picture: a tenth of the range, and a correlation of 0.4 between any two
+//! numbers among the predictors where the plan states none. The two together are a range, not a promise.
 
 use nalgebra::DMatrix;
 
@@ -60,7 +61,7 @@ pub const OUTCOMES: usize = 50;
 pub struct Preview {
     /// Expected ratio of signal to noise under the usual picture; infinite without noise.
     pub signal_to_noise: f64,
-    /// The same under the cautious picture.
+    /// The same quantity under the cautious picture.
     pub cautious_signal_to_noise: f64,
     /// What follows from the cautious one, as all below but `terms`.
     pub verdict: Verdict,
@@ -111,11 +112,12 @@ pub struct TermPreview {
     pub shrinkage: f64,
 }
 
-/// Plausible effects that half of an interval may be wide to be worth a line: beyond, a coefficient follows from others.
+/// The largest half width of an interval that is listed, in plausible effects. If it is larger, the coefficient is determined by
+/// others.
 const MOST_EFFECTS: f64 = 1e5;
 
 impl TermPreview {
-    /// Returns whether its width is worth a line.
+    /// Returns whether its width is listed.
     pub fn is_told(&self) -> bool {
         let effect = self.plausible_effect.abs();
         effect > 0.0 && self.half() < MOST_EFFECTS * effect
@@ -191,7 +193,8 @@ pub fn preview(
         (ratio, _) if ratio < NORMAL_FROM => Verdict::Approximate,
         _ => Verdict::Clear,
     };
-    // A ridge makes intervals full at once, for coefficients that it has drawn towards 0: what would help is said of a fit without one.
+    // With a ridge all intervals are full, but for coefficients that it drew towards 0. So the advice is for a fit without a
+    // ridge.
     let plain = match options.ridge {
         Ridge::None => cautious,
         _ => Design::ratio_alone(
@@ -473,18 +476,18 @@ fn scaled_rows(rows: u64, factor: f64) -> u64 {
 /// Part of the most that sums can be from which their noise is expected to be projected.
 const PROJECTED_FROM: f64 = 1.0;
 
-/// Half of an interval in plausible effects from which on it says next to nothing.
+/// The half width, in plausible effects, above which an interval is useless.
 const TOO_WIDE: f64 = 4.0;
 
-/// Returns half of the narrowest interval in plausible effects of its coefficient, which a ridge shrinks as much; nothing without a coefficient
-/// that has one.
+/// Returns half of the narrowest interval in plausible effects of its coefficient, which a ridge shrinks as much. `None` without
+/// a coefficient that has one.
 pub fn narrowest(terms: &[TermPreview]) -> Option<f64> {
     let told = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
     told.map(|term| term.half() / term.plausible_effect.abs()).reduce(f64::min)
 }
 
 impl Preview {
-    /// Takes the intervals where noise that is so large a part of what sums can be will be projected.
+    /// Withholds the intervals if the noise is so large a share of the possible sums that it will be projected.
     pub fn project(&mut self, part: f64, rows: u64) {
         if part < PROJECTED_FROM || self.verdict == Verdict::Withheld {
             return;

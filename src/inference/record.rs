@@ -13,9 +13,9 @@ use crate::release::supplement::Description;
 /// The values that are set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Moved<'a> {
-    /// Of numbers.
+    /// The values of numbers.
     pub numbers: Vec<(&'a str, f64)>,
-    /// Of categories.
+    /// The levels of categories.
     pub levels: Vec<(&'a str, &'a str)>,
 }
 
@@ -80,8 +80,8 @@ impl<'a> Record<'a> {
         self.held(name, (lower, upper)).unwrap_or_else(|| f64::midpoint(lower, upper))
     }
 
-    /// Returns where a number is held by released means: at its own, or where its logarithm, or it less a number, is at its mean. Nothing where
-    /// no such mean is released.
+    /// Returns where a number is held by released means: at its own, or where its logarithm, or it less a number, is at its mean.
+    /// `None` if no such mean is released.
     pub fn held(&self, name: &str, (lower, upper): (f64, f64)) -> Option<f64> {
         let own = self.mean(name).map(|mean| mean.clamp(lower, upper));
         own.or_else(|| self.through.iter().find(|(own, _)| own == name).map(|(_, at)| *at))
@@ -112,7 +112,7 @@ pub(super) fn derived_columns(plan: &Plan) -> Vec<DerivedColumn> {
     terms_of(plan).into_iter().flat_map(|term| term.columns).collect()
 }
 
-/// Returns how a derived column is computed; nothing for merged levels.
+/// Returns how a derived column is computed. `None` for merged levels.
 pub(super) fn expression(column: &DerivedColumn) -> Option<Expression> {
     match column.source(|place| place) {
         Source::Computed(expression) => Some((*expression).clone()),

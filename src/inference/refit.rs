@@ -43,7 +43,7 @@ pub struct Refit {
     pub confidence: f64,
     /// The guarantee of the release, which this does not change.
     pub privacy: Privacy,
-    /// What this cost, in words.
+    /// The cost of this regression, in words.
     pub cost: String,
     /// The regression.
     pub coefficients: Coefficients,
@@ -73,7 +73,7 @@ pub enum RefitError {
     UnknownColumn {
         /// What was asked for.
         name: String,
-        /// What there is.
+        /// The terms or outcomes that the release has.
         known: String,
     },
     /// The outcome is one of the features.
@@ -133,7 +133,7 @@ fn quoted(names: &[String]) -> String {
     if names.len() > SHOWN { words::error::or_another_outcome(shown) } else { shown }
 }
 
-/// What is asked of a release.
+/// A regression that is asked of a release.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request<'a> {
     /// The response: a column, or `column[level]`.
@@ -189,7 +189,7 @@ impl Refit {
     }
 }
 
-/// What a request means in the moments of a release.
+/// A request, as places in the moments of a release.
 pub(super) struct Resolved {
     /// The moments, seen from the outcome.
     pub moments: NoisyMoments,

@@ -309,7 +309,7 @@ impl Design<'_> {
             return Vec::new();
         };
         let first = self.names.len().saturating_sub(slopes.len());
-        // The noise of a matrix that is drawn whole follows from its residuals, and the outcomes are taken for unrelated.
+        // The noise of a matrix that is drawn whole is computed from its residuals, with the outcomes assumed uncorrelated.
         let slopes = if self.moments.noise().is_drawn() { &[] } else { slopes };
         let beta = DVector::from_fn(self.names.len(), |row, _| {
             row.checked_sub(first).and_then(|row| slopes.get(row)).copied().unwrap_or(0.0)

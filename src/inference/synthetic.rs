@@ -1,7 +1,8 @@
-//! Records as a plan says, and otherwise as is assumed, that its columns are: for forecasts (theory/inference 5.1).
+//! Synthetic records for forecasts, drawn as the plan describes its columns, and by the usual assumptions where it states nothing
+//! (theory/inference 5.1).
 //!
-//! The columns of the table that a plan takes are drawn from a fixed seed, and its terms are computed from them as they are from a record.
-//! Nothing of a table is in it.
+//! The columns that the plan reads are drawn from a fixed seed, and its terms are computed from them as from a record. No table
+//! is read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,13 +32,16 @@ pub(super) enum Drawn {
     Level(Vec<f64>),
 }
 
-/// Times of its lower bound that the upper one is for a number to be called log-normal, where nothing is known of it and its logarithm is taken.
+/// If the logarithm of a number is taken and nothing is stated of it, it is drawn as log-normal if its upper bound is more than
+/// this many times its lower bound.
 const WIDE: f64 = 10.0;
 
-/// Share of m(1 − m), the variance of a number that is 1 in a share m of the rows and else 0, from which one between 0 and 1 is taken to be like that.
+/// A number that is 1 in a share m of the rows and 0 in the others has the variance m(1 − m). A number between 0 and 1 is drawn
+/// in this way if its variance is more than this share of m(1 − m).
 const TWO_VALUES: f64 = 0.9;
 
-/// A number between bounds: 0 or 1 where its standard deviation says so, else normal, or log-normal where a term is its logarithm and it is not known to be normal.
+/// A number between bounds. It is drawn as 0 or 1 if its standard deviation is that large, as log-normal if a term is its
+/// logarithm and it is not known to be normal, and as normal otherwise.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub(super) lower: f64,
@@ -46,7 +50,7 @@ pub(super) struct Number {
     mean: f64,
     sd: f64,
     offset: Option<f64>,
-    /// Where it is one of two codes: from how many standard deviations above the mean it is the upper one.
+    /// If it is one of two codes: above this standard normal quantile it is the upper one.
     upper_from: Option<f64>,
 }
 
@@ -57,7 +61,7 @@ impl Number {
         offset: Option<f64>,
         assumed: Assumption,
     ) -> Self {
-        // Beside a logarithm a standard deviation says something of numbers about a known mean alone.
+        // For a logarithm a stated standard deviation is used only together with a stated mean.
         let typical = typical.filter(|typical| offset.is_none() || typical.mean.is_some());
         let middle = typical.and_then(|typical| typical.mean).unwrap_or(lower / 2.0 + upper / 2.0);
         let known = typical.zip(offset).and_then(|(typical, offset)| typical.log_normal(offset));
@@ -98,8 +102,8 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// Draws `records` of them, numbers of which the plan says nothing as is `assumed`, and at most half of an outcome being explained by the
-    /// features; nothing where public moments say how features go together.
+    /// Draws `records` records. Numbers of which the plan states nothing are drawn as `assumed`. The features explain at most
+    /// half of an outcome. `None` if public moments state the correlations of the features.
     pub fn new(bound: &BoundPlan, link: Link, records: usize, assumed: Assumption) -> Option<Self> {
         if bound.whitening.is_some() {
             return None;
@@ -213,8 +217,8 @@ fn rarest_levels(parents: &[Parent], drawn: &[(usize, Vec<f64>)], records: usize
     rarest
 }
 
-/// Draws from the standard logistic distribution for each record, evenly over its quantiles within each group: of a few records that stand for
-/// many rows, as many say yes as of these.
+/// Draws from the standard logistic distribution for each record, evenly over its quantiles within each group. So the share of
+/// yes among the few records equals the share among the many rows that they stand for.
 fn logistic(groups: &[Group], rng: &mut Pseudo) -> Vec<f64> {
     let shuffled: Vec<f64> = groups.iter().map(|_| rng.normal()).collect();
     let mut order: Vec<usize> = (0..groups.len()).collect();
@@ -327,7 +331,7 @@ pub(super) fn parents<'a>(
     parents
 }
 
-/// Returns what is added to a field before its logarithm is taken; nothing where it is not.
+/// Returns what is added to a field before its logarithm is taken. `None` if it is not.
 fn logged(expression: &Expression, field: usize) -> Option<f64> {
     match expression {
         Expression::Leaf(_) => None,
@@ -403,7 +407,7 @@ mod tests {
         let bits = |values: [f64; 4]| values.map(f64::to_bits);
         assert_eq!(bits(values(0.0, 1.0, None)), bits([0.0, 0.0, 1.0, 1.0]));
         assert_eq!(bits(values(1.0, 2.0, None)), bits([1.0, 1.0, 2.0, 2.0]));
-        // A share of them is no code, nor are bounds between whole numbers.
+        // A share between 0 and 1 is not a code, and bounds that are not whole are not codes.
         let share = Some(Typical { mean: Some(0.4), sd: 0.1 });
         for [inner, _, outer, _] in [values(0.0, 1.0, share), values(0.5, 1.5, None), values(1.0, 3.0, None)]
         {

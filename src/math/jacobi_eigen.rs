@@ -54,12 +54,12 @@ impl Jacobi {
         Err(LinalgError::NoConvergence)
     }
 
-    /// The smallest eigenvalue.
+    /// Returns the smallest eigenvalue.
     pub fn smallest(&self) -> f64 {
         self.values.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// Q diag(f(values)) Q′, exactly symmetric.
+    /// Returns Q diag(f(values)) Q′, exactly symmetric.
     pub fn map(&self, f: impl Fn(f64) -> f64) -> DMatrix<f64> {
         let size = self.values.len();
         let mapped: Vec<f64> = self.values.iter().map(|value| f(*value)).collect();
@@ -107,7 +107,7 @@ fn rotate(work: &mut DMatrix<f64>, vectors: &mut DMatrix<f64>, p: usize, q: usiz
     }
 }
 
-/// A B, each entry summed in the order of the inner index. A size that does not fit is cut to what both have.
+/// Returns A B, each entry summed in the order of the inner index. If the sizes differ, the longer inner side is cut.
 pub fn product(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
     let inner = a.ncols().min(b.nrows());
     DMatrix::from_fn(a.nrows(), b.ncols(), |i, j| {

@@ -86,20 +86,20 @@ pub fn to_digits(x: f64, digits: u8) -> f64 {
     format!("{x:.*e}", usize::from(digits) - 1).parse().unwrap_or(x)
 }
 
-/// Returns ⌊x 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
+/// Returns ⌊x 2^bits⌋ without rounding error. `None` if `x` is negative or not finite.
 pub fn floor_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
     Some(scaled(UBig::from(mantissa), exponent, bits).0)
 }
 
-/// Returns ⌈x 2^bits⌉ without rounding error; `None` if `x` is negative or not finite.
+/// Returns ⌈x 2^bits⌉ without rounding error. `None` if `x` is negative or not finite.
 pub fn ceil_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
     let (floor, exact) = scaled(UBig::from(mantissa), exponent, bits);
     Some(if exact { floor } else { floor + UBig::ONE })
 }
 
-/// Returns ⌊x² 2^bits⌋ without rounding error; `None` if `x` is negative or not finite.
+/// Returns ⌊x² 2^bits⌋ without rounding error. `None` if `x` is negative or not finite.
 pub fn floor_square_scaled(x: f64, bits: usize) -> Option<UBig> {
     let (mantissa, exponent) = parts(x)?;
     let mantissa = UBig::from(mantissa);

@@ -23,7 +23,7 @@ pub struct Noise {
     pub sensitivity_squared: UBig,
     /// S.
     pub scale: NoiseScale,
-    /// How the variance is spread.
+    /// The variance of each cell, in units of S².
     pub shape: Shape,
     /// The cells that are released.
     pub layout: Layout,
@@ -31,7 +31,7 @@ pub struct Noise {
     pub public_features: bool,
 }
 
-/// How much noise a cell has.
+/// The noise on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// None: it is public.
@@ -43,7 +43,7 @@ pub enum Amount {
 }
 
 impl Noise {
-    /// The noise on the product of two terms.
+    /// Returns the noise on the product of two terms.
     pub fn on(&self, row: usize, column: usize) -> Amount {
         if self.public_features && row.max(column) < self.layout.features() {
             Amount::None
@@ -54,12 +54,12 @@ impl Noise {
         }
     }
 
-    /// The law that the release names.
+    /// Returns the law that the release names.
     pub fn law(&self) -> NoiseLaw {
         NoiseLaw::DiscreteGaussian { shape: self.shape, s: self.scale.get().to_string() }
     }
 
-    /// What the ledger is charged for.
+    /// Returns what the ledger is charged for.
     pub fn event(&self) -> Event {
         let (mut full, mut half) = (0, 0);
         for (row, column) in self.layout.pairs() {
@@ -72,12 +72,12 @@ impl Noise {
         Event::gaussian(&self.sensitivity_squared, self.scale, (full, half))
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub const fn cells(&self) -> usize {
         self.layout.cells()
     }
 
-    /// Noise for the cells, in the layout's order.
+    /// Draws noise for the cells, in the layout's order.
     pub fn draw<E: Entropy + ?Sized>(&self, rng: &mut E) -> Vec<i128> {
         let s: NonZeroU64 = self.scale.get();
         let mut cells = Vec::with_capacity(self.cells());
@@ -105,7 +105,7 @@ impl Noise {
         cells
     }
 
-    /// The noise with the exact sums added to it. Sums that the layout does not have are not looked at.
+    /// Returns the noise with the exact sums added to it. Sums that the layout does not have are not looked at.
     ///
     /// No sum can wrap: exact sums stay below 2^112 and noise below 2^62 but with probability 0 in practice, and a sum that
     /// would leave 128 bits saturates.
@@ -123,12 +123,12 @@ impl Noise {
     }
 }
 
-/// The released integers in the layout's order: all noise is drawn first, then the exact sums are added.
+/// Returns the released integers in the layout's order: all noise is drawn first, then the exact sums are added.
 pub fn perturb<E: Entropy + ?Sized>(moments: &Moments, noise: &Noise, rng: &mut E) -> Vec<i128> {
     noise.add(noise.draw(rng), moments)
 }
 
-/// What [`Mutant::NoiseInFloat`] releases: the low bits of a large sum show through the noise (Haney et al. 2022).
+/// Returns the release of [`Mutant::NoiseInFloat`]: the low bits of a large sum show through the noise (Haney et al. 2022).
 #[expect(clippy::cast_possible_truncation, reason = "that is the bug")]
 fn in_float(exact: i128, noise: i128) -> i128 {
     (exact as f64 + noise as f64) as i128

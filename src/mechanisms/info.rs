@@ -24,7 +24,7 @@ pub enum Scope {
 /// Mechanisms that answer one question of a person.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What they have in common.
+    /// The name of the group on the page.
     pub title: &'static str,
     /// When to look among them.
     pub when: &'static str,
@@ -45,7 +45,7 @@ pub enum Calls {
     Never,
 }
 
-/// The groups in the order of the page. The first has the mechanism that is chosen before anybody chooses.
+/// The groups in the order of the page. The first has the default mechanism.
 pub static GROUPS: [&Group; 7] =
     [&LINEAR, &MANY_OUTCOMES, &YES_OR_NO, &PUBLIC_MOMENTS, &WHOLE_MATRIX, &DESCENT, &COMPARISON];
 
@@ -94,21 +94,21 @@ pub static DESCENT: Group = Group {
     calls: Calls::Never,
 };
 
-/// What is there to be compared with.
+/// Mechanisms that are there for comparison only.
 pub static COMPARISON: Group = Group {
     title: "For comparison with papers",
     when: "They show what the others gain. Hardly ever right for a release.",
     calls: Calls::Never,
 };
 
-/// What a mechanism is, whatever the plan.
+/// A mechanism's name, texts, guarantee and parameters: all that does not depend on a plan.
 #[derive(Debug, PartialEq)]
 pub struct Info {
     /// The name in a plan and on the command line.
     pub name: &'static str,
     /// Its name for a person.
     pub title: &'static str,
-    /// The group in which the page shows it; none where it is not private.
+    /// The group in which the page shows it. `None` if it is not private.
     pub group: Option<&'static Group>,
     /// What it does, in one sentence.
     pub summary: &'static str,
@@ -116,13 +116,13 @@ pub struct Info {
     pub prefer: &'static str,
     /// What it guarantees, in one sentence.
     pub guarantee: &'static str,
-    /// Where it comes from.
+    /// The paper or the theory page that it is from.
     pub source: &'static str,
     /// Its version in a ledger's entries.
     pub version: &'static str,
-    /// What it charges.
+    /// The kind of budget that it charges.
     pub wallet: Wallet,
-    /// Where it is private.
+    /// The adjacency and the protection under which it is private.
     pub scope: Scope,
     /// The weakest assurance that a release of it can have; the parameters can make it stronger.
     pub assurance: Assurance,
@@ -136,10 +136,10 @@ pub struct Info {
     pub from_sums: bool,
     /// Whether it finds by itself how far values spread, so that wide bounds cost it little (theory/adaptive 1).
     pub adapts: bool,
-    /// Whether it foresees its noise ([`Rounds::noise_forecast`](super::Rounds::noise_forecast)), so that a program can recommend it for
-    /// a plan.
+    /// Whether it forecasts its noise ([`Rounds::noise_forecast`](super::Rounds::noise_forecast)), so that a program can
+    /// recommend it for a plan.
     pub foresees: bool,
-    /// Why it has no scale of a paper's own; nothing where it has one.
+    /// Why it has no scale of a paper's own. `None` if it has one.
     pub no_paper_scale: Option<&'static str>,
     /// Its parameters, in the order of the page.
     pub parameters: &'static [Parameter],

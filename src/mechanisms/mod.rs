@@ -78,7 +78,7 @@ fn boxed(read: Result<impl Configured + 'static, PlanError>) -> Result<Box<dyn C
     Ok(Box::new(read?))
 }
 
-/// The mechanism that is chosen before anybody chooses.
+/// The default mechanism.
 pub const USUAL: &str = "analyze-gauss";
 
 /// The mechanism without noise, by which public tables are summed.

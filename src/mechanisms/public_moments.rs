@@ -1,8 +1,9 @@
 //! What the mechanisms with public moments share: radii, whitening, the range of the outcome, the penalty.
 //!
-//! **Radii** (theory/public-moments 1.2, 2.1, 1.3). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features' terms and the constant and n
-//! the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t = ln(n/η). R_x is no longer than the longest
-//! whitened record that the stated bounds allow. Privacy does not depend on them: a longer record is shortened.
+//! **Radii** (theory/public-moments 1.2, 2.1, 1.3). R_x = √(d (1 + ln(2 n/η))), R_y = √(1 + ln(2 n/η)), with d the features'
+//! terms and the constant and n the public number of rows; `tight` takes the smaller of R_x and √(d + 2 √(d t) + 2 t), t =
+//! ln(n/η). R_x is no longer than the longest whitened record that the stated bounds allow. Privacy does not depend on them: a
+//! longer record is shortened.
 //!
 //! **Range of an outcome** (theory/public-moments 2.1, 1.6). R_y public standard deviations to both sides of the public mean, within the column's own
 //! bounds; where there is no intercept, or it is penalised, R_y root mean squares around 0. Where the public table does not know
@@ -35,7 +36,7 @@ pub struct Sided {
     radius: u32,
     /// c / W.
     pub intercept_weight: f64,
-    /// How the public moments are used; none without them.
+    /// How the public moments are used. `None` without them.
     pub radii: Option<Radii>,
     row_norm: f64,
     outcome_norm: f64,
@@ -56,7 +57,7 @@ impl Sided {
         Ok(Self { radius, intercept_weight, radii: None, row_norm, outcome_norm })
     }
 
-    /// The grid, with this ratio of B_y² to B_x².
+    /// Returns the grid, with this ratio of B_y² to B_x².
     pub fn grid(&self, ratio: f64) -> GridParams {
         let clipping = Radii::clipping(self.radii.as_ref(), Clipping::Together);
         let sides = Sides { ratio, feature_norm: self.row_norm, outcome_norm: self.outcome_norm, clipping };
@@ -142,17 +143,18 @@ impl Radii {
         })
     }
 
-    /// R_x, of so many terms.
+    /// Returns R_x, of so many terms.
     pub fn features(&self, terms: usize) -> f64 {
         squared_radius(terms, self.rows(), self.eta, self.tight).sqrt()
     }
 
-    /// R_y.
+    /// Returns R_y.
     pub fn outcome(&self) -> f64 {
         squared_radius(1, self.rows(), self.eta, false).sqrt()
     }
 
-    /// How a longer record is shortened: as a whole, in the way that suits the mechanism, unless the paper's own is asked for.
+    /// Returns how a longer record is shortened: as a whole, in the way that suits the mechanism, unless the paper's own is asked
+    /// for.
     pub const fn clipping(radii: Option<&Self>, whole: Clipping) -> Clipping {
         match radii {
             Some(radii) if !radii.by_row => Clipping::Unlinked,
@@ -160,7 +162,7 @@ impl Radii {
         }
     }
 
-    /// Whether the paper's own clipping is asked for.
+    /// Returns whether the paper's own clipping is asked for.
     pub const fn by_row(&self) -> bool {
         self.by_row
     }
@@ -250,8 +252,8 @@ impl Radii {
         Ok(())
     }
 
-    /// The outcomes of a plan whose features are whitened, in its order. Where nothing is known of one, half of its range counts as R_y
-    /// standard deviations.
+    /// Returns the outcomes of a plan whose features are whitened, in its order. Where nothing is known of one, half of its range
+    /// counts as R_y standard deviations.
     pub fn standards(&self, bound: &BoundPlan, around_mean: bool) -> Vec<Standard> {
         let known = bound.public.iter().flat_map(|public| &public.outcomes);
         let columns = bound.columns.iter().filter(|column| column.role == Role::Outcome);
@@ -326,7 +328,7 @@ fn longest_within_bounds(bound: &BoundPlan, map: &DMatrix<f64>, constant: bool) 
     if longest > 0.0 { longest } else { f64::INFINITY }
 }
 
-/// A code of a feature in the units in which steps are taken: whitened ones, or shares of the longest record.
+/// Returns a code of a feature in the units in which steps are taken: whitened ones, or shares of the longest record.
 pub fn feature_unit(bound: &BoundPlan, geometry: &Geometry) -> f64 {
     match &bound.whitening {
         Some(whitening) => whitening.radius / f64::from(geometry.reach),
@@ -352,13 +354,13 @@ impl Penalty {
         Ok(Self { lambda: params.number(&LAMBDA)?, on_intercept: params.switch(&PENALISE_INTERCEPT)? })
     }
 
-    /// Whether outcomes are clipped around their mean: there is a constant, and it goes free.
+    /// Returns whether outcomes are clipped around their mean: there is a constant, and it goes free.
     pub const fn around_mean(&self, plan: &CheckedPlan) -> bool {
         plan.intercept && !self.on_intercept
     }
 
-    /// Λ = n λ A P A′ for coordinates z = A v of own units v, whose first is the constant if there is one: b′Λ b is n λ times the
-    /// squared length of the penalised coefficients β = A′ b.
+    /// Returns Λ = n λ A P A′ for coordinates z = A v of own units v, whose first is the constant if there is one: b′Λ b is n λ
+    /// times the squared length of the penalised coefficients β = A′ b.
     ///
     /// # Errors
     /// [`PlanError`] where it is beyond every number.

@@ -32,10 +32,10 @@ use serde_json::{Map, Value};
 use super::shared::NoiseError;
 pub use super::shared::{Charge, PostProcessing};
 
-/// Most numbers of rows that are kept in memory, 4 bytes each.
+/// The most codes that encoded rows may have in memory, 4 bytes each.
 const MOST_CODES: u64 = 1 << 27;
 
-/// Returns the most rows of so many terms that are kept in memory.
+/// Returns the largest number of rows with this many terms that is kept in memory.
 pub fn most_rows(terms: usize) -> u64 {
     MOST_CODES / (terms as u64).max(1)
 }
@@ -43,10 +43,10 @@ pub fn most_rows(terms: usize) -> u64 {
 /// A way to release regressions. Each is registered once, in [`super::REGISTRY`].
 #[derive(Debug)]
 pub struct Mechanism {
-    /// What does not depend on a plan.
+    /// All that does not depend on a plan.
     pub info: &'static Info,
-    /// Reads every parameter, and refuses whatever a plan can be refused for before a header is known: a parameter out of range, and a
-    /// plan that does not fit the mechanism.
+    /// Reads every parameter. Refuses a parameter out of range, and a plan that does not fit the mechanism, as far as that is
+    /// known without a header.
     pub configure: Configure,
 }
 
@@ -58,7 +58,8 @@ pub trait Configured: Debug + Send + Sync {
     /// Returns the grid on which the columns are found. [`Self::resolve`] may give the outcomes another length than the features.
     fn grid(&self) -> GridParams;
 
-    /// Returns how levels are coded: around their centre, unless the mechanism finds centres by itself or has none.
+    /// Returns how levels are coded. The default is around their centre; mechanisms that compute centres themselves, or have
+    /// none, override it.
     fn levels(&self) -> Levels {
         Levels::Centred
     }
@@ -66,21 +67,21 @@ pub trait Configured: Debug + Send + Sync {
     /// Fixes encoding, noise and cost. `bound` has the plan's columns, and public moments for a mechanism that takes them.
     ///
     /// # Errors
-    /// [`NoiseError`] where the columns of the header are not for the mechanism, or the budget buys no noise for them.
+    /// [`NoiseError`] if the mechanism cannot run on these columns, or the budget is too small for them.
     fn resolve(&self, plan: &CheckedPlan, bound: BoundPlan) -> Result<Resolved, NoiseError>;
 }
 
 /// A mechanism under one plan and one header: public and immutable.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The parameters that follow from the header, as they stand in a filled plan.
+    /// The parameters that follow from the header, as a filled plan states them.
     pub parameters: Map<String, Value>,
     /// How a record becomes integers.
     pub encoding: Encoding,
-    /// What the ledger is asked for; nothing where there is no noise.
+    /// The charge to the ledger. `None` if there is no noise.
     pub charge: Option<Charge>,
-    /// The law that a release names; of an adaptive form the one with the fewest rows and the largest ridge that it can have. Nothing
-    /// where no moments are released, and where no forecast follows from it.
+    /// The law of the noise that a release names. For an adaptive form it has the fewest rows and the largest ridge that are
+    /// possible. `None` if no moments are released, or if no forecast follows from the law.
     pub law: Option<NoiseLaw>,
     /// What is done with the released moments.
     pub post_processing: PostProcessing,
@@ -89,8 +90,8 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Returns rounds after which nothing is done with released moments, of whose noise no law is named, and no parameter of which follows
-    /// from the header.
+    /// Returns rounds without post-processing, without a named law of the noise, and without parameters that follow from the
+    /// header.
     pub fn new(encoding: Encoding, charge: Option<Charge>, rounds: Arc<dyn Rounds>) -> Self {
         let post_processing = PostProcessing::default();
         Self { parameters: Map::new(), encoding, charge, law: None, post_processing, rounds }
@@ -123,7 +124,7 @@ pub trait Rounds: Any + Debug + Send + Sync {
         None
     }
 
-    /// Returns what has to be known to say from public numbers whether a fit with public moments can be stable.
+    /// Returns the kind of fit, from which a forecast with public moments predicts whether it will be stable.
     fn family(&self, _: &Task) -> Option<Family> {
         None
     }
@@ -133,32 +134,33 @@ pub trait Rounds: Any + Debug + Send + Sync {
         false
     }
 
-    /// Foresees the noise on `rows` rows with the budget μ for all rounds together, where the rounds find their own coordinates.
+    /// Forecasts the noise with `rows` rows and the budget μ for all rounds together. `None` unless the rounds find their own
+    /// coordinates.
     fn noise_forecast(&self, _: &Task, _rows: f64, _mu: f64) -> Option<NoiseForecast> {
         None
     }
 
-    /// Computes how large the noise of the products of features with outcomes is on `rows` rows, as a part of the most that they can be: near
-    /// 1 they are projected, and no interval is known. Nothing where they are not projected.
+    /// Forecasts the noise on the products of features with outcomes with `rows` rows, as a share of the largest possible
+    /// products. Near 1 the products will be projected, and there will be no interval. `None` if the mechanism does not project.
     fn projection(&self, _: &Task, _rows: f64, _noise: CellNoise) -> Option<f64> {
         None
     }
 
-    /// Computes the least standard errors to expect of `rows` rows, where they follow from public numbers.
+    /// Forecasts lower bounds on the standard errors with `rows` rows. `None` if they do not follow from public numbers.
     fn standard_errors(&self, _: &Task, _rows: u64) -> Option<Vec<TermForecast>> {
         None
     }
 }
 
-/// Where a release stands between two rounds: public.
+/// The state of a release between two rounds: public.
 pub trait Run: Send {
-    /// Returns the next round, from public numbers and earlier answers alone; nothing after the last.
+    /// Returns the next round, from public numbers and earlier answers alone. `None` after the last.
     fn round(&self) -> Option<Round>;
 
     /// Takes the answer of that round.
     fn take(&mut self, answer: Answer);
 
-    /// Returns the bounds that the rounds have found, after the last round; nothing of a mechanism.
+    /// Returns the bounds that the rounds have found, after the last round. `None` unless the rounds estimate bounds.
     fn bounds(&self) -> Option<EstimatedBounds> {
         None
     }
@@ -186,8 +188,8 @@ pub trait RoundNoise: Any + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Adds the noise to the sums. Nothing where a step of a drawn matrix fails, whose cause may depend on the table, and for sums of
-    /// another kind.
+    /// Adds the noise to the sums. `None` for sums of another kind, and if a matrix draw fails; the cause is not reported,
+    /// because it may depend on the table.
     fn answer(&self, drawn: Vec<i128>, sums: &Exact<'_>, rng: &mut dyn Entropy) -> Option<Answer>;
 
     /// Returns the noise of each cell, where it is Gaussian.
@@ -195,7 +197,7 @@ pub trait RoundNoise: Any + Debug + Send + Sync {
         None
     }
 
-    /// Returns what the ledger is asked for, where this is all the noise of a release.
+    /// Returns the charge, if a release has no other noise.
     fn charge(&self) -> Option<Charge> {
         None
     }
@@ -214,7 +216,7 @@ impl dyn RoundNoise {
     }
 }
 
-/// What a round gives to everybody.
+/// The public result of a round.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     /// The noisy integers.
@@ -223,7 +225,7 @@ pub struct Answer {
     pub law: Option<NoiseLaw>,
     /// A ridge that was chosen privately, in squared codes; 0 elsewhere.
     pub ridge: f64,
-    /// What public features were multiplied by.
+    /// The matrix by which public features were multiplied.
     pub features: Option<FeatureMap>,
     /// The outcomes, where the plan says that they are public.
     pub outcomes: Option<Outcomes>,
@@ -234,11 +236,11 @@ pub struct Answer {
 pub enum Outcomes {
     /// The sums of their products.
     Gram(DMatrix<f64>),
-    /// Themselves, a row for each record that counts.
+    /// The outcomes, one row for each record that counts.
     Rows(DMatrix<f64>),
 }
 
-/// All that is public about a release beside its rounds.
+/// All that is public about a release, apart from its rounds.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The plan, every default filled in.
@@ -252,7 +254,7 @@ pub struct Task {
 pub struct Output {
     /// The coefficients.
     pub coefficients: Coefficients,
-    /// What is said of them.
+    /// Their diagnostics and notes.
     pub diagnostics: Diagnostics,
     /// The noisy integers, where regressions can be computed again from them.
     pub moments: Option<ReleasedMoments>,
@@ -260,7 +262,7 @@ pub struct Output {
     pub steps: Option<LogisticSteps>,
 }
 
-/// Arithmetic failed after the noise was drawn. Why may depend on the table, so it is not said.
+/// Arithmetic failed after the noise was drawn. The cause is not reported, because it may depend on the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsettled;
 
@@ -270,7 +272,7 @@ impl Answer {
         Self { cells, ..Self::default() }
     }
 
-    /// Returns the integers of a map with noise added to each; nothing for sums of another kind.
+    /// Returns the integers of a map with noise added to each. `None` for sums of another kind.
     pub fn noisy(drawn: Vec<i128>, sums: &Exact<'_>) -> Option<Self> {
         let Exact::Cells(cells) = sums else { return None };
         let same = drawn.len() == cells.len();
@@ -299,8 +301,8 @@ impl Answer {
 }
 
 impl Encoding {
-    /// Fixes the grid. `layout` gives the moments that are released of so many features with the constant and so many outcomes.
-    /// `noiseless` says that nothing is added to sums of the whole record, which then have guard digits.
+    /// Fixes the grid. `layout` maps the number of features, constant included, and the number of outcomes to the moments that
+    /// are released. With `noiseless` no noise is added, and sums of the whole record have guard digits.
     pub fn new(mut bound: BoundPlan, noiseless: bool, layout: impl FnOnce(usize, usize) -> Layout) -> Self {
         let geometry = Geometry::new(&bound);
         let first = geometry.first_outcome(&bound);
@@ -309,7 +311,7 @@ impl Encoding {
         Self { bound, geometry, layout }
     }
 
-    /// Fixes the grid as [`Self::new`] does, of records all of whose released moments can be kept.
+    /// Fixes the grid as [`Self::new`] does, and checks that all released moments fit into memory.
     ///
     /// # Errors
     /// As [`Self::check`].
@@ -333,7 +335,7 @@ impl Encoding {
         Statistic::Moments(if self.bound.guard { Layout::whole(self.row_width()) } else { layout })
     }
 
-    /// Returns the rows themselves, for one round that needs them all at once.
+    /// Returns the statistic that keeps the rows themselves, for a round that needs all of them at once.
     ///
     /// # Errors
     /// [`PlanError`] where the public number of rows is more than are kept in memory.
@@ -349,7 +351,8 @@ impl Encoding {
         Ok(Statistic::Rows(self.row_width()))
     }
 
-    /// Refuses more sums than can be kept, and terms of one name. `summed` is what is summed where that is more than is released.
+    /// Refuses more sums than fit into memory, and two terms with the same name. `summed` is the layout of the sums if it has
+    /// more cells than the release.
     ///
     /// # Errors
     /// [`PlanError`] that says what is too many.
@@ -389,7 +392,7 @@ impl Encoding {
     }
 }
 
-/// Computes the moments of rows, the features' with each other of the rows alone that `taken` says.
+/// Computes the moments of rows. Products of features with each other are summed only over the rows that `taken` selects.
 pub fn moments_of(rows: &EncodedRows, layout: Layout, taken: impl Fn(usize) -> bool) -> Moments {
     let mut all = Moments::of(layout);
     for (index, row) in rows.iter().enumerate() {

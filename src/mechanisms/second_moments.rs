@@ -1,4 +1,4 @@
-//! One round of second moments, and the regressions that are computed from them: what most mechanisms release.
+//! One round of second moments, and the regressions computed from them. Most mechanisms release this.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct SecondMoments {
     pub noise: Arc<dyn RoundNoise>,
     /// What is done with the moments before they are solved.
     pub post_processing: PostProcessing,
-    /// What else is done with them.
+    /// The further analysis of the moments.
     pub analysis: Arc<dyn Analysis>,
     /// What a forecast of a fit with public moments is for.
     pub family: Option<Family>,
@@ -38,8 +38,8 @@ pub struct SecondMoments {
 
 /// What a mechanism does with its moments beyond [`PostProcessing`].
 pub trait Analysis: Debug + Send + Sync {
-    /// Changes the moments or the options before the regressions are solved. `extent` is there where features and outcomes have bounds
-    /// of their own and the number of rows is known.
+    /// Changes the moments or the options before the regressions are solved. `extent` is given if features and outcomes have
+    /// separate bounds and the number of rows is known.
     ///
     /// # Errors
     /// [`Unsettled`] where arithmetic fails.
@@ -159,7 +159,7 @@ impl Run for Released {
     }
 }
 
-/// The moments as numbers. Exact sums are cut down to those that are released.
+/// Returns the moments as numbers. Exact sums are cut down to those that are released.
 fn read(task: &Task, statistic: &Statistic, answer: &mut Answer) -> Result<NoisyMoments, Unsettled> {
     let Encoding { bound, geometry, layout } = &task.encoding;
     let moments = match &answer.law {
@@ -182,7 +182,7 @@ fn read(task: &Task, statistic: &Statistic, answer: &mut Answer) -> Result<Noisy
             }
         }
     };
-    // Moments of whitened coordinates know what they are made of.
+    // Whitened moments also hold the map from the columns' own units.
     let whitened = |moments: NoisyMoments| match &bound.whitening {
         None => Ok(moments),
         Some(whitening) => moments.whitened(&whitening.matrix),
@@ -223,9 +223,10 @@ fn extent_of(task: &Task, rows: f64) -> Extent {
     Extent { trace: rows * features * features, rows, features, outcomes }
 }
 
-/// The sums of (q + 2⁻²² e)(q + 2⁻²² e)' in steps of 2⁻⁴⁴, of rows with a code q for each term and, for each but the constant, the
-/// digit e that rounding left. Without noise nothing but rounding depends on the grid, and collinear predictors magnify it; with
-/// the digits such a run equals least squares to far more digits than the grid has. With 2^30 rows the sums stay below 2^123.
+/// Returns the sums of (q + 2⁻²² e)(q + 2⁻²² e)' over rows, in steps of 2⁻⁴⁴. A row has a code q for each term and, for each
+/// except the constant, the remainder e of its rounding. Without noise the only error is rounding, which collinear predictors
+/// magnify. With the remainders such a run agrees with least squares to far more digits than the grid has. With 2^30 rows the
+/// sums stay below 2^123.
 pub fn fine_cells(cell: impl Fn(usize, usize) -> i128, geometry: &Geometry) -> Vec<i128> {
     let sum = |row: Option<usize>, column: Option<usize>| match (row, column) {
         (Some(row), Some(column)) => cell(row, column),
@@ -239,7 +240,7 @@ pub fn fine_cells(cell: impl Fn(usize, usize) -> i128, geometry: &Geometry) -> V
     Layout::whole(geometry.terms.len()).pairs().map(|(row, column)| fine(row, column)).collect()
 }
 
-/// The integers as a release has them.
+/// Returns the integers as a release has them.
 fn released(task: &Task, answer: &Answer) -> ReleasedMoments {
     let Encoding { bound, geometry, layout } = &task.encoding;
     let cells = &answer.cells;

@@ -87,7 +87,7 @@ pub const FLOOR_REPAIR: Parameter = REPAIR.usual(Usual::Is("floor"));
 /// Below this μ the grid is coarser, so that S stays within the sampler's range.
 const SMALL_MU: f64 = 1.0 / 64.0;
 
-/// R where neither a plan nor a schema says it: 2^24, and 2^20 for a small budget.
+/// Returns R where neither a plan nor a schema says it: 2^24, and 2^20 for a small budget.
 fn usual_radius(plan: &CheckedPlan) -> u32 {
     // A budget that cannot be used is refused by the calibration.
     let mu =
@@ -96,7 +96,7 @@ fn usual_radius(plan: &CheckedPlan) -> u32 {
     if small { 1 << 20 } else { 1 << 24 }
 }
 
-/// How records become integers: `radius`, `intercept_weight`, `feature_share` and `row_norm` (docs/methods.md).
+/// Reads how records become integers: `radius`, `intercept_weight`, `feature_share` and `row_norm` (docs/methods.md).
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
@@ -107,8 +107,8 @@ pub fn grid(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<GridParams, P
     Ok(GridParams { radius, intercept_weight, norms })
 }
 
-/// A grid whose records have two sides, shortened together, with norms as shares of what the bounds allow. Both sides have the same
-/// length, until a mechanism gives the outcomes another.
+/// Returns a grid whose records have two sides, shortened together, with norms as shares of what the bounds allow. Both sides
+/// have the same length, until a mechanism gives the outcomes another.
 pub const fn two_sides(
     radius: u32,
     intercept_weight: f64,
@@ -119,7 +119,7 @@ pub const fn two_sides(
     GridParams { radius, intercept_weight, norms: Norms::Sides(sides) }
 }
 
-/// `radius` and `intercept_weight`, which every grid has.
+/// Reads `radius` and `intercept_weight`, which every grid has.
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
@@ -133,7 +133,7 @@ pub fn scale(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<(u32, f64), 
     Ok((radius, intercept_weight))
 }
 
-/// `radius`.
+/// Reads `radius`.
 ///
 /// # Errors
 /// [`PlanError`] for a value out of range.
@@ -141,7 +141,7 @@ pub fn radius(params: &mut Params<'_>, plan: &CheckedPlan) -> Result<u32, PlanEr
     params.whole_or(&RADIUS, usual_radius(plan))
 }
 
-/// The public number of rows.
+/// Returns the public number of rows.
 ///
 /// # Errors
 /// [`PlanError`] where the plan states none, with the reason `why` it is needed.
@@ -151,8 +151,8 @@ pub fn stated_rows(plan: &CheckedPlan, why: &str) -> Result<u64, PlanError> {
     })
 }
 
-/// Refuses a plan without an intercept, for a mechanism that fits on the plan's own grid: there values are measured from the middles of
-/// their bounds, which a model through the origin of the columns' own units has to add up again.
+/// Refuses a plan without an intercept, for a mechanism that fits on the plan's own grid. There values are measured from the
+/// middles of their bounds, and only the constant can convert them to the columns' own units.
 ///
 /// # Errors
 /// [`PlanError`] where `intercept` is false.
@@ -167,7 +167,7 @@ pub fn require_intercept(plan: &CheckedPlan) -> Result<(), PlanError> {
     ))
 }
 
-/// Refuses a plan without an intercept whose records have a constant all the same, for a mechanism that would fit it.
+/// Refuses a plan without an intercept whose records nevertheless have a constant, for a mechanism that would fit it.
 ///
 /// # Errors
 /// [`PlanError`] with the `reason` where `intercept` is false and `intercept_weight` above 0.
@@ -186,7 +186,7 @@ pub fn require_intercept_or_zero_weight(
     ))
 }
 
-/// Refuses a paper's own scale that is not for the plan's neighbours.
+/// Refuses the scale of a paper under add-remove, because the paper has replace-one alone.
 ///
 /// # Errors
 /// [`PlanError`] under add-remove.
@@ -320,12 +320,12 @@ pub enum NoiseError {
     Budget(#[from] CalibrationError),
 }
 
-/// Between which tables the cost has to hold.
+/// Returns the adjacency for which the noise is calibrated: the plan's.
 pub fn neighbours(plan: &CheckedPlan) -> Adjacency {
     if is_active(Mutant::AddRemoveCurveUnderReplaceOne) { Adjacency::AddRemove } else { plan.adjacency }
 }
 
-/// A public formula that has no answer for this budget.
+/// Returns the error for a budget at which a public formula has no scale.
 pub fn no_scale(error: &impl std::fmt::Display) -> NoiseError {
     NoiseError::Plan(PlanError::at(
         "budget",
@@ -343,14 +343,14 @@ pub fn printed_scale(ratio: f64, square: u64) -> Result<NoiseScale, NoiseError> 
     Ok(NoiseScale::try_new(codes)?)
 }
 
-/// An integer, so many squared codes, that is not below `ratio` times `square`.
+/// Returns an integer, so many squared codes, that is not below `ratio` times `square`.
 pub fn squared_codes(ratio: f64, square: u64) -> Option<u64> {
     let codes = (ratio * real(square)).next_up().ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
     (1.0..9e18).contains(&codes).then_some(codes as u64)
 }
 
-/// The largest power of two that is at most `noise` / 2²⁰, as its exponent: what a matrix with noise of that standard
+/// Returns the largest power of two that is at most `noise` / 2²⁰, as its exponent: what a matrix with noise of that standard
 /// deviation in codes is rounded to (theory/noise 4.2). At least 0.
 pub fn rounding_step(noise: f64) -> usize {
     if noise > 1.0 { usize::try_from(libm::ilogb(noise) - 20).unwrap_or(0) } else { 0 }
@@ -373,7 +373,7 @@ pub fn logistic_weights(levels: u64, bits: u32, theta: f64, yes: bool, kept: f64
     (if yes { pull } else { -pull }, i64::try_from(weight).unwrap_or(0))
 }
 
-/// Towards 0; what is no number becomes 0.
+/// Rounds towards 0; NaN becomes 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -31,13 +31,13 @@ impl Interval {
 /// The numbers of one coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The estimate; `None` where the coefficients are withheld.
+    /// The estimate. `None` where the coefficients are withheld.
     pub estimate: Option<f64>,
     /// Standard error, sampling and privacy noise together.
     pub std_error: Option<f64>,
-    /// Lower end of the interval; `None` where it is withheld.
+    /// Lower end of the interval. `None` where it is withheld.
     pub lower: Option<f64>,
-    /// Upper end of the interval; `None` where it is withheld.
+    /// Upper end of the interval. `None` where it is withheld.
     pub upper: Option<f64>,
     /// Share of the variance that is privacy noise, 0 to 1.
     pub noise_share: Option<f64>,

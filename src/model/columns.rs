@@ -47,7 +47,7 @@ pub struct Typical {
 const SYMMETRIC_FROM: f64 = 3.0;
 
 impl Typical {
-    /// Returns mean and standard deviation of the logarithm of the number and `offset`, where such a number is taken for log-normal.
+    /// Returns mean and standard deviation of the logarithm of the number plus `offset`, if the number is assumed log-normal.
     pub fn log_normal(self, offset: f64) -> Option<(f64, f64)> {
         let middle = self.mean? + offset;
         let variance = libm::log1p((self.sd / middle).powi(2));

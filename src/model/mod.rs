@@ -1,9 +1,14 @@
 //! The types that several rooms share: one for each concept, and nothing that computes a release.
 //!
-//! [`columns`] has what a column is for, [`contrast`] the codes of a category's levels, [`layout`] which sums of products are kept, [`noise`] the laws of noise, [`coefficients`] the
-//! numbers of a regression, [`guarantee`] what a release charges and how far its proof goes, [`note`]
-//! what a reader has to know of it. Documents on disk contain several of
-//! them, so their serde forms are fixed.
+//! - [`columns`]: what a column is for.
+//! - [`contrast`]: the codes of a category's levels.
+//! - [`layout`]: which sums of products are kept.
+//! - [`noise`]: the laws of noise.
+//! - [`coefficients`]: the numbers of a regression.
+//! - [`guarantee`]: what a release charges, and how far its proof goes.
+//! - [`note`]: what a reader must know about a release.
+//!
+//! Documents on disk contain several of these types, so their serde forms are fixed.
 
 pub mod coefficients;
 pub mod columns;

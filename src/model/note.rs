@@ -24,7 +24,7 @@ pub struct Shortened {
 }
 
 impl Shortened {
-    /// Whether clearly more of so many rows were shortened than of normal features.
+    /// Returns whether clearly more of `rows` rows were shortened than normal features would have.
     fn is_unusual(&self, rows: f64) -> bool {
         self.rows - 2.0 * self.deviation > (1.5 * self.usual + 0.03) * rows
     }

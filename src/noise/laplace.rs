@@ -18,7 +18,7 @@ pub fn laplace<E: Entropy + ?Sized>(rng: &mut E, t: NonZeroU64) -> i128 {
     }
 }
 
-/// Draws once with Pr(y) proportional to exp(−|y| / t); `None` if the number does not fit into 128 bits.
+/// Draws once with Pr(y) proportional to exp(−|y| / t). `None` if the number does not fit into 128 bits.
 pub(super) fn laplace_candidate<E: Entropy + ?Sized>(rng: &mut E, t: u128) -> Option<i128> {
     loop {
         let low = uniform_below(rng, t);

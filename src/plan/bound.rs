@@ -228,7 +228,7 @@ pub struct GridParams {
     pub norms: Norms,
 }
 
-/// What of a record has a bounded norm, and which share of what the bounds allow is kept.
+/// Which part of a record has a bounded norm, and which share of the largest possible norm is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Norms {
     /// The record as a whole, which is shortened as a whole.
@@ -240,8 +240,8 @@ pub enum Norms {
     },
     /// Features with the constant on one side, outcomes on the other (theory/many-outcomes 1.2).
     Sides(Sides),
-    /// Nothing: a row is the numbers themselves, each the two halves of the bits of its double, high first, and NaN where it is missing
-    /// (theory/estimated-bounds 1.2). Whoever sums it counts a number in one cell.
+    /// No bound: a row is the numbers themselves, each as the two halves of the bits of its double, high first, and NaN if it is
+    /// missing (theory/estimated-bounds 1.2). The statistic counts each number in one cell.
     Doubles,
 }
 

@@ -70,7 +70,7 @@ pub struct CheckedPlan {
     pub missing: Missing,
     /// The budget of the mechanism, or `None` where there is no noise at all.
     pub budget: Option<Budget>,
-    /// What of the plan's budget is set aside for estimating bounds.
+    /// The part of the plan's budget that is set aside for estimating bounds.
     pub estimation: Option<Estimation>,
     /// Level of the intervals.
     pub confidence: f64,
@@ -179,7 +179,7 @@ impl CheckedPlan {
     }
 }
 
-/// Everything that is wrong with a plan, for a form that shows each fault at its field; the first is the error of
+/// Returns everything that is wrong with a plan, for a form that shows each fault at its field; the first is the error of
 /// [`CheckedPlan::new`].
 pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
     let na = na(plan);
@@ -200,7 +200,7 @@ pub fn faults(plan: &Plan, purpose: Purpose) -> Vec<PlanError> {
     let kinds: Vec<Result<Option<Kind>, PlanError>> = column_kinds(plan, &na).collect();
     let (derived, only) = match kinds.iter().cloned().collect::<Result<Vec<_>, _>>() {
         Ok(kinds) => (derived::terms(plan, &kinds, &na), conditions(plan, &kinds, &na).collect()),
-        // What is wrong with a column would be said again of each term that is made from it.
+        // Terms made from a faulty column are not checked, so that its fault is reported once.
         Err(_) => (Vec::new(), Vec::new()),
     };
     let columns = kinds.into_iter().map(Result::err).chain(derived.into_iter().map(Result::err));
@@ -283,8 +283,8 @@ fn check_person(plan: &Plan) -> Result<u32, PlanError> {
 
 /// Checks each condition on the rows that count.
 ///
-/// Where labels or features alone are protected there is none: the sums of the other side, which is public, would show who counts
-/// (theory/encoding 2.9).
+/// If labels or features alone are protected, conditions are not allowed: the sums of the other side, which is public, would show
+/// who counts (theory/encoding 2.9).
 fn conditions<'a>(
     plan: &'a Plan,
     kinds: &'a [Option<Kind>],
@@ -384,7 +384,7 @@ fn check_confidence(plan: &Plan) -> Result<f64, PlanError> {
     }
 }
 
-/// The largest correlation that may be assumed: with more, features are as good as one.
+/// The largest correlation that may be assumed. With a larger one, two features are practically the same.
 const MOST_CORRELATION: f64 = 0.95;
 
 fn check_correlation(plan: &Plan) -> Result<(), PlanError> {
@@ -451,7 +451,7 @@ fn check_roles(plan: &Plan, intercept: bool, purpose: Purpose) -> Result<(), Pla
     Ok(())
 }
 
-/// What of a budget estimating bounds costs.
+/// Returns how the budget is divided between estimating bounds and the mechanism. `None` if no bounds are estimated.
 fn check_estimation(
     plan: &Plan,
     budget: Option<&Budget>,

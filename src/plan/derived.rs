@@ -50,7 +50,7 @@ impl DerivedColumn {
         }
     }
 
-    /// Returns its approximate mean and standard deviation, for forecasts; `None` if they are not known.
+    /// Returns its approximate mean and standard deviation, for forecasts. `None` if they are not known.
     pub fn typical(&self) -> Option<Typical> {
         let Source::Computed(expression) = &self.source else { return None };
         expression.with_differences_drawn().typical()
@@ -130,11 +130,11 @@ pub fn outcomes(plan: &Plan) -> impl Iterator<Item = Column> {
     all_columns(plan).into_iter().filter(|column| column.role == Role::Outcome)
 }
 
-/// Times its typical standard deviation from which on a typical mean is far from 0.
+/// A typical mean is far from 0 if it is more than this many typical standard deviations away.
 const FAR: f64 = 2.0;
 
-/// Returns where a number would be centred that lies far from 0, by its bounds or by what is typical of it: it rises or falls together with its
-/// square, and a product with it together with the other factors.
+/// Returns the value at which to centre a number that lies far from 0, by its bounds or its typical values. Such a number is
+/// nearly collinear with its square, and a product with it is nearly collinear with the other factors.
 pub fn far_centre(column: &Column) -> Option<f64> {
     let (lower, upper) = column.stated_bounds()?;
     match column.typical.as_ref().and_then(Known::typical) {
@@ -143,7 +143,7 @@ pub fn far_centre(column: &Column) -> Option<f64> {
     }
 }
 
-/// A product of numbers that can hardly be told apart from them, as some of them lie far from 0.
+/// A product of numbers that is nearly collinear with its factors, because some of them lie far from 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uncentred {
     /// Its name.
@@ -283,7 +283,7 @@ impl<'a> Deriver<'a> {
         } else {
             return Err(self.unknown(path, name));
         };
-        // A term that only serves others takes no side: those that it serves do.
+        // A term that only serves others is neither feature nor outcome; the terms that use it are.
         let mut used = |column: &usize| {
             self.sides.get_mut(*column).is_some_and(|side| *side.get_or_insert(role) == role)
         };
@@ -579,8 +579,8 @@ fn roots_of(derived: &[Derived], name: &str) -> BTreeSet<String> {
     }
 }
 
-/// Returns the names of the columns that several of these terms are computed from, or a spline is: a change of one moves several terms
-/// together.
+/// Returns the names of the columns from which several of these terms, or a spline, are computed. A change of such a column
+/// changes several terms together.
 pub fn shared_roots(plan: &Plan, terms: &BTreeSet<String>) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let mut shared: BTreeSet<String> =
@@ -591,7 +591,8 @@ pub fn shared_roots(plan: &Plan, terms: &BTreeSet<String>) -> BTreeSet<String> {
     shared
 }
 
-/// Returns the name of a term: as stated, or `log(age)`, `365.25 * (discharge - admission)`, `age^2`, `age:sex`, `last - first`, `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
+/// Returns the name of a term: as stated, or `log(age)`, `365.25 * (discharge - admission)`, `age^2`, `age:sex`, `last - first`,
+/// `age - 60`, `rcs(age; 40 60 75)`, `merged(stage)`.
 pub fn name_of(entry: &Derived) -> String {
     if let Some(name) = &entry.name {
         return name.clone();

@@ -90,7 +90,7 @@ pub enum Confirm {
     ProtectFeatures,
     /// Bounds may be estimated although the stated number of rows is so small that they may not be found.
     UncertainBounds,
-    /// Persons are told apart otherwise than in an earlier release of the ledger.
+    /// The plan identifies persons in another way than an earlier release of the ledger, and they are the same persons.
     OtherPersons,
 }
 
@@ -164,8 +164,8 @@ impl Column {
         self.reference.as_ref().or_else(|| self.levels.as_ref()?.first())
     }
 
-    /// Returns it as all that differ in what they say beside the question, or as outcomes in which of two levels is the reference, which turns
-    /// coefficients round and nothing else.
+    /// Returns the column without what does not change the question: descriptions, and for an outcome which of its two levels is
+    /// the reference. The reference only changes the sign of coefficients.
     fn either_way(&self) -> Self {
         let mut column = Self { typical: None, labels: None, unit: None, note: None, ..self.clone() };
         if column.role == Role::Outcome
@@ -201,7 +201,7 @@ pub struct Known {
 const ROUNDED: f64 = 0.02;
 
 impl Known {
-    /// Returns mean and standard deviation of a number; nothing where the spread is not known.
+    /// Returns mean and standard deviation of a number. `None` if the spread is not known.
     pub fn typical(&self) -> Option<Typical> {
         self.sd.map(|sd| Typical { mean: self.mean, sd })
     }
@@ -459,7 +459,7 @@ pub struct Csv {
     /// `.` or `,`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<String>,
-    /// What separates thousands: `,` `.` a space or `'`; nothing unless given.
+    /// What separates thousands: `,` `.` a space or `'`. `None` unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thousands: Option<Thousands>,
     /// Whether a percent sign after a number is its unit, so that `12 %` is 12; such a cell is missing unless given.
@@ -478,7 +478,7 @@ pub struct Csv {
 }
 
 impl Csv {
-    /// Returns what of it holds for a sheet of a workbook too, which has neither an encoding nor decimal marks of its own.
+    /// Returns the dialect for a sheet of a workbook, without encoding and decimal marks, which a sheet does not have.
     #[must_use]
     pub fn of_workbook(self) -> Self {
         Self { na: self.na, header: self.header, ..Self::default() }
@@ -492,7 +492,7 @@ pub struct Written {
     /// `.` or `,`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<String>,
-    /// What separates thousands: `,` `.` a space or `'`; nothing unless given.
+    /// What separates thousands: `,` `.` a space or `'`. `None` unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thousands: Option<Thousands>,
     /// Whether a percent sign after a number is its unit.

@@ -40,8 +40,9 @@ impl PlanError {
     }
 }
 
-/// Returns the path of the first list in `given` that `read`, the same document after it was read, has as an object. The reader takes
-/// the values of such a list in the order of the fields, so that a budget `[8, 1e-5]` would pass without saying what its numbers are.
+/// Returns the path of the first list in `given` where `read`, the same document after parsing, has an object. The parser would
+/// assign the values of such a list to the fields in order, so a budget `[8, 1e-5]` would be accepted although it does not name
+/// its numbers.
 pub fn list_for_object(given: &Value, read: &Value) -> Option<String> {
     match (given, read) {
         (Value::Array(_), Value::Object(_)) => Some(String::new()),

@@ -82,7 +82,7 @@ impl Leaf {
     }
 }
 
-/// By which a pair of columns is told from another one: a prime above most numbers of columns.
+/// The factor that gives each pair of columns a number of its own: a prime above most numbers of columns.
 const PAIRS: usize = 65_537;
 
 /// A number as a function of a record's values.
@@ -131,7 +131,7 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// Computes the value. `leaf` returns the record's values; `None` if one of them is missing.
+    /// Computes the value. `leaf` returns the record's values. `None` if one of them is missing.
     pub fn value(&self, leaf: &dyn Fn(&Leaf) -> Option<f64>) -> Option<f64> {
         Some(match self {
             Self::Leaf(of) => leaf(of)?,
@@ -243,8 +243,9 @@ impl Expression {
         Some((self.difference()?, *within))
     }
 
-    /// Returns it with each difference that has bounds of its own as a number of its own, for a forecast: what lies between two dates does
-    /// not follow from what is known of each. It counts as a column far behind all of a table, one for each pair.
+    /// Replaces each difference that has its own bounds by a separate number, for a forecast: the time between two dates does not
+    /// follow from what is known of each date. The number has the index of a column beyond all columns of a table, one for each
+    /// pair of columns.
     pub fn with_differences_drawn(&self) -> Self {
         match self {
             Self::Difference { of, within: Some((lower, upper)), typical, .. } => {

@@ -1,4 +1,5 @@
-//! A mechanism's parameters: their schema, and the reader that takes each by it, fills in defaults and refuses what is left over.
+//! A mechanism's parameters: their schema, and the reader that checks each against it, fills in defaults and refuses unknown
+//! parameters.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use serde_json::{Map, Value};
 use super::error::{PlanError, known_advice};
 use crate::words;
 
-/// A parameter of a mechanism: what the reader accepts, and what a person is told of it.
+/// A parameter of a mechanism: the values that the reader accepts, and its description for a person.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
     /// The name in a plan.
@@ -16,7 +17,7 @@ pub struct Parameter {
     pub label: &'static str,
     /// Which values it takes.
     pub values: Values,
-    /// What it is without being given.
+    /// Its default.
     pub default: Usual,
     /// What else there is to know: its unit, what each choice does. Empty where there is nothing.
     pub help: &'static str,
@@ -43,7 +44,7 @@ pub enum Values {
     Choice(&'static [&'static str]),
     /// `true` or `false`.
     Switch,
-    /// What these words say.
+    /// The values that these words describe.
     Free(&'static str),
 }
 
@@ -67,9 +68,9 @@ pub enum Usual {
     Is(&'static str),
     /// The first, or the second with the paper's scale.
     Paper(&'static str, &'static str),
-    /// What these words say: it follows from the plan or the header.
+    /// The value that these words describe: it follows from the plan or the header.
     From(&'static str),
-    /// None: some plans have to give it.
+    /// No default: some plans have to give it.
     Given,
 }
 
@@ -110,7 +111,7 @@ impl Parameter {
         Self { name, label, values, default: Usual::Given, help: "", place: Place::Advanced }
     }
 
-    /// Sets what it is without being given.
+    /// Sets the default.
     #[must_use]
     pub const fn usual(self, default: Usual) -> Self {
         Self { default, ..self }
@@ -396,7 +397,8 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// The same; without being given it is `default`, which the schema does not know.
+    /// Takes the raw value through `read` as [`Self::value`] does; without a value it is `default`, which the schema does not
+    /// know.
     ///
     /// # Errors
     /// When the value does not fit.
@@ -429,7 +431,7 @@ impl<'a> Params<'a> {
         Ok(read)
     }
 
-    /// The mechanism's own form of a shared parameter.
+    /// Returns the mechanism's own form of a shared parameter.
     fn own(&self, parameter: &Parameter) -> Parameter {
         *self.schema.iter().find(|own| own.name == parameter.name).unwrap_or(parameter)
     }

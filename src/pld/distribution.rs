@@ -195,7 +195,7 @@ impl Distribution {
         self.infinite + above.map(|(loss, mass)| -mass * libm::expm1(epsilon - loss)).sum::<f64>()
     }
 
-    /// Returns the smallest ε >= 0 with δ(ε) at most `delta`; `None` if the infinite losses alone are more.
+    /// Returns the smallest ε >= 0 with δ(ε) at most `delta`. `None` if the infinite losses alone are more.
     pub fn epsilon(&self, delta: f64) -> Option<f64> {
         if delta < self.infinite {
             return None;

@@ -116,7 +116,7 @@ pub enum Split {
 /// A budget, divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BudgetParts {
-    /// ε* and δ* of the whole budget; `None` for μ or ρ without δ.
+    /// ε* and δ* of the whole budget. `None` for μ or ρ without δ.
     pub promise: Option<(Epsilon, Delta)>,
     /// μ_B, ε_O and δ_O.
     pub pair: Pair,
@@ -274,12 +274,12 @@ pub fn mu_squared_of_units(units: u128) -> f64 {
     units / UNITS_OF_ONE
 }
 
-/// Returns the μ of `percent` of this many units, rounded down to six digits so that it fits and can be read out; nothing for 0.
+/// Returns the μ of `percent` of this many units, rounded down to six digits so that it fits and can be read out. `None` for 0.
 pub fn mu_of_part(units: u128, percent: u8) -> Option<f64> {
     six_digits_down((mu_squared_of_units(units) * f64::from(percent.min(100)) / 100.0).sqrt())
 }
 
-/// Returns how many percent of this many units a μ takes, rounded up; nothing where it takes more than all.
+/// Returns how many percent of this many units a μ takes, rounded up. `None` if it takes more than all.
 pub fn percent_of(units: u128, mu: f64) -> Option<u8> {
     let percent = libm::ceil(100.0 * mu * mu / mu_squared_of_units(units));
     (1..=100).find(|whole| percent <= f64::from(*whole))

@@ -50,7 +50,7 @@ impl FixedPlan {
     /// Composes Gaussian releases of these μ, ε-DP releases with their counts, and (ε, δ)-DP releases.
     ///
     /// # Errors
-    /// For more than [`MOST_VALUES`] different ε or [`MOST_TERMS`] terms, or sums beyond the numbers.
+    /// [`FixedPlanError`] for more than [`MOST_VALUES`] different ε or [`MOST_TERMS`] terms, or sums beyond the largest number.
     pub fn try_new(
         gaussian: &[Mu],
         pure: &[(Epsilon, u32)],
@@ -148,7 +148,7 @@ pub fn optimal_pure_eps(count: u32, epsilon: Epsilon, delta: Delta) -> Result<Ep
 /// releases. Murtagh, Vadhan 2016.
 ///
 /// # Errors
-/// For more than [`MOST_VALUES`] different ε, or a sum that is too large.
+/// [`FixedPlanError`] for more than [`MOST_VALUES`] different ε, or a sum that is too large.
 pub fn optimal_pure_het_eps(epsilons: &[Epsilon], delta: Delta) -> Result<Epsilon, FixedPlanError> {
     let pure: Vec<(Epsilon, u32)> = epsilons.iter().map(|epsilon| (*epsilon, 1)).collect();
     FixedPlan::try_new(&[], &pure, &[])?.epsilon(delta)

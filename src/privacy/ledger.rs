@@ -29,10 +29,10 @@ use crate::text::json::{self, read};
 use crate::text::{hexadecimal, one_line};
 use crate::words;
 
-/// The parameter of an entry that names the column that told persons apart; without it each row was one.
+/// The parameter of an entry that names the column that identified persons. Without it each row was one person.
 pub const PERSON: &str = "person";
 
-/// The parameter of an entry that says that it was confirmed that persons are told apart otherwise than before.
+/// The parameter of an entry for which a person confirmed that persons are identified in another way than before.
 pub const OTHER_PERSONS: &str = "other_persons";
 
 /// The mechanism's name in an entry of kind `disjoint`.
@@ -378,18 +378,18 @@ impl Ledger {
         same("max_rows_per_person", rows(plan), rows(&ledger))
     }
 
-    /// Returns the column by which persons were told apart in the last release that had one.
+    /// Returns the column that identified persons in the last release that had one.
     pub fn person_column(&self) -> Option<&str> {
         self.document.entries.iter().rev().find_map(Entry::person)
     }
 
-    /// Returns how the last of the releases that did not tell persons apart by `own` did: by the column named, or, where none is, each row was a
-    /// person. Nothing where all did as `own`.
+    /// Returns the column by which the last release that differs from `own` identified persons; `Some(None)` if it counted each
+    /// row as a person. `None` if all releases agree with `own`.
     pub fn other_persons(&self, own: Option<&str>) -> Option<Option<&str>> {
         self.releases().map(Entry::person).find(|before| *before != own)
     }
 
-    /// Returns whether its releases tell persons apart in different ways.
+    /// Returns whether its releases identify persons in different ways.
     pub fn mixes_persons(&self) -> bool {
         let mut persons = self.releases().map(Entry::person);
         persons.next().is_some_and(|last| persons.any(|before| before != last))
@@ -400,7 +400,8 @@ impl Ledger {
         self.document.entries.iter().rev().filter(|entry| entry.kind == Kind::Release)
     }
 
-    /// What is one person to one release and several to another has no promise of the ledger.
+    /// Refuses a plan that identifies persons in another way than earlier releases: one person of one release could be several
+    /// persons of another.
     fn match_persons(&self, parameters: &Map<String, Value>) -> Result<(), LedgerError> {
         let own = parameters.get(PERSON).and_then(Value::as_str);
         match self.other_persons(own) {

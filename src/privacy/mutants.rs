@@ -82,7 +82,7 @@ mutants! {
     CrossMomentsUncounted,
     /// The sensitivity of the gradient is used although the curvature is released with it.
     CurvatureUncounted,
-    /// Of several histograms of the same record one is paid for.
+    /// Only one of several histograms of the same record is charged.
     HistogramsCountedOnce,
     /// The tail counts are charged as if each person had one row.
     PersonsUncountedInTails,
@@ -132,7 +132,7 @@ mutants! {
     NoiseNotCarried,
     /// κ of replace-one is used under add-remove, so that the curvature is not free.
     KappaOfReplaceOne,
-    /// Of the labels of a step one is paid for.
+    /// Only one of the labels of a step is charged.
     LabelsUncounted,
     /// The steps are charged as if each person had one row.
     PersonsUncountedInSteps,

@@ -28,8 +28,8 @@ pub fn can_pay(parts: &BudgetParts) -> bool {
     parts.capacity.gaussian == 0 || slack_charge(epsilon, FEWEST_CELLS, 0, scale) <= parts.capacity.slack
 }
 
-/// Returns why a promise of `epsilon` and `delta` protects next to nobody, as a sentence that says what to do; `None` for others. `rows` is the
-/// public number of rows, if it is known.
+/// Returns why a promise of `epsilon` and `delta` protects next to nobody, as a sentence that says what to do. `None` for others.
+/// `rows` is the public number of rows, if it is known.
 pub fn doubt(epsilon: Epsilon, delta: Delta, rows: Option<u64>) -> Option<String> {
     if epsilon.get() > MOST_EPSILON {
         return Some(words::promise::epsilon(epsilon, MOST_EPSILON));

@@ -160,9 +160,9 @@ pub fn logistic_curvature_share(adjacency: Adjacency) -> f64 {
     kappa / 1e7
 }
 
-/// Returns E = ⌈κ 2^m B / 4⌉, how many levels an error has where the curvature's weights have m = `bits` bits after the point and a
-/// record's longest features the norm B = `length`: the gradient's norm E B is then at least κ/4 times the curvature's 2^m B², so that
-/// the curvature does not raise the sensitivity (theory/public-moments 3.3, theory/adaptive-logistic 3.2).
+/// Returns E = ⌈κ 2^m B / 4⌉, the number of levels of an error. The curvature's weights have m = `bits` bits after the point, and
+/// B = `length` is the largest norm of a record's features. The gradient's norm E B is then at least κ/4 times the curvature's
+/// 2^m B², so that the curvature does not raise the sensitivity (theory/public-moments 3.3, theory/adaptive-logistic 3.2).
 pub fn logistic_errors(length: u64, bits: u32, adjacency: Adjacency) -> u64 {
     let kappa = match adjacency {
         Adjacency::AddRemove if !is_active(Mutant::KappaOfReplaceOne) => LOGISTIC_ERROR_KAPPA[1],
@@ -223,8 +223,8 @@ pub fn logistic_sensitivity_squared(
     one_row * &k * k * composed(steps)
 }
 
-/// Δ², the squared sensitivity of the margins together: the count, the sum and the sum of squares of each of `columns` columns, whose
-/// codes are at most `level` = N, where every one is multiplied by N so that a count is N² (theory/adaptive 3.2).
+/// Returns Δ², the squared sensitivity of the margins together: the count, and the sum and the sum of squares of each of
+/// `columns` columns (theory/adaptive 3.2). Codes are at most `level` = N. Sums are multiplied by N and a count by N².
 ///
 /// A record adds N² to the count, at most N² to a sum and at most N² to a sum of squares; a category has one dummy that is not 0, so it
 /// counts as one column: N⁴ (1 + 2 C) under add-remove. Replacing moves the count by nothing and a number's two sums, in units of N²,
@@ -249,8 +249,8 @@ pub fn margins_sensitivity_squared(
     &square * &square * moved * &k * k
 }
 
-/// Δ², the squared sensitivity of `histograms` histograms together, in each of which a record is `unit` in one bin: U² for each under
-/// add-remove, 2 U² under replace-one, where it leaves one bin for another (theory/adaptive 3.2).
+/// Returns Δ², the squared sensitivity of `histograms` histograms together, in each of which a record is `unit` in one bin: U²
+/// for each under add-remove, 2 U² under replace-one, where it leaves one bin for another (theory/adaptive 3.2).
 pub fn histograms_sensitivity_squared(
     unit: u64,
     histograms: u64,
@@ -266,8 +266,8 @@ pub fn histograms_sensitivity_squared(
     UBig::from(unit) * UBig::from(unit) * UBig::from(histograms) * UBig::from(moved) * &k * k
 }
 
-/// q, by how much the noise on squares and on products of one side is larger than that on the products of features with outcomes, in
-/// [`weighted_sensitivity_squared`] (theory/adaptive 6.1). Under replace-one a larger one buys nothing.
+/// Returns q, by how much the noise on squares and on products of one side is larger than that on the products of features with
+/// outcomes, in [`weighted_sensitivity_squared`] (theory/adaptive 6.1). Under replace-one a larger one buys nothing.
 pub const fn cross_weight(adjacency: Adjacency) -> u32 {
     match adjacency {
         Adjacency::AddRemove => 2,
@@ -275,9 +275,9 @@ pub const fn cross_weight(adjacency: Adjacency) -> u32 {
     }
 }
 
-/// Δ², the squared sensitivity of all second moments of records (x, y) whose features have a squared norm of at most `features` = B²
-/// and whose outcomes one of at most `outcomes`, rounded up, where the noise has the variance S²/2 on x y′ and, with q =
-/// [`cross_weight`], q² S² on the squares and q² S²/2 on the other products (theory/adaptive 3.2).
+/// Returns Δ², the squared sensitivity of all second moments of records (x, y), rounded up (theory/adaptive 3.2). Features have a
+/// squared norm of at most `features` = B², outcomes one of at most `outcomes`. The noise has the variance S²/2 on x y′ and, with
+/// q = [`cross_weight`], q² S² on the squares and q² S²/2 on the other products.
 ///
 /// In units of q S a record is ‖x‖⁴ + 2 q² ‖x‖² ‖y‖² + ‖y‖⁴, largest where both are longest; in units of S that is divided by q². Under
 /// replace-one q is 1 and this is ‖z z′ − z̃ z̃′‖² for z = (x, y), at most 2 (B² + ‖y‖²)².

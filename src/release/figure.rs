@@ -28,8 +28,8 @@ const MOST_TICKS: usize = 5;
 /// Most values of a column that a table lists.
 const MOST_LISTED: usize = 9;
 
-/// How many times as wide as the units that a coefficient is for a column's stated range is at least: a wider step is hardly a difference
-/// between two persons, such as ten children.
+/// A coefficient is stated for several units only if the column's range is at least this many times as wide. A wider step, such
+/// as ten children, is hardly a difference between two persons.
 const WIDTHS: f64 = 3.0;
 
 /// One coefficient of one outcome, with what is needed to write and draw it.
@@ -104,7 +104,8 @@ fn is_less(term: &Derived, name: &str) -> bool {
     matches!(term.transform, Transform::Centred | Transform::Difference) && name_of(term) == name
 }
 
-/// Returns the unit of a term that is a column less something: its own, or that of all that it is made from, of which it is no multiple.
+/// Returns the unit of a term that is a column less something: its own unit, or the common unit of its columns if it is not a
+/// multiple of them.
 fn unit_of_less(plan: &Plan, name: &str) -> Option<String> {
     let term = plan.derived.iter().find(|term| is_less(term, name))?;
     if term.unit.is_some() || term.factor.is_some() {
@@ -245,8 +246,8 @@ fn is_of_levels(plan: &Plan, term: &str) -> bool {
     product(plan, term).is_some_and(|product| product.from.iter().all(|name| is_category(plan, name)))
 }
 
-/// Returns whether a term's coefficient can be for several units: whether it is a number in the unit of its column, as no logarithm, square or
-/// spline is, or the product of levels with one such number, which is for as many units as the number alone.
+/// Returns whether a term's coefficient can be stated for several units. This holds for a number in the unit of its column, not
+/// for a logarithm, a square or a spline. It also holds for the product of levels with one such number.
 ///
 /// A number whose stated range is less than three times as wide stays for one unit.
 pub fn is_scaled(plan: &Plan, term: &str, per: f64) -> bool {
@@ -339,7 +340,7 @@ pub struct Figure {
     pub zero: f64,
 }
 
-/// Lays out the plot of `lines`; `None` where nothing can be drawn.
+/// Lays out the plot of `lines`. `None` where nothing can be drawn.
 pub fn figure(lines: &[Line]) -> Option<Figure> {
     layout(lines, |from, to| ticks(from, to).into_iter().map(|value| (value, value)).collect())
 }

@@ -47,7 +47,7 @@ pub fn at_most(value: f64) -> String {
         return short(value, DIGITS);
     }
     let place = libm::pow(10.0, f64::from(exponent(value) - i32::from(DIGITS) + 1));
-    // A hair is taken off, so that what has no more digits stays as it is.
+    // Subtracts a small amount, so that a number with few digits is not rounded up by a rounding error.
     short((value / place - 1e-9).ceil() * place, DIGITS)
 }
 

@@ -76,7 +76,7 @@ impl CoefficientTable {
         &self.terms
     }
 
-    /// Returns one coefficient; `None` beyond the table.
+    /// Returns one coefficient. `None` beyond the table.
     pub fn entry(&self, outcome: usize, term: usize) -> Option<Estimate> {
         let cell = self.cell(outcome, term)?;
         let [estimate, std_error, lower, upper, noise_share] =
@@ -116,7 +116,7 @@ impl CoefficientTable {
         self.numbers.iter_mut().flatten().for_each(|value| *value = to_digits(*value, kept));
     }
 
-    /// Takes the outcomes out, in tables of about `bytes` bytes, as [`Self::append_piece`] reads them.
+    /// Takes the outcomes out as tables of about `bytes` bytes, which [`Self::append_piece`] reads.
     pub fn take_pieces(&mut self, bytes: usize) -> impl Iterator<Item = (Vec<String>, Vec<u8>)> + use<> {
         let table = std::mem::replace(self, Self::new(Vec::new(), self.terms.clone()));
         let rows = (bytes / (CELL_BYTES * table.terms.len()).max(1)).max(1);

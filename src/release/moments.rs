@@ -13,8 +13,8 @@ use crate::model::{Contrast, NoiseLaw};
 pub struct ReleasedMoments {
     /// The terms in the matrix's order: the constant, features, outcomes.
     pub terms: Vec<Term>,
-    /// Where features were whitened, by public moments or by earlier rounds: one row for each of their coordinates, by which the columns in own units with
-    /// the constant are multiplied. A coordinate, not the column of that name, is then `scale * code`.
+    /// Where features were whitened, by public moments or by earlier rounds: one row for each of their coordinates, by which the
+    /// columns in own units with the constant are multiplied. A coordinate, not the column of that name, is then `scale * code`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whitening: Option<Vec<Vec<f64>>>,
     /// Categories of three levels or more, whose levels are equally far from the centre and from each other: the codes of each level. The

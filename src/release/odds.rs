@@ -17,7 +17,8 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Returns the answers of an outcome: of a category its two levels, and under log-odds of a number 1 and 0. Nothing for another outcome.
+    /// Returns the answers of an outcome: of a category its two levels, and under log-odds of a number 1 and 0. `None` for
+    /// another outcome.
     pub fn of(column: &Column, log_odds: bool) -> Option<Self> {
         let (modelled, reference) = if column.kind == Some(ColumnType::Category) {
             let levels = column.levels.as_deref()?;
@@ -59,9 +60,9 @@ pub fn named(plan: &Plan, outcome: &str, log_odds: bool) -> String {
         .map_or_else(|| outcome.to_owned(), |answers| words::result::of_answers(outcome, answers.words()))
 }
 
-/// Returns the odds ratio of a term's log-odds: the exponentials of the coefficient and of the ends of its interval, each absent where it
-/// is no number that can be written, and the standard error to first order, by which they are rounded when they are shown. The constant
-/// has none, because it is no comparison.
+/// Returns the odds ratio of a term's log-odds: the exponentials of the coefficient and of the ends of its interval, and the
+/// standard error to first order, which decides how they are rounded on the page. An exponential that is no finite number above 0
+/// is absent. `None` for the constant, which compares nothing.
 pub fn ratio(term: &str, entry: &Estimate) -> Option<Estimate> {
     if term == INTERCEPT {
         return None;

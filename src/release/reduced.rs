@@ -1,4 +1,4 @@
-//! The predictors with which another regression from a release begins: those of which it withholds nothing.
+//! Proposes predictors for another regression from a release: those without a withheld coefficient.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,9 +21,9 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient. Of a
-    /// category with less than half of its coefficients withheld these levels alone are left out: they join the reference. Where `held`
-    /// names the terms that are not determined, these alone count as withheld: the others are withheld for their sake.
+    /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient.
+    /// Of a category with less than half of its coefficients withheld these levels alone are left out: they join the reference.
+    /// If `held` names the terms that are not determined, these alone count as withheld: the others are withheld because of them.
     pub fn of(release: &Release, outcome: &str, held: &[String]) -> Self {
         let lines = lines(&release.plan, &release.coefficients, outcome).into_iter();
         let terms = lines.map(|line| {
@@ -36,7 +36,7 @@ impl Reduced {
         Self::new(&release.plan, &terms.filter(|(term, _)| term != INTERCEPT).collect::<Vec<_>>())
     }
 
-    /// `terms` says of each whether it is withheld.
+    /// Reduces a regression. `terms` has each term with whether its coefficient is withheld.
     fn new(plan: &Plan, terms: &[(String, bool)]) -> Self {
         let is_listed = |name: &str| plan.columns.iter().any(|column| column.name.as_deref() == Some(name));
         let owners: Vec<String> = terms.iter().map(|(term, _)| column_of(plan, term)).collect();

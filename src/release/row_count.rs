@@ -47,7 +47,7 @@ pub struct RowCount {
 }
 
 impl RowCount {
-    /// Returns the count of a release; nothing where the release has none.
+    /// Returns the count of a release. `None` if the release has none.
     pub fn of(release: &Release) -> Option<Self> {
         let rows = release.diagnostics.rows.filter(|rows| rows.is_finite())?;
         let std_error = release.diagnostics.rows_std_error.filter(|error| error.is_finite()).unwrap_or(0.0);

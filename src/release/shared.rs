@@ -9,7 +9,7 @@ use crate::model::INTERCEPT;
 use crate::plan::Plan;
 use crate::plan::derived::{roots, shared_roots};
 
-/// The columns of which each moves several terms of a regression together: of such a term alone there is no factor.
+/// The columns that change several terms of a regression together. A single one of these terms has no factor of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shared(pub BTreeSet<String>);
 
@@ -20,7 +20,7 @@ impl Shared {
         Self(shared_roots(&release.plan, &terms.map(|term| column_of(&release.plan, &term)).collect()))
     }
 
-    /// Whether a term is made from one of them.
+    /// Returns whether a term is made from one of them.
     pub fn move_term(&self, plan: &Plan, term: &str) -> bool {
         !self.0.is_empty() && !roots(plan, &column_of(plan, term)).is_disjoint(&self.0)
     }

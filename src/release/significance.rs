@@ -50,7 +50,7 @@ impl Tests {
         self.absent
     }
 
-    /// Returns the test of a coefficient; nothing where it has no interval, or an interval that covers the privacy noise alone.
+    /// Returns the test of a coefficient. `None` if it has no interval, or an interval that covers the privacy noise alone.
     pub fn test(self, entry: &Estimate) -> Option<Test> {
         if self.absent.is_some() || entry.interval == Interval::Withheld || is_noise_alone(entry) {
             return None;

@@ -103,11 +103,11 @@ pub(super) fn promised(release: &Release) -> Option<(f64, f64)> {
 
 /// Returns how often someone can be right with a release who is right half of the time without it: an upper bound from 0.5 to 1.
 ///
-/// The best test between two equally likely neighbouring tables is right with probability (1 + TV) / 2, TV being their
-/// total variation. μ-GDP: TV = 2 Φ(μ/2) − 1, the point of the trade-off curve Φ(Φ⁻¹(1 − α) − μ) where both errors are
-/// equal, so Φ(μ/2) (theory/accounting 1.2); the discrete noise adds less than 2⁻⁷⁰. (ε, δ): both errors a, b obey
-/// a + e^ε b >= 1 − δ and e^ε a + b >= 1 − δ, so a + b >= 2 (1 − δ) / (1 + e^ε), and the bound is
-/// 1 − (a + b) / 2 = (e^ε + δ) / (1 + e^ε). Where both are known the smaller holds. `None` where neither is.
+/// The best test between two equally likely neighbouring tables is right with probability (1 + TV) / 2, TV being their total
+/// variation. For μ-GDP, TV = 2 Φ(μ/2) − 1, where both errors of the trade-off curve Φ(Φ⁻¹(1 − α) − μ) are equal; so the bound is
+/// Φ(μ/2) (theory/accounting 1.2). The discrete noise adds less than 2⁻⁷⁰. For (ε, δ) both errors a, b obey a + e^ε b >= 1 − δ
+/// and e^ε a + b >= 1 − δ. So a + b >= 2 (1 − δ) / (1 + e^ε), and the bound is 1 − (a + b) / 2 = (e^ε + δ) / (1 + e^ε). If both
+/// are known, the smaller holds. `None` if neither is.
 pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> Option<f64> {
     let gaussian = mu.filter(|mu| *mu >= 0.0).map(|mu| phi_cdf(mu / 2.0));
     let approximate =
@@ -121,7 +121,7 @@ pub fn guessing_accuracy(mu: Option<f64>, epsilon_delta: Option<(f64, f64)>) -> 
     }
 }
 
-/// What is said of a whole budget: how often a guess is right at most, by `accuracy` from 0.5 to 1.
+/// Returns the sentence on a whole budget: how often a guess is right at most. `accuracy` is from 0.5 to 1.
 pub fn budget_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64) -> String {
     let question = question(adjacency, protect);
     match hundredths(accuracy) {
@@ -130,7 +130,7 @@ pub fn budget_sentence(adjacency: Adjacency, protect: Protect, accuracy: f64) ->
     }
 }
 
-/// What somebody guesses about one person.
+/// Returns what somebody guesses about one person.
 fn question(adjacency: Adjacency, protect: Protect) -> &'static str {
     match (adjacency, protect) {
         (Adjacency::AddRemove, _) => words::guarantee::whether_in_table(),
@@ -140,9 +140,9 @@ fn question(adjacency: Adjacency, protect: Protect) -> &'static str {
     }
 }
 
-/// Rounds up to whole hundredths, as a bound has to be; `None` above 99, where it means nothing.
+/// Rounds up to whole hundredths, as a bound has to be. `None` above 99, where it means nothing.
 pub fn hundredths(accuracy: f64) -> Option<u32> {
-    // A hair is taken off, so that 0.73 does not become 74 by rounding alone.
+    // Subtracts a small amount, so that 0.73 does not become 74 by a rounding error.
     (50..=99).find(|times| accuracy * 100.0 <= f64::from(*times) + 1e-9)
 }
 
@@ -155,7 +155,7 @@ enum Weakness {
     Delta,
 }
 
-/// Returns why a guarantee is one in name only, by the rule for budgets ([`doubt`]); nothing for others.
+/// Returns why a guarantee is one in name only, by the rule for budgets ([`doubt`]). `None` for others.
 fn weakness(plan: &Plan, privacy: &Privacy, accuracy: Option<f64>) -> Option<Weakness> {
     if accuracy.is_some_and(|accuracy| hundredths(accuracy).is_none()) {
         return Some(Weakness::Guessing);
@@ -186,7 +186,7 @@ fn headline(privacy: &Privacy, accuracy: Option<f64>, weakness: Option<Weakness>
     }
 }
 
-/// How often a guess may be right for what is learned to be called almost the same.
+/// If a guess is right at most this often, the text says that a reader learns almost the same with and without the person.
 const ALMOST_THE_SAME: f64 = 0.65;
 
 fn promise(privacy: &Privacy, accuracy: Option<f64>) -> String {
@@ -202,7 +202,7 @@ fn promise(privacy: &Privacy, accuracy: Option<f64>) -> String {
     }
 }
 
-/// Whether each row counts as one person.
+/// Returns whether each row counts as one person.
 fn is_assumed(privacy: &Privacy) -> bool {
     privacy.person == "assumed"
 }

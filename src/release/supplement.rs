@@ -27,14 +27,15 @@ pub struct DescribedTerm {
     pub term: String,
     /// The mean in the column's own unit; of a level the share of rows, 0 to 1.
     pub mean: Noisy,
-    /// The standard deviation, with n − 1; nothing for a level, and where it does not stand out of the noise.
+    /// The standard deviation, with n − 1. `None` for a level, and if it does not stand out of the noise.
     pub sd: Option<Noisy>,
     /// The column and the level, where it is one.
     pub level: Option<(String, String)>,
 }
 
-/// How often a variance has to be above the standard deviation of its noise. One that is shown because it is large is too large; at five times
-/// the noise that is little, and one that is twice as large as the truth is shown once in ten thousand tables (theory/inference 6.4).
+/// A variance is shown if it is at least this many standard deviations of its noise. Showing only large variances biases them
+/// upwards. At five standard deviations the bias is small, and a variance twice as large as the truth is shown once in ten
+/// thousand tables (theory/inference 6.4).
 pub const RESOLVED: f64 = 5.0;
 
 /// Where the correlations come from.
@@ -101,7 +102,7 @@ pub struct Supplement {
     pub source: &'static str,
     /// Whether the coefficients are log-odds.
     pub log_odds: bool,
-    /// The columns; nothing where the released sums do not give their means.
+    /// The columns. `None` if the released sums do not give their means.
     pub description: Option<Description>,
     /// The tests of whole categories and of terms made from columns; empty where the covariance of the coefficients is not known.
     pub categories: Vec<CategoryTest>,

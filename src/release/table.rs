@@ -19,13 +19,13 @@ use crate::text::BYTE_ORDER_MARK;
 const HEADER: &str =
     "outcome,term,estimate,std_error,lower,upper,noise_share,interval,z,p_value,per,unit,answer";
 
-/// What the header of log-odds has beside.
+/// Further columns of the header for log-odds.
 const ODDS: &str = ",odds_ratio,odds_ratio_lower,odds_ratio_upper";
 
-/// And that of outcomes whose logarithm was fitted.
+/// Further columns of the header for outcomes whose logarithm was fitted.
 const FACTORS: &str = ",factor,factor_lower,factor_upper";
 
-/// What the header has last, where there is something to be known beside the numbers.
+/// The last column of the header, if an estimate has a note.
 const NOTE: &str = ",note";
 
 /// What starts a formula, in half and in full width.
@@ -101,14 +101,15 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are
-/// due, an empty field where the release has `null`, a byte order mark in front. Behind them stand what a coefficient is for (`per`), the
-/// unit of the outcome, and of an outcome with two answers which is modelled. Log-odds have their odds ratios beside them, but for the
-/// constant, and coefficients of an outcome whose logarithm was fitted their factors, but for those of columns that move several terms together. Where
-/// levels were merged or standard errors are robust, the last field of the first record says so.
+/// Writes one record per coefficient with the release's fields, by RFC 4180: CRLF at line ends, quotes where they are due, an
+/// empty field where the release has `null`, a byte order mark in front. Three fields follow: the change that the coefficient is
+/// for (`per`), the unit of the outcome, and the modelled answer of an outcome with two answers. Log-odds are followed by odds
+/// ratios, except for the constant. If the logarithm of an outcome was fitted, its coefficients are followed by factors, except
+/// for columns in several terms. If levels were merged or standard errors are robust, the last field of the first record says so.
 ///
-/// A part of a name that a spreadsheet would take for a formula (it starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a line
-/// end, at the beginning or behind a sign that some locale splits at) gets an apostrophe in front.
+/// A part of a name that a spreadsheet would run as a formula gets an apostrophe in front. Such a part starts with `=`, `+`, `-`,
+/// `@`, their full-width forms, a tab or a line end. It stands at the beginning of the name or behind a sign at which some locale
+/// splits.
 pub fn csv(coefficients: &Coefficients, meaning: Meaning<'_>) -> String {
     pieces(coefficients, meaning).collect()
 }

@@ -105,7 +105,7 @@ pub async fn erase() -> Result<(), Failure> {
 /// Returns whether the browser has a database for this page. One that does not open exists nevertheless.
 pub fn exists() -> bool {
     let Ok(opening) = asked() else { return false };
-    // Closes it. A failure is told where the database is used.
+    // Closes it. A failure is reported where the database is used.
     spawn_local(async { drop(opening.opened().await.map(Db::Browser)) });
     true
 }

@@ -94,7 +94,7 @@ impl Saving {
         settle(&self.decide, true);
     }
 
-    /// Answers the worker, which draws the noise then.
+    /// Answers the worker, which then draws the noise.
     pub fn release(self) {
         call(&self.release);
     }

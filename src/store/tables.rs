@@ -44,7 +44,7 @@ pub struct StoredRelease {
     pub entry: u64,
     /// The document.
     pub document: Blob,
-    /// The parsed document; `None` for one above [`document::READ_AT_ONCE`], which is read on request.
+    /// The parsed document. `None` for one above [`document::READ_AT_ONCE`], which is read on request.
     pub release: Option<Release>,
 }
 

@@ -12,7 +12,7 @@ use crate::words;
 /// Why a text is not the document that it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The path inside the document, such as `columns[2].lower`; `None` for its top level and for text that is no JSON.
+    /// The path inside the document, such as `columns[2].lower`. `None` for its top level and for text that is no JSON.
     pub path: Option<String>,
     /// What is wrong, with line and column.
     pub what: String,

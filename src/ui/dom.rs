@@ -304,7 +304,7 @@ pub fn copy(text: &str, html: Option<&str>) -> bool {
     copied.unwrap_or(false)
 }
 
-/// Gives the person an SVG as a PNG of twice its size. Nothing where the browser cannot draw it.
+/// Gives the person an SVG as a PNG of twice its size. `None` if the browser cannot draw it.
 pub async fn download_png(name: &str, svg: &str) -> Option<()> {
     let drawn = Url::create_object_url_with_blob(&from_text([svg], "image/svg+xml").ok()?).ok()?;
     let image = HtmlImageElement::new().ok()?;
@@ -374,7 +374,7 @@ pub fn forget_look() {
     }
 }
 
-/// What this browser keeps of how the page looks; nothing where it keeps nothing.
+/// What this browser keeps of how the page looks. `None` if it keeps nothing.
 fn kept_looks() -> Option<Object> {
     Reflect::get(&web_sys::window()?.into(), &"localStorage".into()).ok()?.dyn_into().ok()
 }

@@ -78,7 +78,7 @@ pub fn histogram(bins: &[Bin]) -> String {
 pub struct Curve {
     /// The curve.
     pub points: Vec<(f64, f64)>,
-    /// The place of the present budget; nothing where nothing is shown.
+    /// The place of the present budget. `None` if nothing is shown.
     pub at: Option<(f64, f64)>,
     /// Where the curve begins: before it all is withheld.
     pub from: f64,
@@ -88,7 +88,8 @@ pub struct Curve {
     pub up: Vec<(f64, f64)>,
 }
 
-/// Heights of the curve of precision on a logarithmic scale, from the lower to the upper edge of its box: 1 is the width of intervals without privacy.
+/// Heights of the curve of precision on a logarithmic scale, from the lower to the upper edge of its box: 1 is the width of
+/// intervals without privacy.
 const HEIGHTS: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 20.0];
 
 /// Draws by how much intervals are wider than without privacy against ε, both on logarithmic scales. The curve ends where it leaves the box. Points

@@ -1,9 +1,16 @@
 //! The page: everything a person sees.
 //!
-//! What is typed and how it becomes a plan ([`draft`], [`variants`]), what chosen files are ([`files`]), how downloads are called ([`names`]), the public-moments form
-//! ([`public_form`]), the public ranges ([`presets`]), messages of other rooms ([`sentence`]) and the check's drawings ([`drawing`]) are pure and compile everywhere; the rest
-//! is Leptos and exists in the browser alone. No mathematics happens here: numbers come from `engine`, `inference` and `privacy`,
-//! texts from `words`.
+//! These modules are pure and compile everywhere:
+//! - [`draft`], [`variants`]: what a person types, and how it becomes a plan;
+//! - [`files`]: what chosen files are;
+//! - [`names`]: the names of downloads;
+//! - [`public_form`]: the form of public moments;
+//! - [`presets`]: public ranges;
+//! - [`sentence`]: messages of other rooms;
+//! - [`drawing`]: the drawings of the check.
+//!
+//! The rest is Leptos and exists in the browser alone. No mathematics happens here: numbers come from `engine`, `inference` and
+//! `privacy`, texts from `words`.
 
 pub mod draft;
 pub mod drawing;

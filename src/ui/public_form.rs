@@ -66,7 +66,7 @@ impl Typed {
         json::to_text(&(rows, source, moments, correlations.iter().collect::<Vec<_>>()), false).ok()
     }
 
-    /// Reads what [`Self::to_text`] wrote; nothing where nothing was typed.
+    /// Reads what [`Self::to_text`] wrote. `None` if nothing was typed.
     pub fn from_text(text: &str) -> Option<Self> {
         type Kept = (String, String, BTreeMap<String, [String; 2]>, Vec<((String, String), String)>);
         let (rows, source, moments, correlations) = serde_json::from_str::<Kept>(text).ok()?;
@@ -93,7 +93,7 @@ pub struct Term {
     pub name: String,
     /// Whether it belongs to an outcome, whose moments may be unform.
     pub outcome: bool,
-    /// The bounds of its column; none for a level.
+    /// The bounds of its column. `None` for a level.
     pub bounds: Option<(f64, f64)>,
     /// The unit of its column.
     pub unit: String,

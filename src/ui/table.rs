@@ -42,7 +42,7 @@ pub struct Table {
     pub totals: Option<(usize, String)>,
     /// The ways of writing numbers that would make numbers of a column which are none now.
     pub other_formats: Vec<NumberFormat>,
-    /// What genotypes have beside; `None` for a CSV.
+    /// What genotypes have beside. `None` for a CSV.
     pub genotypes: Option<Genotypes>,
 }
 

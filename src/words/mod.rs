@@ -48,7 +48,7 @@ impl Catalogue {
         Self::new(&serde_json::from_str(json).map_err(|error| Misfit::Json(error.to_string()))?)
     }
 
-    /// A translation of texts by their keys.
+    /// Creates a translation from texts by their keys.
     ///
     /// # Errors
     /// [`Misfit`] for the first text that cannot stand for the English one.
@@ -69,12 +69,12 @@ impl Catalogue {
         Ok(translation)
     }
 
-    /// The text of a message: the translation's, else the English one.
+    /// Returns the text of a message: the translation's, else the English one.
     pub fn text(&self, place: usize) -> &str {
         self.messages.get(&place).map_or_else(|| english(place), String::as_str)
     }
 
-    /// A text of a mechanism: the translation's, else the English one.
+    /// Returns a text of a mechanism: the translation's, else the English one.
     pub fn of_mechanism<'a>(&'a self, english: &'a str) -> &'a str {
         self.mechanisms.get(english).map_or(english, String::as_str)
     }
@@ -88,27 +88,27 @@ pub fn choose(translation: Catalogue) -> bool {
     CHOSEN.set(translation).is_ok()
 }
 
-/// The names between braces.
+/// Returns the names between braces.
 fn placeholders(text: &str) -> BTreeSet<&str> {
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
 }
 
-/// The text of a message in the language that is shown.
+/// Returns the text of a message in the chosen language.
 fn text(place: usize) -> &'static str {
     CHOSEN.get_or_init(Catalogue::default).text(place)
 }
 
-/// A text of a mechanism in the language that is shown: its title, a sentence about it, a label or a hint of a parameter.
+/// Returns a text of a mechanism in the chosen language: its title, a sentence about it, a label or a hint of a parameter.
 pub fn of_mechanism(english: &str) -> &str {
     CHOSEN.get_or_init(Catalogue::default).of_mechanism(english)
 }
 
-/// The text of a message in English, for documents.
+/// Returns the text of a message in English, for documents.
 fn english(place: usize) -> &'static str {
     ENGLISH.get(place).map_or("", |(_, text)| text)
 }
 
-/// The text with a value for each placeholder.
+/// Returns the text with a value for each placeholder.
 fn fill(text: &str, values: &[(&str, &dyn Display)]) -> String {
     let mut filled = String::new();
     for (index, part) in text.split('{').enumerate() {

@@ -1,5 +1,5 @@
-//! Delays results to a coarse grid of times after the click, so that the time that the noise took to draw is not visible
-//! (theory/noise 5.3).
+//! Delays results to a coarse grid of times after the click, so that nobody can see how long drawing the noise took (theory/noise
+//! 5.3).
 
 /// Results are shown at multiples of this time …
 const TICK_MILLISECONDS: f64 = 250.0;

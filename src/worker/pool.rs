@@ -1,8 +1,8 @@
 //! Starts, times out, cancels and terminates workers, on the page.
 //!
-//! Each request has its own workers, which end with it, because linear memory does not shrink and a worker that trapped must not be
-//! used again. Those of the next request are started ahead. The workers' text and module are the page's own, loaded before its policy blocked all connections, so nothing is
-//! fetched here.
+//! Each request has its own workers, which end with it, because linear memory does not shrink and a worker that trapped must not
+//! be used again. Those of the next request are started ahead. The workers' text and module are the page's own, loaded before its
+//! policy blocked all connections, so nothing is fetched here.
 
 use std::cell::RefCell;
 use std::iter;
@@ -36,9 +36,10 @@ use crate::store::{self, Lock};
 use crate::text::hexadecimal;
 use crate::words;
 
-/// The end of a worker's text, after the glue. It starts the module that the first message brings, keeps the translation that comes with
-/// it and the port to the page's memory, and reports failures that the module cannot report, such as exhausted memory. The worker holds a
-/// lock until it ends, so that the page notices its end. Where the browser gives no lock, only an error of the worker is noticed.
+/// The last part of a worker's script, after the glue code. It starts the module in the first message, and keeps the translation
+/// and the port to the page's memory from the same message. It reports failures that the module cannot report, such as exhausted
+/// memory. The worker holds a lock until it ends, so that the page notices its end. If the browser has no locks, the page notices
+/// only an error of the worker.
 const BOOTSTRAP: &str = r#"
 {
     const stopped = () => self.postMessage({ stopped: true });
@@ -93,7 +94,8 @@ impl Awaiting {
         Ok(Self { request, run, click: channel.port2() })
     }
 
-    /// Whether what is read for this release probably serves another one of the same table. How bounds are estimated depends on the budget.
+    /// Returns whether what is read for this release probably serves another one of the same table. How bounds are estimated
+    /// depends on the budget.
     fn serves(&self, other: &ReleaseRequest) -> bool {
         let is_budgeted = self.request.plan.estimates() && self.request.plan != other.plan;
         self.request.table == other.table && self.request.reads_as(other) && !is_budgeted
@@ -557,7 +559,7 @@ impl Run {
     async fn response(&mut self) -> Result<(usize, Received<Response>), Failure> {
         let happening = loop {
             match self.events.next().await {
-                // One that was not needed had been ready.
+                // This worker was ready but had not been needed.
                 Happening::Message(worker, _) if worker >= self.workers.len() => {}
                 happening => break happening,
             }
@@ -579,7 +581,7 @@ struct Handle {
     worker: Worker,
     /// The name of the lock that it holds, where the browser gives locks.
     life: Option<String>,
-    /// Its way to the page's memory, where the browser keeps nothing. Only the engine uses the store.
+    /// Its port to the page's memory, if the browser stores nothing. Only the engine uses the store.
     _memory: Option<store::Connection>,
     _message: Closure<dyn FnMut(MessageEvent)>,
     _error: Closure<dyn FnMut(Event)>,

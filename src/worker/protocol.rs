@@ -90,8 +90,8 @@ pub struct ReleaseRequest {
 }
 
 impl ReleaseRequest {
-    /// Returns whether what was read for this request may serve another one: they differ in what says nothing of the records. The engine
-    /// worker compares what both plans make of the records.
+    /// Returns whether the data read for this request may serve another one, because the requests differ only in fields that do
+    /// not concern the records. The engine worker also compares how both plans encode the records.
     pub fn reads_as(&self, other: &Self) -> bool {
         let Plan { budget, confirm, confidence, .. } = other.plan.clone();
         let Self { table, name, inspect, .. } = other.clone();
@@ -204,7 +204,7 @@ pub enum Response {
     },
     /// The cells were counted.
     Inspected(Inspected),
-    /// The files of a release were read, or could not be. The click is waited for all the same.
+    /// The files of a release were read, or could not be read. In both cases the worker waits for the click.
     Read(Result<Known, Failure>),
     /// A public file was read.
     Public {

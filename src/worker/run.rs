@@ -109,7 +109,7 @@ pub async fn release(
         prepared = changed;
         source.scan_pool().tell(&told(&prepared, &asked.plan))?;
     }
-    // A table without its ledger is told from one whose file was changed.
+    // Distinguishes a table without a ledger from a table whose file was changed.
     store::check(&key, &prepared.whole_request()).await?;
     if !serves {
         source.scan_pool().begin_again()?;
@@ -126,7 +126,7 @@ pub async fn release(
     if !prepared.estimates_bounds() || !settled.kept {
         return Ok(settled);
     }
-    // The bounds are paid for and stored. Where some were not found, they are all that is released.
+    // The bounds are charged and stored. If some were not found, nothing else is released.
     let fit = match engine::after_bounds(&prepared, &release, &names, delimiter, Purpose::Release) {
         Ok(fit) => fit,
         Err(EngineError::NotFound) => return Ok(settled),
@@ -137,7 +137,7 @@ pub async fn release(
     let name = format!("{} fit", asked.name);
     let stage = Stage { key: &key, name: &name, prepared: &fit, software: &software };
     match stage.release(scan, &mut source, &post).await {
-        // The person did not save the second charge, so nothing was charged for it.
+        // The person did not save the ledger with the second charge, so nothing was charged for it.
         Err(Failure { reason: Reason::Cancelled, charged: false, .. }) => Ok(settled),
         fitted => fitted.map(|(settled, _)| settled),
     }
@@ -269,9 +269,9 @@ impl<P: Fn(&Response)> Source<P> {
         }
     }
 
-    /// Reads all records before the first charge, with what else the request wants of the same bytes: the table's key, by which the page
-    /// finds its ledger, its MinHash where it has no key yet, and the cells that do not fit. Where these cannot be read at once, nothing is
-    /// read, and the page asks for each.
+    /// Reads all records before the first charge, with what else the request wants of the same bytes: the table's key, by which
+    /// the page finds its ledger, its MinHash where it has no key yet, and the cells that do not fit. If they cannot be read in
+    /// one pass, nothing is read, and the page requests each one separately.
     async fn first(
         &mut self,
         told: &ScanRequest,

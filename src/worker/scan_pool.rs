@@ -147,7 +147,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
         }
         let mut works: Vec<Option<Work>> = vec![None; self.scanners.len()];
         let mut records = 0_u64;
-        // A slice that a long record has covered may still be with a worker, whose answer fits no later question.
+        // A worker may still be reading a slice that a long record has covered. Its answer belongs to no later request.
         while hashing.as_ref().is_some_and(|hashing| !hashing.is_done())
             || combiner.as_ref().is_some_and(|combiner| !combiner.is_done())
             || works.iter().any(Option::is_some)

@@ -177,8 +177,8 @@ impl<P: Fn(&Response)> Table<P> {
         self.pool.sum(statistic, slices).await
     }
 
-    /// Reads all slices once. `fate` says what becomes of the rows of the next one after so many records were read, and `sink` what
-    /// came of them in a slice that holds some. Nothing where none does.
+    /// Reads all slices once. `fate` says what becomes of the rows of the next one after so many records were read, and `sink`
+    /// what came of them in a slice that holds some. `None` if none does.
     async fn read<S: Merge>(
         &mut self,
         header: &Header,

@@ -89,7 +89,7 @@ impl<'a> Given<'a> {
         found.map(Some).ok_or_else(|| CliError::usage(format!("--{name} is `{text}`; give {names}")))
     }
 
-    /// Returns the items between commas (or `|`), each read by `read`; nothing where the option is not given or empty.
+    /// Returns the items between commas (or `|`), each read by `read`. `None` if the option is not given or empty.
     pub fn list<T>(
         &self,
         name: &str,

@@ -117,7 +117,7 @@ pub fn find(rows: &[Vec<String>]) -> Option<(usize, Layout)> {
     })
 }
 
-/// Fields from which on a header is taken for that of a codebook.
+/// Fewest known fields of a header that make a file a codebook.
 const FIELDS_OF_CODEBOOK: usize = 4;
 
 /// Returns whether names of columns are the headings of a codebook: a table of names and types, with further fields.
@@ -147,7 +147,7 @@ impl Layout {
     }
 }
 
-/// Returns the type of a column by the words and the values of its line; `None` for dates, free text, and lines that state none.
+/// Returns the type of a column by the words and the values of its line. `None` for dates, free text, and lines that state none.
 pub fn kind(stated: &str, validation: &str, levels: &[Level], bounded: bool) -> Option<ColumnType> {
     let is_time = |word: &str| word.starts_with("date") || word.starts_with("time");
     let is_number = |word: &str| {

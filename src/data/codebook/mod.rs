@@ -31,7 +31,7 @@ pub struct Entry {
     pub label: String,
     /// The unit.
     pub unit: String,
-    /// The type; `None` for dates and free text.
+    /// The type. `None` for dates and free text.
     pub kind: Option<ColumnType>,
     /// Whether it is a date.
     pub date: bool,
@@ -50,8 +50,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns the values as the cells of a column have them: labels where more different cells are labels than codes, else codes. A
-    /// raw export has codes, a labelled one labels.
+    /// Returns the values in the form that the cells of a column have: labels if more of the different cells are labels than
+    /// codes, otherwise codes. A raw export has codes, a labelled export has labels.
     pub fn levels_as_in<'a>(&self, cells: impl Iterator<Item = &'a str>) -> Vec<String> {
         let cells: BTreeSet<&str> = cells.map(str::trim).collect();
         let count = |text: fn(&Level) -> &str| {
@@ -68,7 +68,7 @@ impl Entry {
         levels
     }
 
-    /// Returns what those of these levels mean that do not say it themselves: codes, and the two of a checkbox.
+    /// Returns the labels of those levels whose text does not explain them: codes, and the two levels of a checkbox.
     pub fn labels_of(&self, levels: &[String]) -> BTreeMap<String, String> {
         let said = |level: &Level| match &self.choice {
             Some(choice) if level.code == "1" => choice.clone(),
@@ -101,7 +101,7 @@ pub enum CodebookError {
     Empty,
 }
 
-/// Reads a codebook. Of a name that stands twice the first line counts.
+/// Reads a codebook. If a name occurs twice, the first line counts.
 ///
 /// # Errors
 /// [`CodebookError`] if the file is no codebook.

@@ -6,7 +6,8 @@ use flate2::write::MultiGzDecoder;
 
 use super::{ContainerError, Form};
 
-/// The most bytes of a file that [`Unpacker::feed`] should get at once. What they hold may be a thousand times as long, and is in memory.
+/// The most bytes of a file that [`Unpacker::feed`] should get at once. Unpacked they may be a thousand times as long, and all of
+/// that is in memory.
 pub const PACKED_BYTES: usize = 1 << 14;
 
 /// A push decoder of a table that is compressed or in UTF-16.
@@ -18,7 +19,7 @@ enum Decoder {
 }
 
 impl Unpacker {
-    /// Returns a decoder of a form; `None` for a workbook, which is not read as a stream.
+    /// Returns a decoder of a form. `None` for a workbook, which is not read as a stream.
     pub fn new(form: Form) -> Option<Self> {
         let utf16 = |unit| Decoder::Utf16 { unit, byte: None, high: None, begun: false };
         Some(Self(match form {
@@ -46,7 +47,7 @@ impl Unpacker {
                         continue;
                     };
                     let unit = unit([first, *next]);
-                    // The byte order mark says nothing more.
+                    // Skips the byte order mark, which has already decided the form.
                     if std::mem::replace(begun, true) || unit != 0xfeff {
                         push(unit, high, out);
                     }

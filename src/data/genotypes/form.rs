@@ -31,7 +31,7 @@ fn forms() -> [(&'static str, Form); 11] {
 }
 
 impl Form {
-    /// Returns the form of a file with this name; `None` if it holds no genotypes.
+    /// Returns the form of a file with this name. `None` if it holds no genotypes.
     pub fn of(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         forms().into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, form)| form)

@@ -57,7 +57,7 @@ impl SamplePart {
         std::mem::take(&mut self.calls)
     }
 
-    /// Returns the part with the calls that [`Self::take_calls`] took out; `None` for other bytes.
+    /// Returns the part with the calls that [`Self::take_calls`] took out. `None` for other bytes.
     pub fn with_calls(mut self, calls: Vec<u8>) -> Option<Self> {
         let fits = stride(self.samples()).checked_mul(self.variants) == Some(calls.len());
         self.calls = calls;

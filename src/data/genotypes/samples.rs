@@ -172,7 +172,7 @@ pub(super) fn fields(line: &str, expected: usize) -> Result<Option<Vec<&str>>, G
     }
 }
 
-/// Decodes bytes as text; `None` if they are not valid in the encoding.
+/// Decodes bytes as text. `None` if they are not valid in the encoding.
 pub(super) fn text(bytes: &[u8], encoding: Encoding) -> Option<Cow<'_, str>> {
     if memchr::memchr(0, bytes).is_some() {
         return None;

@@ -280,7 +280,7 @@ impl Candidates {
 mod tests {
     use super::*;
 
-    /// The names of the columns, and the patterns that fit none because several have the identifier.
+    /// Returns the names of the columns, and the patterns that fit none because several have the identifier.
     fn found(choices: &[&str]) -> Result<(Vec<String>, Vec<Shared>), GenotypeError> {
         let choices: Vec<Choice> = choices.iter().map(|choice| Choice::of(choice)).collect();
         let mut candidates = Candidates::new(SourceFile::Vcf, Wanted::of(&choices));
@@ -300,7 +300,7 @@ mod tests {
         found(choices).unwrap().0
     }
 
-    /// The line, the identifier and the advice, where one is named that several have.
+    /// Returns the line, the identifier and the advice, where one is named that several have.
     fn doubled(choices: &[&str]) -> (u64, String, String) {
         let error = found(choices).unwrap_err();
         let GenotypeFault::DoubledVariant { id, coordinates } = error.fault else { panic!("{error}") };

@@ -19,7 +19,7 @@ const GROUP_PARTS: &str = "病棟|診療科|科室|施設|病院|医院|地域|�
 /// Fewest different codes: between two of them a number has the coefficient that a category has.
 const FEWEST: usize = 3;
 
-/// Largest number that is taken for a code.
+/// Largest number that can be a code.
 const LARGEST: f64 = 9_999.0;
 
 /// Returns whether a column that is stated to be a number has codes of groups, to judge by its name and its whole numbers.

@@ -4,8 +4,8 @@ use crate::data::number;
 use crate::plan::bound::CsvRules;
 use crate::plan::number_format::{NumberFormat, Thousands};
 
-/// Returns the formats that would make numbers of columns which are none now: those that read all such columns among these rows, or else
-/// the first such column.
+/// Returns the formats in which columns without numbers would be read as numbers: those that read all such columns of these rows,
+/// or if there are none, those that read the first such column.
 pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> Vec<NumberFormat> {
     let of_column = |field: usize| {
         let cells = rows.iter().filter_map(|row| row.get(field)).map(|cell| cell.trim());
@@ -30,8 +30,8 @@ pub fn other_formats(rows: &[Vec<String>], fields: usize, rules: &CsvRules) -> V
     found
 }
 
-/// Returns whether cells of one of these fields, which all are numbers now, would not be in another format. Then the format is that of a
-/// column and not of the table.
+/// Returns whether another format would make cells of one of these fields, all numbers now, unreadable. Then the format belongs
+/// to a column and not to the table.
 pub fn breaks(
     rows: &[Vec<String>],
     mut fields: impl Iterator<Item = usize>,

@@ -1,7 +1,7 @@
 //! Compares the cells that are on the screen with what a person says of their column.
 //!
-//! What is found follows from cells, so it is as private as they are: it is shown on this machine only, is never stored and stands in no
-//! document. A repair changes what the person says of the column, if the person takes it.
+//! The result follows from cells, so it is as private as they are. It is shown on this machine only, is never stored, and is in
+//! no document. A repair changes the person's description of the column, if the person accepts it.
 
 mod chosen;
 mod codes;
@@ -39,7 +39,7 @@ const ENOUGH: usize = 6;
 /// Most lines of a cell that is a note, an address or the like.
 const MOST_LINES: usize = 30;
 
-/// Fewest first rows by which a column is taken for an identifier.
+/// Fewest first rows from which a column is recognised as an identifier.
 const MANY: usize = 12;
 
 /// What a person says of a column.
@@ -98,7 +98,7 @@ pub enum Contradiction {
     Codes,
     /// Stated levels differ by capitals, accents or spaces alone.
     SpeltTwice,
-    /// The reference of the outcome is yes, so that what is explained is no.
+    /// The reference of the outcome is yes, so the regression would explain no.
     TurnedRound,
     /// More of them are missing than not.
     Missing {
@@ -111,7 +111,7 @@ pub enum Contradiction {
     Identifier,
     /// They name persons, to judge by the column's name or by their form, and one of them occurs in several rows.
     SeveralRows,
-    /// One runs over many lines of the file: two stray quotes far apart make one cell of all between them.
+    /// One cell spans many lines of the file: two stray quotes far apart turn everything between them into one cell.
     Lines {
         /// Over how many.
         lines: usize,
@@ -120,7 +120,7 @@ pub enum Contradiction {
     Totals,
     /// No row meets the condition by which rows are chosen.
     Unmet,
-    /// They name persons, to judge by the column's name. Whether one has several rows, the first ones do not tell.
+    /// They identify persons, to judge by the column's name. The first rows do not show whether a person has several rows.
     Persons,
 }
 
@@ -253,7 +253,7 @@ pub fn two_values<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRules) ->
 }
 
 fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &CsvRules) -> Vec<Mismatch> {
-    // Bounds that are swapped are told as such.
+    // Swapped bounds are reported elsewhere.
     let swapped = lower.zip(upper).is_some_and(|(lower, upper)| lower > upper);
     let (lower, upper) = if swapped { (None, None) } else { (lower, upper) };
     let values: Vec<Option<f64>> = present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
@@ -266,7 +266,7 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
     // Among other values above the bound, a number such as 88 is a value, too.
     let values_lie_above =
         values.iter().flatten().any(|value| !is_code(*value) && upper.is_some_and(|upper| *value > upper));
-    // Nines alone among cells that all have decimals are no measurement.
+    // If all other cells have decimals, a number of nines without decimals is a code.
     let has_decimals = |cell: &&str| cell.contains(char::from(rules.numbers.decimal));
     let is_nines = |cell: &&str| cell.len() > 2 && cell.bytes().all(|digit| digit == b'9');
     let nines_are_codes = present.iter().filter(|cell| has_decimals(cell)).count() >= ENOUGH
@@ -324,8 +324,8 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
 const POINTS_BETWEEN_THOUSANDS: NumberFormat =
     NumberFormat { thousands: Some(Thousands::Point), ..NumberFormat::plain(b',') };
 
-/// Whether all numbers of a file that has no commas between its cells, as where the comma is the decimal mark, are whole ones or have three
-/// digits behind their point: `9.029` may be 9029.
+/// Returns whether all numbers of a file that has no commas between its cells, as where the comma is the decimal mark, are whole
+/// ones or have three digits behind their point: `9.029` may be 9029.
 fn could_have_thousands(present: &[&str], rules: &CsvRules) -> bool {
     let value = |cell: &str| number::parse(cell, rules.numbers).map(f64::abs);
     let has_group = |cell: &str| {
@@ -339,7 +339,7 @@ fn could_have_thousands(present: &[&str], rules: &CsvRules) -> bool {
         && present.iter().all(|cell| has_group(cell) || is_small(cell))
 }
 
-/// Whether all cells are numbers from 0 to 1, and not all of them 0: a workbook holds 80 % as 0.8.
+/// Returns whether all cells are numbers from 0 to 1, and not all of them 0: a workbook holds 80 % as 0.8.
 fn are_shares(present: &[&str], rules: &CsvRules) -> bool {
     let values: Option<Vec<f64>> = present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
     present.len() >= ENOUGH
@@ -348,8 +348,8 @@ fn are_shares(present: &[&str], rules: &CsvRules) -> bool {
         })
 }
 
-/// What can be said of a column whose levels are not stated yet: dates are no levels, and numbers with units were meant as numbers. A few
-/// other cells, such as a line of units below the header, do not change that.
+/// Returns what contradicts the type of a column whose levels are not stated yet: dates are no levels, and numbers with units
+/// were meant as numbers. A few other cells, such as a line of units below the header, do not change that.
 fn before_levels(present: &[&str]) -> Vec<Mismatch> {
     let most = |is: fn(&str) -> bool| {
         !present.is_empty() && present.iter().filter(|cell| is(cell)).count() * 10 >= present.len() * 9
@@ -395,13 +395,13 @@ const NO_ANSWER: [&str; 28] = [
     "不明", "未知",
 ];
 
-/// Whether a cell is the error of a spreadsheet's formula, in whatever language: `#N/A`, `#NV`, `#DIV/0!`, `#WERT!`.
+/// Returns whether a cell is the error of a spreadsheet's formula, in whatever language: `#N/A`, `#NV`, `#DIV/0!`, `#WERT!`.
 fn is_formula_error(cell: &str) -> bool {
     let is_of_error = |letter: char| letter.is_uppercase() || matches!(letter, '/' | '0' | '!' | '?');
     cell.strip_prefix('#').is_some_and(|rest| rest.chars().count() > 1 && rest.chars().all(is_of_error))
 }
 
-/// Whether a cell is one of Stata's extended missing values: `.a` to `.z`.
+/// Returns whether a cell is one of Stata's extended missing values: `.a` to `.z`.
 fn is_extended_missing(cell: &str) -> bool {
     cell.strip_prefix('.')
         .is_some_and(|rest| rest.len() == 1 && rest.chars().all(|letter| letter.is_ascii_lowercase()))
@@ -423,7 +423,7 @@ fn no_answers(cells: &[String]) -> Option<Repair> {
 }
 
 fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
-    // Whatever is no level counts as this one.
+    // With the level `other` there are no cells without a level.
     if levels.iter().any(|level| level == "other") {
         return Vec::new();
     }
@@ -436,7 +436,7 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
     let mut found = Vec::new();
     if !others.is_empty() {
         let dates = others.iter().all(|cell| is_date(cell));
-        // A level is never added from the cells: a plan is published, and who is in the table would be, too.
+        // A level is never added from the cells: the plan is published, and would reveal that somebody has this level.
         let respelt = respell(levels, &cells).map(Repair::Levels).or_else(|| joined(levels, &others));
         let repair = if dates { Some(Repair::LeaveOut) } else { respelt };
         let kind = match repair {

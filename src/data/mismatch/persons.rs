@@ -1,4 +1,5 @@
-//! Tells a column of persons by its name or by the form of its cells, and whether one of them has several of the first rows.
+//! Recognises a column that identifies persons by its name or by the form of its cells, and whether a person has several of the
+//! first rows.
 
 use std::collections::BTreeMap;
 
@@ -94,8 +95,8 @@ pub fn could_be_persons<'a>(cells: impl Iterator<Item = &'a str>, rules: &CsvRul
         && !counts_rows(&numbers, rules)
 }
 
-/// Returns what an ignored column of this name and these cells says of persons: that one of them has several of these rows, or that one may have. A column
-/// that numbers its rows says neither.
+/// Returns what an ignored column of this name and these cells says of persons: that one of them has several of these rows, or
+/// that one may have. A column that numbers its rows says neither.
 pub fn persons<'a>(name: &str, cells: impl Iterator<Item = &'a str>, rules: &CsvRules) -> Option<Mismatch> {
     let present: Vec<&str> = cells.map(str::trim).filter(|cell| !rules.is_missing(cell)).collect();
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();

@@ -46,9 +46,9 @@ const BEYOND: f64 = 8.0;
 
 /// Returns the ridge that minimises Stein's unbiased estimate of the squared error of the fitted values.
 ///
-/// Over directions with λ > 0, up to a constant, it is Σ (1/λ) ((1 − f)² h² + (2f − 1) l r²) for f = λ/(λ + ν), where h² is
-/// the direction's energy in G̃ and r the standard deviation of the noise on each of its entries. The sum may have several minima:
-/// a grid of sixteen points in each decade finds the lowest, and a search by the derivative refines it.
+/// Up to a constant it is Σ (1/λ) ((1 − f)² h² + (2f − 1) l r²) over directions with λ > 0, with f = λ/(λ + ν). h² is the
+/// direction's energy in G̃, and r the standard deviation of the noise on each of its entries. The sum may have several minima: a
+/// grid of sixteen points in each decade finds the lowest, and a search by the derivative refines it.
 ///
 /// # Errors
 /// [`LinalgError`] if the sizes differ, or a number is not finite or below 0.

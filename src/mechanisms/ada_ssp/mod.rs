@@ -13,9 +13,9 @@
 //! **Shares.** The weight of the cross moments is the one at which two separate releases of X'X and X'Y would cost the plan's
 //! shares for matrix and vector; released jointly they cost less than that, which goes into a smaller S.
 //!
-//! **Ridge.** Λ = max(0, t − λ̃), where t bounds the spectral norm of the noise on X'X but with a third of the probability
-//! `failure`, and λ̃ = max(0, g + noise − σ √(2 ln(6/`failure`))) the eigenvalue but with another (theory/many-outcomes 5.3). Both are
-//! post-processing.
+//! **Ridge.** Λ = max(0, t − λ̃). t bounds the spectral norm of the noise on X'X except with a third of the probability
+//! `failure`. λ̃ = max(0, g + noise − σ √(2 ln(6/`failure`))) bounds the eigenvalue from below except with another third
+//! (theory/many-outcomes 5.3). Both are post-processing.
 //!
 //! **Event.** Two Gaussian ones.
 //!
@@ -45,7 +45,7 @@ use crate::privacy::calibrate::{Budget, NoiseScale, Split, budget_parts, noise_s
 use crate::privacy::event::Event;
 use crate::privacy::sensitivity::joint_sensitivity_squared;
 
-/// What `ada-ssp` is.
+/// Name, guarantee and parameters of `ada-ssp`.
 pub static INFO: Info = Info {
     name: "ada-ssp",
     title: "Noisy sums with an adaptive ridge",
@@ -80,7 +80,7 @@ impl Configured for Parameters {
         self.weigh_outcomes(plan, &mut bound);
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false))?;
         let noise = plan.budget.map(|budget| self.noise(plan, &encoding, &budget)).transpose()?;
-        // It chooses its own ridge.
+        // The mechanism chooses its own ridge.
         let post_processing = PostProcessing { repair: self.repair, ..PostProcessing::default() };
         Ok(SecondMoments::new(&encoding, noise, post_processing).resolved(encoding))
     }
@@ -136,7 +136,7 @@ impl Parameters {
         }
     }
 
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         if layout.features() > MOST_TERMS {
@@ -192,13 +192,13 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// What the ledger is charged for.
+    /// Returns what the ledger is charged for.
     pub fn events(&self) -> Vec<Event> {
         let eigenvalue = Event::gaussian(&self.eigenvalue_squared, self.eigenvalue, (1, 0));
         vec![eigenvalue, self.moments.event()]
     }
 
-    /// The ridge that follows from the noisy eigenvalue, in squared codes.
+    /// Returns the ridge that follows from the noisy eigenvalue, in squared codes.
     fn ridge(&self, noisy: i128) -> f64 {
         let (seen, sd, scale) = (real(noisy), self.eigenvalue.real(), self.moments.scale.real());
         let d = real(self.moments.layout.features());
@@ -237,7 +237,7 @@ impl RoundNoise for Noise {
     }
 }
 
-/// The largest multiple of the step that is below every eigenvalue of the first terms' exact moments.
+/// Returns the largest multiple of the step that is below every eigenvalue of the first terms' exact moments.
 fn least_eigenvalue(moments: &Moments, features: usize) -> i128 {
     let above = |steps: i128| {
         let entry = |row: usize, column: usize| {

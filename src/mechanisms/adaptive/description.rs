@@ -22,10 +22,11 @@ pub struct Rounds<'a> {
     pub moments: &'a Decimals,
 }
 
-/// Share of the middle column's variance below which that of a column shows that its values far out count much less than those of others.
+/// A column is distorted if its variance is below this share of the median column's: its extreme values then count much less than
+/// those of other columns.
 const DISTORTED: f64 = 0.8;
 
-/// The noise on a standard deviation, as a share of it, up to which the first round is asked, which holds every row as it is.
+/// The first round, in which no row is shortened, gives a standard deviation if its relative noise is at most this.
 const KNOWN: f64 = 0.05;
 
 /// Returns the places of the columns of which shortened rows say little of all rows: their variance in the second round, whose values are
@@ -41,10 +42,10 @@ fn distorted(standardised: &[Option<Noisy>], noise: impl Fn(usize) -> f64) -> Ve
     (0..variances.len()).filter(|place| most(*place) < DISTORTED * middle).collect()
 }
 
-/// Returns means and standard deviations from the margins, which hold every row that counted, and correlations from the second round, whose
-/// far rows were shortened; nothing for a damaged document. A column that this distorts has no correlations. `last` holds the standard deviations
-/// that the last round knows, also of shortened rows: they stand in the place of those that the margins hardly know, and say for other columns how
-/// much less the second round has of a standard deviation.
+/// Returns means and standard deviations from the margins, which hold every row that counted, and correlations from the second
+/// round, whose far rows were shortened. `None` for a damaged document. A column that this distorts has no correlations. `last`
+/// holds the standard deviations that the last round knows, also of shortened rows: they stand in the place of those that the
+/// margins hardly know, and say for other columns how much less the second round has of a standard deviation.
 pub fn describe(plan: &Plan, rounds: Rounds<'_>, last: &[(String, Noisy)]) -> Option<Description> {
     let size = rounds.terms.len();
     let (margins, moments) = (&rounds.margins.0, &rounds.moments.0);
@@ -118,8 +119,9 @@ struct First {
     floor: f64,
 }
 
-/// Returns the standard deviations that a later round tells better than the first: those of `last`, and of the other columns that of the
-/// second round, over what it leaves of the standard deviations in `last`. None of a column that is distorted.
+/// Returns the standard deviations that a later round determines better than the first: those in `last`, and for the other
+/// columns those of the second round, corrected by the share that the second round keeps of the ones in `last`. Distorted columns
+/// are left out.
 fn better(
     terms: &[CodedTerm],
     first: &First,

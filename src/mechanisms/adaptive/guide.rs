@@ -25,7 +25,7 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// The guide that the noisy margins and the noisy cells of round 2 give.
+    /// Returns the guide that the noisy margins and the noisy cells of round 2 give.
     ///
     /// # Errors
     /// [`LinalgError`] where the eigenvalues do not settle, which no finite matrix has done.
@@ -89,7 +89,7 @@ impl Guide {
         })
     }
 
-    /// L′ β for L = A⁻¹ and slopes β of the first `features`, by substitution from the last entry.
+    /// Returns L′ β for L = A⁻¹ and slopes β of the first `features`, by substitution from the last entry.
     pub fn whitened_slopes(&self, features: usize, slope: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut found = vec![0.0; features];
         for j in (0..features).rev() {
@@ -110,7 +110,7 @@ impl Guide {
         (1.0 + self.mean[features + outcome].abs() + along) / self.spreads[outcome]
     }
 
-    /// H, k × k, with (1, w) = H (1, t_x).
+    /// Returns H, k × k, with (1, w) = H (1, t_x).
     pub fn map(&self) -> DMatrix<f64> {
         let p = self.whitening.nrows();
         let means = DMatrix::from_fn(p, 1, |j, _| self.mean[j]);
@@ -124,7 +124,7 @@ impl Guide {
     }
 }
 
-/// The inverse of the lower Cholesky factor; where rounding breaks it, that of the diagonal.
+/// Returns the inverse of the lower Cholesky factor; where rounding breaks it, that of the diagonal.
 fn whitening(covariance: &DMatrix<f64>) -> DMatrix<f64> {
     let p = covariance.nrows();
     let mut inverse = DMatrix::zeros(p, p);

@@ -1,7 +1,8 @@
 //! Which terms the noisy moments of a last round do not determine (theory/adaptive 5.2, theory/adaptive-logistic 4.4).
 //!
-//! A direction of the whitened features whose moments do not stand out of their noise would spoil every coefficient. The terms that lie
-//! in it, mostly a rare or an absent level, are held where they are, and the others pay for what these may be off.
+//! A direction of the whitened features whose moments do not stand out of their noise would make every coefficient imprecise. The
+//! terms that lie in it, mostly a rare or an absent level, are held at their present values. The errors of the other coefficients
+//! include what the held ones may be off.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -19,7 +20,7 @@ pub struct Holding {
     pub fixed: Vec<usize>,
     /// κ of those that are left.
     pub condition: f64,
-    /// What is left; nothing where κ is too small with all terms held.
+    /// What is left. `None` if κ is too small with all terms held.
     pub solved: Option<Solved>,
 }
 
@@ -87,7 +88,8 @@ pub fn effect_size(terms: &Terms, guide: &Guide, coefficient: usize) -> f64 {
     1.0 / row.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt()
 }
 
-/// (I − Z (Z′AZ)⁻¹ Z′ A) H_h (H_h′ H_h)⁻¹: what θ is where one of the fixed coefficients is 1 and the others are 0. H′ times it is Γ.
+/// Returns (I − Z (Z′AZ)⁻¹ Z′ A) H_h (H_h′ H_h)⁻¹: what θ is where one of the fixed coefficients is 1 and the others are 0. H′
+/// times it is Γ.
 fn pull(
     inverse: &DMatrix<f64>,
     features: &DMatrix<f64>,
@@ -102,8 +104,8 @@ fn pull(
     Ok(pseudo - kept)
 }
 
-/// The smallest eigenvalue of a symmetric matrix on the vectors orthogonal to one direction, from its eigenvalues and the direction in their
-/// coordinates: the root of Σ c_i² / (λ_i − μ) between the two smallest.
+/// Returns the smallest eigenvalue of a symmetric matrix on the vectors orthogonal to one direction, from its eigenvalues and the
+/// direction in their coordinates: the root of Σ c_i² / (λ_i − μ) between the two smallest.
 fn smallest_beside(values: &[f64], direction: &[f64]) -> f64 {
     let mut pairs: Vec<(f64, f64)> = values.iter().copied().zip(direction.iter().map(|c| c * c)).collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -120,7 +122,7 @@ fn smallest_beside(values: &[f64], direction: &[f64]) -> f64 {
     crate::math::search::first_true(first.0, second.0, above)
 }
 
-/// An orthonormal basis of the vectors that are orthogonal to all `columns`, by Householder reflections.
+/// Returns an orthonormal basis of the vectors that are orthogonal to all `columns`, by Householder reflections.
 fn complement(columns: &DMatrix<f64>) -> DMatrix<f64> {
     let (k, count) = columns.shape();
     let mut work = columns.clone();
@@ -147,7 +149,7 @@ fn complement(columns: &DMatrix<f64>) -> DMatrix<f64> {
     basis
 }
 
-/// (I − 2 v v′) on one column.
+/// Multiplies one column by I − 2 v v′.
 fn reflect(matrix: &mut DMatrix<f64>, v: &DVector<f64>, column: usize) {
     let mut inner = 0.0;
     for (i, entry) in v.iter().enumerate() {

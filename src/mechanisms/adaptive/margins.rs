@@ -6,7 +6,7 @@ use super::units::Round;
 use crate::math::round::{nearest, real};
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// Number of cells: the count, a sum and a sum of squares of each term.
+/// Returns the number of cells: the count, a sum and a sum of squares of each term.
 pub fn cells(terms: &Terms) -> usize {
     1 + 2 * terms.len()
 }
@@ -30,8 +30,8 @@ pub fn add(terms: &Terms, level: u32, values: &[f64], codes: &mut Vec<i32>, cell
     }
 }
 
-/// Whether every code is at most N in size and no category has two dummies that are not 0. Trusted core: the sensitivity of the margins is
-/// proved from this alone.
+/// Returns whether every code is at most N in size and no category has two dummies that are not 0. Trusted core: the sensitivity
+/// of the margins is proved from this alone.
 fn admits(terms: &Terms, level: u32, codes: &[i32]) -> bool {
     codes.len() == terms.len()
         && codes.iter().all(|code| code.unsigned_abs() <= level)
@@ -40,7 +40,7 @@ fn admits(terms: &Terms, level: u32, codes: &[i32]) -> bool {
             .all(|group| group.len() == 1 || codes[group].iter().filter(|code| **code != 0).count() <= 1)
 }
 
-/// What the noisy margins say: public.
+/// Number of records, centres and scales from the noisy margins: public.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Margins {
     /// n_1, the noisy number of complete records, 1 at least.

@@ -13,11 +13,11 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// The cells of a round and the variance of each one's noise: what is summed, charged and drawn follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// So many cells of variance S².
+    /// A number of cells of variance S².
     Full(usize),
     /// Upper triangles of this side, row by row: variance S² on the diagonal, S²/2 off it.
     Triangles {
-        /// How many.
+        /// The number of triangles.
         count: usize,
         /// The rows of each.
         side: usize,
@@ -32,7 +32,7 @@ pub enum Shape {
         /// q.
         weight: u32,
     },
-    /// For each label an upper triangle of this side, the curvature, and then the gradient, a cell of variance S² for each row.
+    /// For each label: an upper triangle of this side (the curvature), then a cell of variance S² for each row (the gradient).
     Steps {
         /// The labels.
         labels: usize,
@@ -115,9 +115,9 @@ fn weighted<E: Entropy + ?Sized>(
 /// The noise of one round of a release.
 #[derive(Debug)]
 pub struct NumberedNoise {
-    /// What it costs, and its cells.
+    /// The charge of the round, and its cells.
     pub round: Round,
-    /// Its number, from 0.
+    /// The number of the round, from 0.
     pub number: u32,
 }
 

@@ -16,8 +16,8 @@ pub struct FeatureRadius {
 }
 
 impl FeatureRadius {
-    /// Chooses the candidate that loses least to clipping and noise together, the first of equals. The noise is `noise` R² f² /
-    /// (`information` N), with N the counted records.
+    /// Chooses the candidate with the smallest loss from clipping and noise together; of equal ones the first. The noise is
+    /// `noise` R² f² / (`information` N), with N the counted records.
     pub fn choose(terms: &Terms, counts: &Counts, noise: f64, information: f64) -> Self {
         let last = 20.0 * real(terms.coefficients()).sqrt();
         let upper: Vec<f64> = feature_edges(terms).into_iter().chain([last]).collect();

@@ -23,13 +23,13 @@ pub struct Standardiser {
     record: u32,
 }
 
-/// ⌈√p / 2⌉ + 1: rounding p coordinates lengthens a record by at most √p / 2.
+/// Returns ⌈√p / 2⌉ + 1: rounding p coordinates lengthens a record by at most √p / 2.
 pub fn rounding_room(coordinates: usize) -> f64 {
     (real(coordinates).sqrt() / 2.0).ceil() + 1.0
 }
 
 impl Standardiser {
-    /// The map of round 2 to records of the length `record`, from the margins.
+    /// Returns the map of round 2 to records of the length `record`, from the margins.
     pub fn new(terms: &Terms, record: u32, margins: &Margins) -> Self {
         let coordinates = 1 + terms.len();
         Self {
@@ -55,13 +55,13 @@ impl Standardiser {
         }
     }
 
-    /// M and n_2 in real units, from the noisy upper triangle.
+    /// Returns M and n_2 in real units, from the noisy upper triangle.
     pub fn moments(&self, cells: &[i128]) -> DMatrix<f64> {
         let unit = (self.radius / self.reach) * (self.radius / self.reach);
         linalg::from_triangle(1 + self.centres.len(), cells, |_, _| unit)
     }
 
-    /// τ_2, the standard deviation of the noise on a mean square of `rows` records.
+    /// Returns τ_2, the standard deviation of the noise on a mean square of `rows` records.
     pub fn noise(&self, round: &Round, rows: f64) -> f64 {
         round.s() * ((self.radius / self.reach) * (self.radius / self.reach)) / rows
     }

@@ -13,13 +13,13 @@ use crate::release::supplement::Noisy;
 /// Edges of the bins of ‖w‖ in units of √k.
 const FEATURE_EDGES: [f64; FEATURE_BINS - 1] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0];
 
-/// The edges of the bins of ‖w‖.
+/// Returns the edges of the bins of ‖w‖.
 pub fn feature_edges(terms: &Terms) -> [f64; FEATURE_BINS - 1] {
     let root = real(terms.coefficients()).sqrt();
     FEATURE_EDGES.map(|edge| root * edge)
 }
 
-/// The edges of the bins of |e|: 2^(i/2) / 2, i = 0 to 12.
+/// Returns the edges of the bins of |e|: 2^(i/2) / 2, i = 0 to 12.
 pub fn outcome_edges() -> [f64; OUTCOME_BINS - 1] {
     std::array::from_fn(|i| {
         let whole = libm::ldexp(0.5, i32::try_from(i / 2).unwrap_or(0));
@@ -27,12 +27,12 @@ pub fn outcome_edges() -> [f64; OUTCOME_BINS - 1] {
     })
 }
 
-/// Number of cells: the bins of ‖w‖, then those of the residuals of so many outcomes.
+/// Returns the number of cells: the bins of ‖w‖, then those of the residuals of so many outcomes.
 pub const fn cells(outcomes: usize) -> usize {
     FEATURE_BINS + OUTCOME_BINS.saturating_mul(outcomes)
 }
 
-/// The bin (edge below, edge] of a size; what is beyond all edges, or no number, is in the last.
+/// Returns the bin (edge below, edge] of a size; what is beyond all edges, or no number, is in the last.
 fn bin(edges: &[f64], size: f64) -> usize {
     edges.iter().position(|edge| size <= *edge).unwrap_or(edges.len())
 }
@@ -45,7 +45,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// The edges for these terms.
+    /// Returns the edges for these terms.
     pub fn new(terms: &Terms) -> Self {
         Self { features: feature_edges(terms), outcomes: outcome_edges() }
     }
@@ -70,9 +70,9 @@ impl Edges {
 /// The noisy counts: public.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counts {
-    /// Of ‖w‖.
+    /// The counts of ‖w‖, one for each bin.
     pub features: Vec<f64>,
-    /// Of the size of each residual.
+    /// The counts of each residual's absolute value, one list for each outcome.
     pub outcomes: Vec<Vec<f64>>,
     /// The standard deviation of the noise of one bin, in records.
     pub noise: f64,
@@ -81,7 +81,7 @@ pub struct Counts {
 /// How many records are beyond a radius, and the standard deviation of that number's noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beyond {
-    /// As counted with noise; it may be below 0.
+    /// The noisy count; it may be below 0.
     pub rows: f64,
     /// One standard deviation.
     pub deviation: f64,
@@ -104,13 +104,13 @@ impl Counts {
         }
     }
 
-    /// About how many records were shortened to `radius`; nothing where it is beyond all edges.
+    /// Returns about how many records were shortened to `radius`. `None` if it is beyond all edges.
     pub fn shortened(&self, terms: &Terms, radius: f64) -> Option<Beyond> {
         self.beyond(&self.features, &feature_edges(terms), radius)
     }
 
-    /// The share of records that would be beyond the same edge if the features were normal: ‖w‖² is then 1 more than a chi-square with one
-    /// degree of freedom for each.
+    /// Returns the share of records that would be beyond the same edge if the features were normal: ‖w‖² is then 1 more than a
+    /// chi-square with one degree of freedom for each.
     pub fn usual_share(terms: &Terms, radius: f64) -> Option<f64> {
         let edges = feature_edges(terms);
         let edge = edges.iter().find(|edge| bits26(**edge) >= radius)?;
@@ -119,17 +119,17 @@ impl Counts {
         Some(if square > 0.0 { 1.0 - libm::exp(within) } else { 1.0 })
     }
 
-    /// What is said of the records that were shortened to `radius`.
+    /// Returns the numbers for the note on records that were shortened to `radius`.
     pub fn shortened_said(&self, terms: &Terms, radius: f64) -> Option<Shortened> {
         let Beyond { rows, deviation } = self.shortened(terms, radius)?;
         let (usual, of_levels) = (Self::usual_share(terms, radius)?, terms.are_mostly_levels());
         Some(Shortened { rows, deviation, usual, of_levels })
     }
 
-    /// The mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share of what it was
-    /// (theory/inference 6.6). Only bins that stand out of their noise count, up to the first that does not: far out one by chance would
-    /// count for very much. Of those that begin within `near` √k all count, whatever their noise: without them, where few stand out, little
-    /// would seem to be lost. The noise on it is to first order.
+    /// Returns the mean square of the whitened features once records are shortened to `radius` and weighted by that, as a share
+    /// of what it was (theory/inference 6.6). Bins count up to the first that does not stand out of its noise, because a distant
+    /// bin that is noise alone would have a large weight. Bins that begin within `near` √k always count: without them the loss
+    /// would be underestimated if few bins stand out. The standard error is to first order.
     pub fn spread_kept(&self, terms: &Terms, radius: f64, near: f64) -> Noisy {
         let edges = feature_edges(terms);
         let near = std::iter::once(0.0).chain(FEATURE_EDGES).take_while(|from| *from < near).count();
@@ -141,7 +141,7 @@ impl Counts {
         let all = || middles.clone().zip(&self.features);
         let far = all().skip(near).skip_while(|bin| near == 0 && !stands_out(bin)).take_while(stands_out);
         let counted = all().take(near).chain(far);
-        // Of each bin its count, its weight, and its part of a sum of squares.
+        // For each bin: its count, its weight, and its part of a sum of squares.
         let bins: Vec<(f64, f64, f64)> = counted
             .map(|(square, count)| (*count, (radius * radius / square).min(1.0), square - 1.0))
             .collect();
@@ -160,12 +160,12 @@ impl Counts {
         Noisy { value, std_error: value * self.noise * slopes.sum::<f64>().sqrt() }
     }
 
-    /// About how many values of an outcome were clipped to `radius`; nothing where it is beyond all edges.
+    /// Returns about how many values of an outcome were clipped to `radius`. `None` if it is beyond all edges.
     pub fn clipped(&self, outcome: usize, radius: f64) -> Option<Beyond> {
         self.beyond(self.outcomes.get(outcome)?, &outcome_edges(), radius)
     }
 
-    /// Beyond the first edge at or above the radius, which was rounded to 26 bits.
+    /// Returns the rows beyond the first edge at or above the radius, which was rounded to 26 bits.
     fn beyond(&self, counts: &[f64], edges: &[f64], radius: f64) -> Option<Beyond> {
         let edge = edges.iter().position(|edge| bits26(*edge) >= radius)?;
         let tail = counts.get(edge + 1..)?;

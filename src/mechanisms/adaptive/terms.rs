@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::adjacency::Protect;
 
-/// What a term is.
+/// A term: a number, or one level of a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     /// Index of its column.
@@ -28,48 +28,48 @@ impl Terms {
         Self { terms, features }
     }
 
-    /// P, the number of feature terms.
+    /// Returns P, the number of feature terms.
     pub const fn features(&self) -> usize {
         self.features
     }
 
-    /// Whether at least three of four features are levels of categories.
+    /// Returns whether at least three of four features are levels of categories.
     pub fn are_mostly_levels(&self) -> bool {
         let levels = self.terms.iter().take(self.features).filter(|term| term.dummy).count();
         4 * levels >= 3 * self.features
     }
 
-    /// l, the number of outcome terms.
+    /// Returns l, the number of outcome terms.
     pub fn outcomes(&self) -> usize {
         self.terms.len() - self.features
     }
 
-    /// D = P + l.
+    /// Returns D = P + l.
     pub fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// k = P + 1, the number of coefficients of an outcome.
+    /// Returns k = P + 1, the number of coefficients of an outcome.
     pub const fn coefficients(&self) -> usize {
         self.features + 1
     }
 
-    /// C, the number of columns, a category being one.
+    /// Returns C, the number of columns, a category being one.
     pub fn columns(&self) -> usize {
         self.groups().count()
     }
 
-    /// Whether a term is a dummy.
+    /// Returns whether a term is a dummy.
     pub fn is_dummy(&self, term: usize) -> bool {
         self.terms.get(term).is_some_and(|term| term.dummy)
     }
 
-    /// The places of each column's terms.
+    /// Returns the places of each column's terms.
     pub fn groups(&self) -> impl Iterator<Item = Range<usize>> {
         let mut start = 0;
         self.terms.chunk_by(|a, b| a.column == b.column).map(move |group| {

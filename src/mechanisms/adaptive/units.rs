@@ -27,7 +27,7 @@ pub const FEATURE_BINS: usize = 13;
 /// Bins of the histogram of each |e|.
 pub const OUTCOME_BINS: usize = 14;
 
-/// What one round costs, and its noise.
+/// The charge of one round, and its noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
     /// Δ², in units of S where some cells have more noise.
@@ -44,7 +44,7 @@ impl Round {
         Self { sensitivity_squared, scale, shape }
     }
 
-    /// What the ledger is charged for.
+    /// Returns what the ledger is charged for.
     pub fn event(&self) -> Event {
         Event::gaussian(&self.sensitivity_squared, self.scale, self.shape.charged())
     }
@@ -54,7 +54,7 @@ impl Round {
         self.shape.draw(self.scale.get(), rng)
     }
 
-    /// S as a number.
+    /// Returns S as a number.
     pub fn s(&self) -> f64 {
         self.scale.real()
     }
@@ -111,7 +111,7 @@ impl Early {
     }
 }
 
-/// The finest of two units whose noise the sampler can draw, with Δ² and S.
+/// Returns the finest of two units whose noise the sampler can draw, with Δ² and S.
 ///
 /// # Errors
 /// [`CalibrationError`] where neither noise scale is within 2^40 to 2^55.

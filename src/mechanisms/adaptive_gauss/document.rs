@@ -80,7 +80,7 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
     }
 }
 
-/// Returns what a document says of the four rounds; nothing where it is damaged.
+/// Returns what a document says of the four rounds. `None` if it is damaged.
 pub fn read(document: &ReleasedMoments) -> Option<Released> {
     let adaptive = document.adaptive.as_ref()?;
     let units = &adaptive.units;
@@ -170,7 +170,7 @@ pub fn read(document: &ReleasedMoments) -> Option<Released> {
     })
 }
 
-/// A whole number above 0.
+/// Returns a whole number above 0.
 fn positive<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Option<T> {
     text.parse().ok().filter(|number| *number > T::from(0))
 }
@@ -179,7 +179,7 @@ fn is_positive(number: f64) -> bool {
     number.is_finite() && number > 0.0
 }
 
-/// A matrix of finite numbers from its rows.
+/// Returns a matrix of finite numbers from its rows.
 fn matrix(rows: &[Vec<f64>], columns: usize) -> Option<DMatrix<f64>> {
     let fits = rows.iter().all(|row| row.len() == columns && row.iter().all(|entry| entry.is_finite()));
     fits.then(|| DMatrix::from_fn(rows.len(), columns, |i, j| rows[i][j]))

@@ -29,7 +29,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// The moments that the noisy upper triangle of round 4 holds, to which noise of scale `s` was added; `weight` is q.
+    /// Returns the moments that the noisy upper triangle of round 4 holds, to which noise of scale `s` was added; `weight` is q.
     pub fn new(s: f64, weight: u32, grid: &Grid, coefficients: usize, cells: &[i128]) -> Self {
         let size = coefficients + grid.outcomes.len();
         let unit = |i: usize| grid.unit(i, coefficients);
@@ -37,7 +37,7 @@ impl Moments {
         Self::of(&matrix, s, f64::from(weight), grid, coefficients)
     }
 
-    /// The moments of a matrix in real units, to which noise of scale `s` was added.
+    /// Returns the moments of a matrix in real units, to which noise of scale `s` was added.
     pub fn of(matrix: &DMatrix<f64>, s: f64, weight: f64, grid: &Grid, coefficients: usize) -> Self {
         let k = coefficients;
         let outcomes = grid.outcomes.len();
@@ -54,7 +54,7 @@ impl Moments {
         }
     }
 
-    /// k.
+    /// Returns k.
     pub fn coefficients(&self) -> usize {
         self.features.nrows()
     }
@@ -89,8 +89,8 @@ pub struct Inverse {
 }
 
 impl Fit {
-    /// The estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, RSS, and V = σ² A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹, where σ² A⁻¹ is
-    /// σ² A⁻¹ A_4 A⁻¹ with a penalty.
+    /// Returns the estimate of one outcome: θ = A⁻¹ g, in a subspace from `start` on, the residual sum of squares, and V = σ²
+    /// A⁻¹ + A⁻¹ [(v_c + v_x |θ|²) I + v_x θθ′] A⁻¹. With a penalty the first term of V is σ² A⁻¹ A_4 A⁻¹.
     pub fn new(moments: &Moments, outcome: usize, inverse: &Inverse, start: &DVector<f64>) -> Self {
         let k = moments.coefficients();
         let a = &inverse.matrix;
@@ -178,7 +178,7 @@ impl Coded {
         Self { coefficients, covariance, noise_covariance }
     }
 
-    /// A covariance in whitened units, of coefficients in coded units: σ² H′ V H.
+    /// Returns a covariance in whitened units, of coefficients in coded units: σ² H′ V H.
     pub fn carried(guide: &Guide, map: &DMatrix<f64>, outcome: usize, v: &DMatrix<f64>) -> DMatrix<f64> {
         let spread = guide.spreads[outcome];
         product(&product(&map.transpose(), v), map) * (spread * spread)

@@ -25,16 +25,17 @@ pub struct Forecast {
     pub margin_variance: f64,
     /// Whether round 5 is paid for.
     pub robust: bool,
-    /// R_y that is expected.
+    /// The expected R_y.
     outcome_radius: f64,
 }
 
-/// R_x² / k where no tail is long.
+/// R_x² / k if no feature has a long tail.
 const USUAL_SQUARE: f64 = 2.25;
-/// κ̂ from which intervals are normal, and below which all coefficients are withheld.
+/// κ̂ from which intervals are normal.
 const NORMAL_FROM: f64 = 2.0;
+/// κ̂ below which all coefficients are withheld.
 const WITHHELD_BELOW: f64 = 1.0;
-/// The same of a feature that the first rounds do not resolve, whose own coefficient may have one all the same.
+/// κ̂ below which the coefficient of a feature that the first rounds do not resolve is withheld.
 const UNRESOLVED_BELOW: f64 = 0.5;
 /// κ̂ of a level below which its coefficient is withheld.
 const LEVEL_WITHHELD_BELOW: f64 = 1.0;
@@ -47,7 +48,8 @@ impl Forecast {
         Self { noise: self.noise * radius / self.outcome_radius, outcome_radius: radius, ..self }
     }
 
-    /// The forecast for `rows` at μ with these shares of its square, where a person has at most `max_rows_per_person` of them.
+    /// Returns the forecast for `rows` at μ with these shares of its square, where a person has at most `max_rows_per_person` of
+    /// them.
     pub fn new(
         terms: &Terms,
         adjacency: Adjacency,
@@ -83,8 +85,8 @@ impl Forecast {
         }
     }
 
-    /// Whether to take this mechanism, where the features are measured as if none spread less than `least` of what the transform resolves
-    /// ([`NoiseForecast::resolved`]).
+    /// Returns whether to take this mechanism, where the features are measured as if none spread less than `least` of what the
+    /// transform resolves ([`NoiseForecast::resolved`]).
     pub fn advice(&self, least: f64) -> Advice {
         let condition = self.condition * least;
         if condition >= NORMAL_FROM && self.guide_noise <= 1.0 / 3.0 {

@@ -1,7 +1,8 @@
 //! Which coefficients this budget determines (theory/adaptive 5.2).
 //!
-//! A direction of the whitened features whose moments do not stand out of their noise would spoil every coefficient. The terms that lie
-//! in it, mostly a rare or an absent level, are held at the guide's slopes and withheld; the others pay for what these may be off.
+//! A direction of the whitened features whose moments do not stand out of their noise would make every coefficient imprecise. The
+//! terms that lie in it, mostly a rare or an absent level, are held at the guide's slopes and withheld. The errors of the other
+//! coefficients include what the held ones may be off.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -19,18 +20,18 @@ pub const LONG_TAIL: f64 = 6.0;
 /// Below this ratio of moments to noise intervals are approximate.
 const STABLE: f64 = 2.0;
 
-/// The terms that are held, and what stands for A_4⁻¹ then.
+/// The terms that are held, and the inverse that then replaces A_4⁻¹.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     /// Coefficients that are held at the guide, in the order in which they were taken; the intercept is 0.
     pub held: Vec<usize>,
-    /// κ of those that are left.
+    /// κ of the other coefficients.
     pub condition: f64,
-    /// Z (Z′ A_4 Z)⁻¹ Z′; nothing where κ is below 1 with all terms held.
+    /// Z (Z′ A_4 Z)⁻¹ Z′. `None` if κ is below 1 with all terms held.
     pub inverse: Option<Inverse>,
     /// Coefficients that are not estimated: those that are not in the regression, then those that are held.
     fixed: Vec<usize>,
-    /// What θ is for each of them.
+    /// One column for each of them: the θ that a value of 1 of that coefficient gives.
     pull: DMatrix<f64>,
     penalty: Option<Penalty>,
 }
@@ -43,7 +44,7 @@ pub struct Penalty {
 }
 
 impl Penalty {
-    /// H diag(d) times a matrix.
+    /// Returns H diag(d) times a matrix.
     fn carry(&self, map: &DMatrix<f64>, matrix: &DMatrix<f64>) -> DMatrix<f64> {
         let weighted =
             DMatrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| self.weights[i] * matrix[(i, j)]);
@@ -77,12 +78,13 @@ impl Gate {
         Ok(Self { held, condition, inverse, fixed, pull, penalty })
     }
 
-    /// Whether the coefficients are those of a penalised regression.
+    /// Returns whether the coefficients are those of a penalised regression.
     pub const fn is_penalised(&self) -> bool {
         self.penalty.is_some()
     }
 
-    /// The estimate of one outcome in `units`, with the standard errors and intervals of its coefficients; nothing where all are withheld.
+    /// Returns the estimate of one outcome in `units`, with the standard errors and intervals of its coefficients. `None` if all
+    /// are withheld.
     pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
         let Known { terms, guide, map, moments, scores } = known;
         let inverse = self.inverse.as_ref()?;
@@ -116,7 +118,7 @@ impl Gate {
             fit.sampling.copy_from(&robust.covariance);
         }
         let coded = Coded::new(guide, map, outcome, &fit);
-        // The noise on what the scores say of each coefficient's variance.
+        // The noise on each coefficient's robust variance.
         let rough = robust.map(|robust| units.carry(&Coded::carried(guide, map, outcome, &robust.noise)));
         let is_robust = rough.is_some();
         let doubtful = self.condition < STABLE || fit.residual_hidden || far.radius > LONG_TAIL || far.unseen;
@@ -173,17 +175,17 @@ impl Gate {
 pub struct Units {
     /// T.
     pub transform: DMatrix<f64>,
-    /// What the intercept has besides.
+    /// The offset that is added to the intercept.
     pub offset: f64,
 }
 
 impl Units {
-    /// The coded units themselves.
+    /// Returns the coded units.
     pub fn coded(coefficients: usize) -> Self {
         Self { transform: DMatrix::identity(coefficients, coefficients), offset: 0.0 }
     }
 
-    /// The columns' own units, from the middle and half the width of each feature's bounds and of the outcome's.
+    /// Returns the columns' own units, from the middle and half the width of each feature's bounds and of the outcome's.
     pub fn columns(features: &[(f64, f64)], outcome: (f64, f64)) -> Self {
         let (middle, half) = outcome;
         let transform = DMatrix::from_fn(features.len() + 1, features.len() + 1, |i, j| match (i, j) {
@@ -209,7 +211,7 @@ impl Units {
     }
 }
 
-/// What the gate's directions mean.
+/// The public quantities from which the gate computes estimates.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     /// The coded terms.
@@ -224,7 +226,7 @@ pub struct Known<'a> {
     pub scores: &'a [ScoreProducts],
 }
 
-/// What is known of an outcome's far values.
+/// The radius of an outcome, and whether rows may lie beyond it unnoticed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Far {
     /// R_y.
@@ -238,17 +240,17 @@ pub struct Far {
 pub struct Judged {
     /// The estimates. A held coefficient is the guide's, an excluded one 0.
     pub estimates: Vec<f64>,
-    /// Standard errors, with what held effects may be off.
+    /// Standard errors. They include what the held coefficients may be off.
     pub errors: Vec<f64>,
     /// Share of privacy noise in the variance without that.
     pub noise_shares: Vec<f64>,
-    /// How far each can be trusted.
+    /// The kind of interval of each coefficient.
     pub intervals: Vec<Interval>,
-    /// In whitened units.
+    /// The fit in whitened units.
     pub fit: Fit,
     /// The covariance of the estimates, without what held effects may be off.
     pub covariance: DMatrix<f64>,
-    /// Whether it holds also where residuals do not spread equally.
+    /// Whether it is robust: valid if residuals do not spread equally.
     pub is_robust: bool,
     /// The coefficients whose robust standard errors have much noise.
     pub rough_errors: Vec<usize>,

@@ -20,7 +20,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid of these radii.
+    /// Returns the grid of these radii.
     pub fn new(terms: &Terms, codes: Codes, radii: &Radii) -> Self {
         let reach = f64::from(codes.features) - rounding_room(terms.coefficients());
         let outcome = f64::from(codes.outcome) - 1.0;
@@ -30,7 +30,7 @@ impl Grid {
         }
     }
 
-    /// The unit of a coordinate's code: its index counts the constant, the features, the outcomes.
+    /// Returns the unit of a coordinate's code: its index counts the constant, the features, the outcomes.
     pub fn unit(&self, coordinate: usize, coefficients: usize) -> f64 {
         match coordinate.checked_sub(coefficients) {
             None => 1.0 / self.features,

@@ -1,17 +1,23 @@
 //! `adaptive-gauss`: second moments in coordinates that the budget itself has bought (theory/adaptive).
 //!
-//! Four or five rounds share one budget: margins ([`margins`](super::adaptive::margins)), rough second moments ([`rough`](super::adaptive::rough)) and the guide that they give ([`guide`](super::adaptive::guide)), tail
-//! counts ([`tails`](super::adaptive::tails)), all in [`super::adaptive`], and the radii that they give ([`radii`]), and with most of the budget the second moments of whitened features and
-//! standardised residuals ([`last`]), from which every estimate follows ([`estimate`], [`gate`]), and where
-//! the plan pays for them products of scores ([`scores`]), from which robust standard errors follow. [`progress`] is where a release stands
-//! between two rounds. All integer units and noise scales ([`units`]) follow from public numbers, so the charge is stored before any
-//! noise is drawn.
+//! Four or five rounds share one budget. The first three are those of [`super::adaptive`]:
+//! - margins ([`margins`](super::adaptive::margins));
+//! - rough second moments ([`rough`](super::adaptive::rough)), from which the guide is computed
+//!   ([`guide`](super::adaptive::guide));
+//! - tail counts ([`tails`](super::adaptive::tails)), from which the radii are computed ([`radii`]);
+//! - with most of the budget, the second moments of whitened features and standardised residuals ([`last`]), from which every
+//!   estimate is computed ([`estimate`], [`gate`]);
+//! - if the plan pays for them, products of scores ([`scores`]), which give robust standard errors.
 //!
-//! **Guarantee.** For any two neighbouring tables, the released integers of all rounds together are those of a μ-GDP mechanism up to the
-//! slack that the ledger charges beside it, with μ² = Σ Δ_r²/S_r² over the rounds (theory/adaptive 3).
+//! [`progress`] holds the state of a release between two rounds. All integer units and noise scales ([`units`]) are computed from
+//! public numbers, so the charge is stored before any noise is drawn.
 //!
-//! **Sensitivity.** Each round maps a record alone to integers, whose lengths are checked in integers; the earlier answers only change what
-//! an integer unit means. Floating point is inside that map: it can cost accuracy, never privacy (theory/adaptive 3.1).
+//! **Guarantee.** For any two neighbouring tables, the released integers of all rounds together are those of a μ-GDP mechanism up
+//! to the slack that the ledger charges beside it, with μ² = Σ Δ_r²/S_r² over the rounds (theory/adaptive 3).
+//!
+//! **Sensitivity.** Each round maps a record alone to integers, whose lengths are checked in integers; the earlier answers only
+//! change what an integer unit means. Floating point is inside that map: it can cost accuracy, never privacy (theory/adaptive
+//! 3.1).
 //!
 //! **Event.** One Gaussian for each round, all in one charge, before the first noise is drawn.
 
@@ -48,7 +54,7 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{Split, WHOLE_SHARE, budget_parts, mu_squared_of_units};
 
-/// What `adaptive-gauss` is.
+/// Name, guarantee and parameters of `adaptive-gauss`.
 pub static INFO: Info = Info {
     name: "adaptive-gauss",
     title: "Noisy sums in coordinates that fit",
@@ -95,8 +101,8 @@ const OUTCOME_RADIUS: Parameter = Parameter::new(
 /// Most outcomes: each makes the noise of the others larger.
 const MOST_OUTCOMES: usize = 500;
 
-/// The grid on which a record is read before a round maps it: so fine that no round sees it. The weights' squares sum to 1, so no record
-/// within its bounds is shortened.
+/// The grid on which a record is read before a round maps it: so fine that no round sees it. The weights' squares sum to 1, so no
+/// record within its bounds is shortened.
 const FINE: GridParams = GridParams {
     radius: 1 << 30,
     intercept_weight: 0.0,
@@ -180,8 +186,8 @@ impl Configured for Parameters {
     }
 }
 
-/// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together; and `robust_share`, that of
-/// the scores: 0 to 0.3.
+/// Reads `shares`, the parts of μ² that the first three rounds have: each 0.01 to 0.5, 0.6 at most together; and `robust_share`,
+/// that of the scores: 0 to 0.3.
 fn shares(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Shares, PlanError> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most half of the whole")]
     let parts = |share: f64| (share * f64::from(WHOLE_SHARE)).round() as u32;
@@ -198,8 +204,8 @@ fn shares(plan: &CheckedPlan, params: &mut Params<'_>) -> Result<Shares, PlanErr
 /// Most integers that the scores of all persons may be: a gibibyte.
 const MOST_SUMS: u64 = 1 << 27;
 
-/// Refuses scores that would not fit in memory: those of each person are kept, of whom there are as many as `rows` at most. A statement
-/// of fewer than 65,536, or none, is not relied on, for it may be a guess.
+/// Refuses scores that would not fit in memory: those of each person are kept, of whom there are as many as `rows` at most. A
+/// statement of fewer than 65,536, or none, is not relied on, for it may be a guess.
 fn check_persons(terms: &Terms, rows: u64) -> Result<(), PlanError> {
     let of_person = terms.coefficients().saturating_mul(terms.outcomes()) as u64;
     if of_person.saturating_mul(rows.max(1 << 16)) <= MOST_SUMS {

@@ -32,7 +32,7 @@ pub struct Setting {
     pub shares: Shares,
     /// Integer units and noise.
     pub rounds: Rounds,
-    /// What neighbouring tables are.
+    /// The adjacency: which tables are neighbours.
     pub adjacency: Adjacency,
     /// p: at most so many rows of a person count.
     pub max_rows_per_person: u32,
@@ -47,12 +47,12 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Whether the scores of each person are summed before their products.
+    /// Returns whether the scores of each person are summed before their products.
     pub fn sums_persons(&self) -> bool {
         self.max_rows_per_person > 1 && !is_active(Mutant::ScoresOfRows)
     }
 
-    /// How many rows a person is taken to have: half-way between one and the most.
+    /// Returns how many rows a person is taken to have: half-way between one and the most.
     fn rows_of_a_person(&self) -> f64 {
         if self.sums_persons() { (1.0 + f64::from(self.max_rows_per_person)) / 2.0 } else { 1.0 }
     }
@@ -62,7 +62,7 @@ impl Setting {
 /// record alone.
 #[derive(Clone, Debug)]
 pub enum RoundMap {
-    /// Of one of the first three.
+    /// The map of one of the first three rounds.
     Early(Arc<Setting>, EarlyMap),
     /// Products of whitened features and residuals.
     Last(Arc<Setting>, Arc<Guide>, Radii, Grid),
@@ -71,7 +71,7 @@ pub enum RoundMap {
 }
 
 impl RoundMap {
-    /// The setting.
+    /// Returns the setting.
     pub fn setting(&self) -> &Setting {
         match self {
             Self::Early(setting, _) | Self::Last(setting, ..) | Self::Scores(setting, ..) => setting,
@@ -105,7 +105,7 @@ impl RoundMap {
     }
 }
 
-/// Where a release stands: public.
+/// The state of a release between two rounds: public.
 #[derive(Clone, Debug)]
 pub struct Progress {
     pub(super) setting: Arc<Setting>,
@@ -120,7 +120,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Before the first round.
+    /// Starts before the first round.
     pub fn new(setting: Arc<Setting>) -> Self {
         Self {
             setting,
@@ -134,12 +134,12 @@ impl Progress {
         }
     }
 
-    /// The number of the next round, from 0.
+    /// Returns the number of the next round, from 0.
     pub fn number(&self) -> u32 {
         u32::try_from(self.answers.len()).unwrap_or(u32::MAX)
     }
 
-    /// What the next round sums; nothing after the last, or where the guide could not be computed.
+    /// Returns what the next round sums. `None` after the last round, or if the guide could not be computed.
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.guide.as_ref().map(Arc::clone);
@@ -202,7 +202,7 @@ impl Progress {
         }
     }
 
-    /// What was released, after the fourth round and after the last.
+    /// Returns what was released, after the fourth round and after the last.
     pub fn released(&self) -> Option<Released> {
         let [margins, moments, tails, last, ..] = self.answers.as_slice() else { return None };
         let [margins, moments, tails, last] = [margins, moments, tails, last].map(Vec::clone);
@@ -257,20 +257,20 @@ pub struct Released {
     pub tails: Vec<i128>,
     /// Noisy integers of round 4.
     pub last: Vec<i128>,
-    /// What round 5 gave.
+    /// The result of round 5. `None` if the plan has no such round.
     pub scores: Option<ReleasedScores>,
 }
 
 /// The final moments, and which coefficients they determine.
 #[derive(Clone, Debug)]
 pub struct Solved {
-    /// In real units.
+    /// The moments in real units.
     pub moments: Moments,
     /// H.
     pub map: DMatrix<f64>,
-    /// Which terms are held.
+    /// The terms that are held.
     pub gate: Gate,
-    /// The products of scores of each outcome, where the regression is that of which they are; else none.
+    /// The products of scores of each outcome. Empty for another regression than that of the scores.
     pub scores: Vec<ScoreProducts>,
 }
 
@@ -284,7 +284,7 @@ impl Released {
         let s = self.scales[3].real();
         let moments = Moments::new(s, self.weight, &grid, self.terms.coefficients(), &self.last);
         let map = self.guide.map();
-        // Scores of the regression on all features say nothing of another.
+        // The scores are those of the regression on all features without a penalty.
         let own = excluded.is_empty() && penalty.is_none();
         let scores = self.scores.as_ref().filter(|_| own);
         let scores = scores.map(|scores| scores.products(self.terms.coefficients())).unwrap_or_default();
@@ -292,7 +292,7 @@ impl Released {
         Ok(Solved { moments, map, gate, scores })
     }
 
-    /// The regression of an outcome in whitened units; nothing where no coefficient is determined.
+    /// Returns the regression of an outcome in whitened units. `None` if no coefficient is determined.
     pub fn fit(&self, solved: &Solved, outcome: usize) -> Option<Fit> {
         let radius = *self.radii.outcomes.get(outcome)?;
         let known = Known {
@@ -307,7 +307,7 @@ impl Released {
         solved.gate.judge(known, outcome, far, &units).map(|judged| judged.fit)
     }
 
-    /// The number of rows as round 1 counted them, and the standard deviation of its noise.
+    /// Returns the number of rows as round 1 counted them, and the standard deviation of its noise.
     pub fn rows(&self) -> (f64, f64) {
         let level = f64::from(self.codes.level);
         let s = self.scales[0].real();

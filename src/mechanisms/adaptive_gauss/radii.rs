@@ -46,7 +46,7 @@ impl Radii {
     }
 }
 
-/// What the choice of the radii goes by.
+/// The radii, and the costs by which they were chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The radii.
@@ -57,7 +57,7 @@ pub struct Choice {
     pub clipped: f64,
 }
 
-/// c_b² = 1 + 1/q² under add-remove, 4 under replace-one: the square of the noise's constant in theory/adaptive 6.1.
+/// Returns c_b² = 1 + 1/q² under add-remove, 4 under replace-one: the square of the noise's constant in theory/adaptive 6.1.
 pub fn noise_constant_squared(adjacency: Adjacency, weight: u32) -> f64 {
     match adjacency {
         Adjacency::AddRemove => 1.0 + 1.0 / (f64::from(weight) * f64::from(weight)),
@@ -93,8 +93,8 @@ impl Choice {
     }
 }
 
-/// R_y of one outcome: the outermost edge whose tail can be trusted, and from there as an exponential falls until `clipped` rows are
-/// beyond.
+/// Returns R_y of one outcome: the outermost edge whose tail can be trusted, and from there as an exponential falls until
+/// `clipped` rows are beyond.
 fn outcome_radius(counts: &[f64], noise: f64, clipped: f64, unseen: bool) -> f64 {
     let edges = outcome_edges();
     let tail = |edge: usize| counts.iter().skip(edge + 1).fold(0.0, |sum, count| sum + count);

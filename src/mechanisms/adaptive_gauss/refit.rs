@@ -135,8 +135,8 @@ pub fn ridge_path(release: &Release, request: &Request<'_>) -> Result<RidgePath,
     path(&release.plan, request.outcome, &grid(&weights), chosen, solve)
 }
 
-/// A ridge in the columns' own units, on coded coefficients: a slope is 1/`half_width` coded slopes in units of the outcome. The intercept
-/// is free.
+/// Returns a ridge in the columns' own units, on coded coefficients: a slope is 1/`half_width` coded slopes in units of the
+/// outcome. The intercept is free.
 fn penalty(weight: f64, features: &[CodedTerm]) -> Penalty {
     let slopes = features.iter().map(|term| weight / (term.half_width * term.half_width));
     Penalty { weights: std::iter::once(0.0).chain(slopes).collect() }

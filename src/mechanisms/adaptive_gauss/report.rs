@@ -28,7 +28,7 @@ use crate::release::supplement::{Noisy, RESOLVED};
 use crate::release::{Release, figure};
 use crate::words;
 
-/// Which regressions are reported.
+/// The regressions that are reported.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
     /// The plan.
@@ -105,18 +105,19 @@ pub fn report(
 struct Doubts {
     /// The coefficients that are shown and whose robust standard errors have much noise, each with its outcome.
     rough: BTreeSet<(usize, String)>,
-    /// Those that a held one could move.
+    /// The coefficients that a held one could move.
     moved: BTreeSet<usize>,
-    /// The outcomes whose residuals do not stand out of the noise.
+    /// The outcomes whose residuals are not larger than the noise.
     hidden: Vec<String>,
-    /// Those of which a stated radius clips many.
+    /// The outcomes of which a stated radius clips many residuals.
     clipped: Vec<String>,
 }
 
-/// Share of the rows above which their residuals are many to clip: of normal ones 0.27 % are beyond 3, the least radius that is advised.
+/// If a stated radius clips more than this share of the residuals, that is many. Of normal residuals 0.27 % are beyond 3, the
+/// smallest radius that is advised.
 const MOST_CLIPPED: f64 = 0.005;
 
-/// Whether a stated radius clips clearly more residuals of an outcome than of normal ones.
+/// Returns whether a stated radius clips clearly more residuals of an outcome than of normal ones.
 fn clips_many(asked: &Asked<'_>, released: &Released, outcome: usize) -> bool {
     let is_stated = asked.checked.plan.mechanism.params.contains_key(OUTCOME_RADIUS.name);
     let radius = released.radii.outcomes.get(outcome).filter(|_| is_stated);
@@ -124,11 +125,11 @@ fn clips_many(asked: &Asked<'_>, released: &Released, outcome: usize) -> bool {
     beyond.is_some_and(|beyond| beyond.rows - 2.0 * beyond.deviation > MOST_CLIPPED * released.rows().0)
 }
 
-/// Which coefficients are shown.
+/// The coefficients that are shown.
 struct Shown {
-    /// Whether one of them is.
+    /// Whether at least one is shown.
     any: bool,
-    /// Those that one outcome does not show.
+    /// The coefficients that at least one outcome does not show.
     without: Vec<usize>,
 }
 
@@ -149,13 +150,13 @@ impl Shown {
 /// What a release says of one outcome beside its coefficients.
 #[derive(Clone, Debug)]
 pub struct Beside {
-    /// The covariance of its coefficients, in their order; nothing where a term is held, because the others' errors then depend on each
-    /// other through its price.
+    /// The covariance of its coefficients, in their order. `None` if a term is held, because the errors of the others are then
+    /// correlated through it.
     pub covariance: Option<DMatrix<f64>>,
     /// The standard deviation of the noise on its residual standard deviation, as a share of it.
     pub residual_noise: f64,
-    /// The variance that its coefficients explain, in its squared unit, less what their noise adds: of the last round, whose rows far out
-    /// count less. Nothing where a term is held, whose part is then not known.
+    /// The variance that its coefficients explain, in its squared unit, less what their noise adds: of the last round, whose rows
+    /// far out count less. `None` if a term is held, whose part is then not known.
     pub explained: Option<Noisy>,
 }
 
@@ -199,11 +200,11 @@ pub fn beside(release: &Release) -> Vec<Option<Beside>> {
     figure::outcomes(release).iter().map(of).collect()
 }
 
-/// Records within so many √k are counted, whatever the noise on their counts, where it is asked what shortening leaves of a standard deviation: of
-/// two normal features a sixth of the variance is lost that would else be overlooked.
+/// The bins of ‖w‖ up to this many √k always count when the share of a standard deviation that shortening keeps is computed. With
+/// two normal features a sixth of the variance would be overlooked otherwise.
 const NEAR: f64 = 2.1;
 
-/// The covariance of w in the last round.
+/// Returns the covariance of w in the last round.
 fn covariance(solved: &Solved, features: usize) -> DMatrix<f64> {
     let (moments, rows) = (&solved.moments.features, solved.moments.features[(0, 0)]);
     DMatrix::from_fn(features, features, |i, j| {
@@ -211,7 +212,8 @@ fn covariance(solved: &Solved, features: usize) -> DMatrix<f64> {
     })
 }
 
-/// The variance of the noise on u'Cu, which is `value`, with C the covariance of w in the last round (theory/inference 6.6).
+/// Returns the variance of the noise on u'Cu, which is `value`, with C the covariance of w in the last round (theory/inference
+/// 6.6).
 fn noise_along(solved: &Solved, direction: &DVector<f64>, value: f64) -> f64 {
     let rows = solved.moments.features[(0, 0)];
     2.0 * solved.moments.feature_noise * (direction.norm_squared().powi(2) + value * value) / (rows * rows)
@@ -412,8 +414,8 @@ fn notes(
     notes
 }
 
-/// What would determine the coefficients: by the forecast, whose numbers grow as rows and as μ, of the rows that counted, where these stand
-/// out of their noise, or else were stated.
+/// Returns the sentence on what would determine the coefficients: rows or budget by the forecast, whose κ̂ grows in proportion to
+/// rows and to μ. The rows are those that counted if they exceed their noise, and the stated ones otherwise.
 fn undetermined(
     checked: &CheckedPlan,
     terms: &Terms,

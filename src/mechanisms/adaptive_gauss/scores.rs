@@ -1,5 +1,5 @@
-//! Round 5, where the plan pays for it: products of scores, from which standard errors follow that hold also where residuals do not spread
-//! equally, and where the rows of a person are alike (theory/adaptive 2.7).
+//! Round 5, if the plan pays for it: products of scores. They give standard errors that also hold for unequal residual variances
+//! and for persons whose rows are correlated (theory/adaptive 2.7).
 
 use nalgebra::DMatrix;
 
@@ -39,14 +39,14 @@ pub struct ScoreMap {
 }
 
 impl ScoreMap {
-    /// The map with these θ and T of each outcome, to scores of the length `record`.
+    /// Returns the map with these θ and T of each outcome, to scores of the length `record`.
     pub fn new(slopes: Vec<Vec<f64>>, radii: Vec<f64>, record: u32) -> Self {
         let coefficients = slopes.first().map_or(0, Vec::len);
         Self { slopes, radii, reach: f64::from(record) - rounding_room(coefficients), record }
     }
 
-    /// The map at what the fourth round gives, where a person has about `rows` rows. Where that determines nothing, scores are those of
-    /// no effect at all.
+    /// Returns the map at what the fourth round gives, where a person has about `rows` rows. Where that determines nothing,
+    /// scores are those of no effect at all.
     pub fn of(released: &Released, solved: &Solved, round: &ScoreRound, rows: f64) -> Self {
         let k = released.terms.coefficients();
         let reach = f64::from(round.record) - rounding_room(k);
@@ -65,7 +65,7 @@ impl ScoreMap {
         Self::new(slopes, radii, round.record)
     }
 
-    /// Number of outcomes.
+    /// Returns the number of outcomes.
     pub fn outcomes(&self) -> usize {
         self.slopes.len()
     }
@@ -140,7 +140,7 @@ impl ScoreMap {
     }
 }
 
-/// What round 5 released.
+/// The release of round 5.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReleasedScores {
     /// W: the longest score.
@@ -156,7 +156,7 @@ pub struct ReleasedScores {
 }
 
 impl ReleasedScores {
-    /// The products of scores of each outcome in real units, of regressions with so many coefficients.
+    /// Returns the products of scores of each outcome in real units, of regressions with so many coefficients.
     pub fn products(&self, coefficients: usize) -> Vec<ScoreProducts> {
         let reach = f64::from(self.record) - rounding_room(coefficients);
         let s = self.scale.real();
@@ -177,18 +177,19 @@ pub struct ScoreProducts {
     noise: f64,
 }
 
-/// The part of a covariance that is sampling, whatever the residuals' spread depends on.
+/// The sampling part of a covariance, valid for unequal residual variances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sandwich {
     /// A⁻¹ B A⁻¹, raised by what its noise may hide.
     pub covariance: DMatrix<f64>,
-    /// The standard deviation of the noise on what it says of a direction, as a quadratic form.
+    /// The noise on the variance in a direction: its standard deviation, as a quadratic form.
     pub noise: DMatrix<f64>,
 }
 
 impl ScoreProducts {
-    /// A⁻¹ B A⁻¹ where A⁻¹ is `inverse` and σ the residual standard deviation, with the eigenvalues of B raised to their noise τ, and
-    /// 1.21 τ² A⁻³ / σ² for the intervals that the noise makes too short; nothing where the eigenvalues do not settle.
+    /// Returns A⁻¹ B A⁻¹ + 1.21 τ² A⁻³ / σ². A⁻¹ is `inverse`, σ the residual standard deviation, and τ the noise, to which the
+    /// eigenvalues of B are raised. The last term makes up for intervals that the noise makes too short. `None` if the
+    /// eigenvalues do not converge.
     pub fn sandwich(&self, inverse: &Inverse, sigma: f64) -> Option<Sandwich> {
         let (a, noise) = (&inverse.matrix, self.noise);
         let raised = Jacobi::try_new(&self.matrix).ok()?.map(|value| value.max(noise));

@@ -12,13 +12,13 @@ use crate::privacy::sensitivity::{blocks_sensitivity_squared, cross_weight, weig
 /// The shares of μ² of the rounds in ten-thousandths; the moments of the last but one, from which the estimate follows, have the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// Of the margins.
+    /// The share of the margins.
     pub margins: u32,
-    /// Of the moments.
+    /// The share of the rough moments.
     pub moments: u32,
-    /// Of the tails.
+    /// The share of the tail counts.
     pub tails: u32,
-    /// Of the scores; without a share there is no such round.
+    /// The share of the scores; 0 if there is no such round.
     pub scores: u32,
 }
 
@@ -29,13 +29,13 @@ impl Default for Shares {
 }
 
 impl Shares {
-    /// What is left for the fourth round.
+    /// Returns the share that is left for the fourth round.
     pub const fn last(self) -> u32 {
         let others = self.margins.saturating_add(self.moments).saturating_add(self.tails);
         WHOLE_SHARE.saturating_sub(others).saturating_sub(self.scores)
     }
 
-    /// The rounds' parts of `units`, in their order: ⌊s u / 10000⌋, the rest for the fourth.
+    /// Returns the rounds' parts of `units`, in their order: ⌊s u / 10000⌋, the rest for the fourth.
     pub fn split(self, units: u128) -> [u128; 5] {
         let part = |share: u32| {
             let share = share.min(WHOLE_SHARE);
@@ -101,7 +101,7 @@ pub struct Rounds {
 const FEATURES: [u32; 2] = [1 << 23, 1 << 19];
 
 impl Rounds {
-    /// The rounds that `units` of μ² in 2^-40 buy.
+    /// Returns the rounds for a budget of `units` 2^-40 of μ².
     ///
     /// # Errors
     /// [`CalibrationError`] where a round's noise scale leaves 2^40 to 2^55.
@@ -143,19 +143,19 @@ impl Rounds {
         })
     }
 
-    /// The rounds in their order.
+    /// Returns the rounds in their order.
     pub fn in_order(&self) -> impl Iterator<Item = &Round> {
         let scores = self.scores.as_ref().map(|scores| &scores.round);
         [&self.margins, &self.moments, &self.tails, &self.last].into_iter().chain(scores)
     }
 
-    /// What the ledger is charged for, all rounds in one entry.
+    /// Returns the events that the ledger is charged for, all rounds in one entry.
     pub fn events(&self) -> Vec<Event> {
         self.in_order().map(Round::event).collect()
     }
 }
 
-/// b = ⌊√(B²/l)⌋.
+/// Returns b = ⌊√(B²/l)⌋.
 fn outcome_code(features: u32, outcomes: u64) -> u32 {
     u32::try_from((u64::from(features).pow(2) / outcomes.max(1)).isqrt()).unwrap_or(0)
 }

@@ -41,7 +41,8 @@ pub fn steps(released: &Released) -> LogisticSteps {
     }
 }
 
-/// Returns each label's coefficients with what the last step says of them, in the columns' own units; nothing where a document is damaged.
+/// Returns each label's coefficients with what the last step says of them, in the columns' own units. `None` if a document is
+/// damaged.
 pub fn last_step(steps: &LogisticSteps, lambda: f64) -> Option<Vec<Turned>> {
     let p = steps.whitening.len();
     let k = p + 1;

@@ -1,4 +1,4 @@
-//! A step from noisy sums, and what the last one leaves: coefficients, their covariance, and whether they are shown
+//! A Newton step from noisy sums, and the result of the last step: coefficients, their covariance, and whether they are shown
 //! (theory/adaptive-logistic 2.6, 4).
 
 use nalgebra::DMatrix;
@@ -15,13 +15,13 @@ use crate::release::moments::CodedTerm;
 
 /// Largest norm of a step.
 const LONGEST_STEP: f64 = 2.0;
-/// What a Newton step leaves over, in units of its squared length.
+/// The error that remains after a Newton step, in units of the step's squared length.
 pub const REMAINDER: f64 = 0.2;
-/// What it leaves over of a level that hardly anybody has in log-odds, in units of the square of their change.
+/// The error that remains in the log-odds of a very rare level, in units of the square of their last change.
 const LEVEL_REMAINDER: f64 = 0.5;
-/// κ from which coefficients are shown without reserve.
+/// The smallest κ at which intervals are normal.
 pub const CLEAR: f64 = 3.0;
-/// Standard errors by which the slopes may be longer than they are found.
+/// The number of standard errors by which the true slopes may be longer than the estimates.
 const FAR: f64 = 2.0;
 
 /// The noisy sums of one label in whitened units.
@@ -59,7 +59,7 @@ impl Sums {
 pub struct Stepped {
     /// b after the step, 26 leading bits each.
     pub b: Vec<f64>,
-    /// What the step changed of b.
+    /// The change of b in the step.
     pub change: Vec<f64>,
     /// ‖d‖ before it was shortened.
     pub length: f64,
@@ -204,11 +204,11 @@ pub enum Why {
 /// Whether a label's coefficients are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// With intervals.
+    /// They are shown with intervals.
     Normal,
-    /// With intervals that may be too narrow.
+    /// They are shown with intervals that may be too narrow.
     Approximate,
-    /// They are not.
+    /// They are withheld.
     Withheld(Why),
 }
 
@@ -254,8 +254,8 @@ impl Turned {
         }
     }
 
-    /// Adds what the last step leaves over of each level: of a level with few rows that is more than what it leaves over of b
-    /// (theory/adaptive-logistic 4.1). `mean` has the mean of each term, that of a level being its share.
+    /// Adds the error that remains in the log-odds of each level after the last step. For a rare level it is larger than the
+    /// remaining error of b (theory/adaptive-logistic 4.1). `mean` has the mean of each term; the mean of a level is its share.
     #[must_use]
     pub fn leaving(mut self, map: &DMatrix<f64>, last: &Stepped, terms: &[CodedTerm], mean: &[f64]) -> Self {
         let change = DMatrix::from_column_slice(last.change.len(), 1, &last.change);

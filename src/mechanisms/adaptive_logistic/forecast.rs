@@ -32,9 +32,9 @@ pub struct Forecast {
     pub remainder: f64,
 }
 
-/// The share of μ² of the last step, about.
+/// The approximate share of μ² of the last step.
 const LAST: f64 = 0.7;
-/// The same of the step before.
+/// The approximate share of μ² of the step before.
 const BEFORE: f64 = 0.1;
 /// κ̂ from which intervals are normal, and from which a coefficient has one.
 const NORMAL_FROM: f64 = 3.0;
@@ -127,7 +127,7 @@ fn least_eigenvalue(bulk: f64, least: f64) -> f64 {
     if apart > 0.5 { least - 0.25 / apart } else { bulk - 1.0 }
 }
 
-/// The counts of ‖w‖ of normal features: ‖w‖² is 1 more than a chi-square with k − 1 degrees of freedom.
+/// Returns the counts of ‖w‖ of normal features: ‖w‖² is 1 more than a chi-square with k − 1 degrees of freedom.
 fn usual_counts(terms: &Terms, rows: f64) -> Counts {
     let degrees = real(terms.features());
     let below = |edge: f64| {

@@ -1,9 +1,10 @@
 //! `adaptive-logistic`: Newton steps of a logistic regression in coordinates that the budget itself has bought (theory/adaptive-logistic).
 //!
-//! Margins, rough second moments and the guide that they give, and tail counts are those of [`super::adaptive`]. Linear discriminant
-//! analysis by these answers ([`start`]) gives the coefficients from which two or three noisy Newton steps go ([`step`], [`estimate`]); the
-//! last has most of the budget. [`progress`] is where a release stands between two rounds. All integer units and noise scales ([`units`])
-//! follow from public numbers, so the charge is stored before any noise is drawn.
+//! The first rounds are those of [`super::adaptive`]: margins, rough second moments with the guide computed from them, and tail
+//! counts. Linear discriminant analysis of these answers ([`start`]) gives the first coefficients. Two or three noisy Newton
+//! steps follow ([`step`], [`estimate`]); the last has most of the budget. [`progress`] holds the state of a release between two
+//! rounds. All integer units and noise scales ([`units`]) are computed from public numbers, so the charge is stored before any
+//! noise is drawn.
 //!
 //! **Guarantee.** For any two neighbouring tables, the released integers of all rounds together are those of a μ-GDP mechanism up to the
 //! slack that the ledger charges beside it, with μ² = Σ Δ_r²/S_r² over the rounds (theory/adaptive-logistic 3).
@@ -43,7 +44,7 @@ use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
 use crate::privacy::calibrate::{Split, budget_parts, mu_squared_of_units};
 
-/// What `adaptive-logistic` is.
+/// Name, guarantee and parameters of `adaptive-logistic`.
 pub static INFO: Info = Info {
     name: "adaptive-logistic",
     title: "Logistic regression in coordinates that fit",
@@ -158,13 +159,14 @@ fn without_noise(plan: &CheckedPlan, lambda: f64) -> Result<Box<dyn Configured>,
     Ok(Box::new(newton::Parameters::read(newton::Kind::Reference, plan, &mut params)?))
 }
 
-/// The noise scales that a ledger's entry says.
+/// Returns the noise scales that a ledger's entry says.
 fn said(rounds: &Rounds) -> Vec<(&'static str, String)> {
     const NAMES: [&str; 6] = ["S_margins", "S_moments", "S_tails", "S_step_1", "S_step_2", "S_step_3"];
     NAMES.into_iter().zip(rounds.in_order().map(|round| round.scale.get().to_string())).collect()
 }
 
-/// T: two steps where the stated rows are few for the budget, for then a third costs more than it repairs (theory/adaptive-logistic 2.2).
+/// Returns T: two steps where the stated rows are few for the budget, for then a third costs more than it repairs
+/// (theory/adaptive-logistic 2.2).
 fn usual_steps(plan: &CheckedPlan, terms: &Terms, units: u128) -> u32 {
     let Some(rows) = plan.public_rows() else { return 3 };
     let a = replaced(plan.adjacency) * f64::from(plan.max_rows_per_person);

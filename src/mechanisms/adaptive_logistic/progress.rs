@@ -31,7 +31,7 @@ pub struct Setting {
     pub terms: Terms,
     /// Integer units and noise.
     pub rounds: Rounds,
-    /// What neighbouring tables are.
+    /// The adjacency: which tables are neighbours.
     pub adjacency: Adjacency,
     /// μ of the last step for one row of a person: √(u_T 2^-40) / p.
     pub mu_last: f64,
@@ -43,7 +43,7 @@ pub struct Setting {
     pub steps: Vec<f64>,
 }
 
-/// a: by how much more a replaced record moves a step than one that is added.
+/// Returns a: how much more a replaced record changes the sums of a step than an added one.
 pub const fn replaced(adjacency: Adjacency) -> f64 {
     match adjacency {
         Adjacency::AddRemove => 1.0,
@@ -73,7 +73,7 @@ impl Setting {
 /// record alone.
 #[derive(Clone, Debug)]
 pub enum RoundMap {
-    /// Of one of the first three.
+    /// The map of one of the first three rounds.
     Early(Arc<Setting>, EarlyMap),
     /// Curvature and gradient at these coefficients.
     Step(Arc<Setting>, Arc<Guide>, Grid, Vec<Vec<f64>>),
@@ -96,7 +96,7 @@ impl RoundMap {
     }
 }
 
-/// What the early rounds gave.
+/// The results of the early rounds.
 #[derive(Clone, Debug)]
 struct Early {
     guide: Arc<Guide>,
@@ -104,7 +104,7 @@ struct Early {
     start: Vec<Vec<f64>>,
 }
 
-/// Where a release stands: public.
+/// The state of a release between two rounds: public.
 #[derive(Clone, Debug)]
 pub struct Progress {
     pub(super) setting: Arc<Setting>,
@@ -147,7 +147,7 @@ impl Progress {
         )
     }
 
-    /// Returns what the next round sums; nothing after the last, or where arithmetic failed.
+    /// Returns what the next round sums. `None` after the last, or where arithmetic failed.
     pub fn map(&self) -> Option<RoundMap> {
         let setting = Arc::clone(&self.setting);
         let guide = || self.early.as_ref().map(|early| Arc::clone(&early.guide));
@@ -216,7 +216,7 @@ impl Progress {
         }
     }
 
-    /// Returns what was released, after the last round; nothing where arithmetic failed.
+    /// Returns what was released, after the last round. `None` if arithmetic failed.
     pub fn released(self) -> Option<Released> {
         let complete = self.steps.len() == self.setting.rounds.steps.len();
         let early = self.early.filter(|_| complete)?;
@@ -237,7 +237,7 @@ impl Progress {
     }
 }
 
-/// The margins by which round 2 standardises: a label enters as itself, for rare events would make long records.
+/// Returns the margins by which round 2 standardises. Labels are not standardised, because rare events would make long records.
 fn unstandardised(terms: &Terms, margins: &Margins) -> Margins {
     let mut margins = margins.clone();
     margins.centres.iter_mut().skip(terms.features()).for_each(|centre| *centre = 0.0);
@@ -248,7 +248,7 @@ fn unstandardised(terms: &Terms, margins: &Margins) -> Margins {
 /// The noisy integers of all rounds, and what they give: all that is published follows from it.
 #[derive(Clone, Debug)]
 pub struct Released {
-    /// What was fixed before.
+    /// The setting, fixed before a record is read.
     pub setting: Arc<Setting>,
     /// The guide.
     pub guide: Arc<Guide>,

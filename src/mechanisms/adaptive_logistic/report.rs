@@ -24,10 +24,10 @@ use crate::release::document::{Coefficients, Diagnostics, OutcomeDiagnostics};
 use crate::release::moments::CodedTerm;
 use crate::words;
 
-/// How often one more term is held, at most, before everything is withheld: each time costs as much as holding all.
+/// The most attempts to hold one more term before everything is withheld. Each attempt takes as long as holding all terms.
 const MOST_TRIES: usize = 4;
 
-/// By how much κ rises at least where one more term is held.
+/// The smallest factor by which κ rises if one more term is held.
 const MORE: f64 = 1.0 + 1e-9;
 
 /// Returns the regressions of all labels on all features in the columns' own units.
@@ -49,7 +49,7 @@ pub fn report(task: &Task, released: &Released) -> (Coefficients, Diagnostics) {
         .map(|(label, (b, judged))| {
             let whole = || Label::whole(released, label, &map, &b, &judged);
             let held = |least| Label::holding(released, label, &map, least);
-            // A level with few rows may move far while the others have come to rest.
+            // The coefficient of a rare level may still change much in the last step while the others have converged.
             let at_rest = || {
                 let tries = std::iter::successors(held(CLEAR), |label| held(label.condition * MORE));
                 tries.take(MOST_TRIES).find(Label::is_shown)
@@ -112,7 +112,7 @@ struct Label {
 }
 
 impl Label {
-    /// A label of which all terms are determined, or none.
+    /// Returns a label of which all terms are determined, or none.
     fn whole(released: &Released, label: usize, map: &DMatrix<f64>, b: &[f64], judged: &Judged) -> Self {
         let last = released.steps.last().and_then(|step| step.get(label));
         let turned = Turned::new(map, b, judged);
@@ -128,7 +128,7 @@ impl Label {
         }
     }
 
-    /// A label with those terms held that the curvature does not determine; nothing where none would be left
+    /// Returns a label whose undetermined terms, by the curvature, are held. `None` if none would be left
     /// (theory/adaptive-logistic 4.4).
     fn holding(released: &Released, label: usize, map: &DMatrix<f64>, least: f64) -> Option<Self> {
         let last = released.steps.last()?.get(label)?;
@@ -164,12 +164,12 @@ impl Label {
         !matches!(self.state, State::Withheld(_))
     }
 
-    /// Whether what is held could change a coefficient by more than its own error.
+    /// Returns whether what is held could change a coefficient by more than its own error.
     fn is_moved(&self, place: usize) -> bool {
         self.prices[place] > self.turned.covariance[(place, place)]
     }
 
-    /// The state of a coefficient.
+    /// Returns the state of a coefficient.
     fn interval(&self, place: usize) -> Interval {
         let (own, price) = (self.turned.covariance[(place, place)], self.prices[place]);
         let left_over = self.turned.left_over[place];
@@ -254,7 +254,7 @@ fn notes(
     notes
 }
 
-/// The first names and their number; nothing where there are none.
+/// Returns the first names and their number. `None` if there are none.
 fn listed(names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| quoted(names))
 }

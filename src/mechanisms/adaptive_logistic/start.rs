@@ -8,7 +8,7 @@ use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::Round;
 use crate::privacy::mutants::{Mutant, is_active};
 
-/// Largest norm of the slopes after a step, and largest size of the intercept.
+/// Largest norm of the slopes after a step.
 pub const SLOPES: f64 = 5.0;
 /// Largest size of the intercept.
 pub const INTERCEPT: f64 = 9.0;
@@ -43,12 +43,13 @@ pub fn shorten(vector: &mut [f64], most: f64) -> bool {
     long
 }
 
-/// The Euclidean norm, summed in index order.
+/// Returns the Euclidean norm, summed in index order.
 pub fn norm(vector: &[f64]) -> f64 {
     vector.iter().fold(0.0, |sum, entry| sum + entry * entry).sqrt()
 }
 
-/// The share of yes of each label, by the noisy margins in which 1 has the code `level`, kept away from 0 and 1 by what the noise hides.
+/// Returns the share of yes of each label, by the noisy margins in which 1 has the code `level`, kept away from 0 and 1 by what
+/// the noise hides.
 pub fn rates(terms: &Terms, level: u32, round: &Round, margins: &Margins) -> Vec<f64> {
     let unit = f64::from(level) * f64::from(level);
     let noise = round.s() / (unit * margins.rows);
@@ -57,12 +58,13 @@ pub fn rates(terms: &Terms, level: u32, round: &Round, margins: &Margins) -> Vec
     centres.map(|centre| f64::midpoint(1.0, *centre).clamp(least, 1.0 - least)).collect()
 }
 
-/// The mean of p̂ (1 − p̂) over the labels.
+/// Returns the mean of p̂ (1 − p̂) over the labels.
 pub fn mean_variance(rates: &[f64]) -> f64 {
     rates.iter().fold(0.0, |sum, rate| sum + rate * (1.0 - rate)) / real(rates.len()).max(1.0)
 }
 
-/// b of each label before the first step, in whitened units: intercept and slopes. `noise` is τ_2, the noise of a mean product of round 2.
+/// Returns b of each label before the first step, in whitened units: intercept and slopes. `noise` is τ_2, the noise of a mean
+/// product of round 2.
 pub fn start(guide: &Guide, rates: &[f64], noise: f64) -> Vec<Vec<f64>> {
     rates.iter().enumerate().map(|(label, rate)| of_label(guide, label, *rate, noise)).collect()
 }

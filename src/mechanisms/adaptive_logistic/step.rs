@@ -38,7 +38,7 @@ impl Grid {
         1.0 / (self.unit * self.errors())
     }
 
-    /// E as a number.
+    /// Returns E as a number.
     const fn errors(&self) -> f64 {
         self.codes.error as f64
     }

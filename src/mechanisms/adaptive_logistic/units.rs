@@ -99,7 +99,7 @@ impl Rounds {
     }
 }
 
-/// m, E and the rounds of the steps: the finest weights whose noise the sampler can draw.
+/// Returns m, E and the rounds of the steps: the finest weights whose noise the sampler can draw.
 fn steps_of(
     terms: &Terms,
     adjacency: Adjacency,

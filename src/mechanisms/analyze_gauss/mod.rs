@@ -43,7 +43,7 @@ use crate::privacy::measure::{Delta, Epsilon};
 use crate::privacy::profile::paper::analyze_gauss_sigma;
 use crate::privacy::sensitivity::sensitivity_squared;
 
-/// What `analyze-gauss` is.
+/// Name, guarantee and parameters of `analyze-gauss`.
 pub static INFO: Info = Info {
     name: "analyze-gauss",
     title: "Noisy sums of products",
@@ -99,8 +99,8 @@ impl Parameters {
 }
 
 impl Parameters {
-    /// The noise that a budget buys, or that of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on every cell alike
-    /// (theory/wishart 2.6), where it is `iid`. What that costs follows from S and the true sensitivity.
+    /// Returns the noise that a budget buys, or that of the paper's own scale for (ε, δ): S = ⌈R² σ⌉ with σ = √(2 ln(2/δ))/ε, on
+    /// every cell alike (theory/wishart 2.6), where it is `iid`. What that costs follows from S and the true sensitivity.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let sensitivity_squared = sensitivity_squared(
             u64::from(encoding.geometry.constant),

@@ -1,14 +1,16 @@
-//! `dp-gd` and `pmt-gd`: full-batch gradient descent on least squares with noise on each gradient (theory/many-outcomes 5.4, theory/public-moments 4.1, 4.2): the
-//! baseline that needs no matrix, and the same among records that are whitened by public moments, where it needs few steps.
+//! `dp-gd` and `pmt-gd`: full-batch gradient descent on least squares with noise on each gradient (theory/many-outcomes 5.4,
+//! theory/public-moments 4.1, 4.2): the baseline that needs no matrix, and the same among records that are whitened by public
+//! moments, where it needs few steps.
 //!
 //! **Guarantee.** T adaptive releases, each μ-GDP with μ² = Δ²/S²; together T Δ²/S², the exact rational that the ledger is
 //! charged, up to the slack beside it.
 //!
-//! **Sensitivity.** With W the coefficients of a step, which are public by then, a record (x, y) has the gradient x (W'x − y)'. It
-//! is shortened to the length C, the matrix as a whole (`joint`) or each outcome's column (`per-outcome`), and rounded towards 0 to
-//! integers of step 2^−m; C is taken down to the grid first. A record whose integers are longer than C 2^m, which is decided in
-//! integers, counts as 0. The sum over records is exact. So Δ = C 2^m under add-remove and 2 C 2^m under replace-one, times √l for `per-outcome`, and the map from a
-//! record and W to integers is the same for every table: `EXACT`. m is 40, or what brings the budget's noise into the samplers' range.
+//! **Sensitivity.** With W the coefficients of a step, which are public by then, a record (x, y) has the gradient x (W'x − y)'.
+//! It is shortened to the length C, the matrix as a whole (`joint`) or each outcome's column (`per-outcome`), and rounded towards
+//! 0 to integers of step 2^−m; C is taken down to the grid first. A record whose integers are longer than C 2^m, which is decided
+//! in integers, counts as 0. The sum over records is exact. So Δ = C 2^m under add-remove and 2 C 2^m under replace-one, times √l
+//! for `per-outcome`, and the map from a record and W to integers is the same for every table: `EXACT`. m is 40, or what brings
+//! the budget's noise into the samplers' range.
 //!
 //! **Units.** For `dp-gd` those of the bounds, ‖x‖ <= 1 and ‖y‖ <= 1. For `pmt-gd` x is whitened and y in public standard deviations
 //! from the middle of its range, so that the curvature lies between public bounds L and U with high probability.
@@ -19,9 +21,9 @@
 //!
 //! **Not here.** Nothing but W follows from the release: there are no moments, no standard errors, no refits.
 //!
-//! **Defaults.** `dp-gd`: `steps` 100, `step_size` 1 (1/B_x² in units where B_x is 1), `clip` 1/4 (B_x B_y/4): a start, to be settled on
-//! made-up data. `pmt-gd`, with q = min(√(d/n_B), 0.75), U = (1 − q)⁻², L = (1 + q)⁻²: `steps` 20 + ⌈5 U/L⌉, `step_size` 1/U, `clip` 1.
-//! `clip_scope` `joint`.
+//! **Defaults.** `dp-gd`: `steps` 100, `step_size` 1 (1/B_x² in units where B_x is 1), `clip` 1/4 (B_x B_y/4): a start, to be
+//! tuned on synthetic data. `pmt-gd`, with q = min(√(d/n_B), 0.75), U = (1 − q)⁻², L = (1 + q)⁻²: `steps` 20 + ⌈5 U/L⌉,
+//! `step_size` 1/U, `clip` 1. `clip_scope` `joint`.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -79,7 +81,7 @@ const GUIDED_CLIP: Parameter =
     CLIP.help("where features are whitened and outcomes in public standard deviations").usual(Usual::Is("1"));
 const PLAIN_INTERCEPT: Parameter = PENALISE_INTERCEPT.usual(Usual::Is("false"));
 
-/// What `pmt-gd` is.
+/// Name, guarantee and parameters of `pmt-gd`.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-gd",
     title: "Gradient descent with public moments",
@@ -107,7 +109,7 @@ pub static WITH_PUBLIC_MOMENTS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `dp-gd` is.
+/// Name, guarantee and parameters of `dp-gd`.
 pub static WITH_BOUNDS: Info = Info {
     name: "dp-gd",
     title: "Gradient descent",
@@ -174,8 +176,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the plan's parameters; also answers them as they stand in a filled plan, where steps wait for the public moments
-    /// (`encode`).
+    /// Reads the plan's parameters. Also returns them as a filled plan states them; there the steps are open until the public
+    /// moments are known (`encode`).
     ///
     /// # Errors
     /// [`PlanError`] for a value out of range, for a parameter that the mechanism does not have, and without a number of rows.
@@ -198,8 +200,8 @@ impl Parameters {
         Ok(Self { sided, steps, step_size, clip, per_outcome, penalty, rows })
     }
 
-    /// Has the features whitened and the outcomes clipped, and resolves steps and their size from the number of public rows.
-    /// Answers both as they stand in a filled plan.
+    /// Sets up whitening of the features and clipping of the outcomes, and finds the number of steps and their size from the
+    /// number of public rows. Returns both as a filled plan states them.
     ///
     /// # Errors
     /// [`PlanError`] where the public moments do not fit the plan.
@@ -223,7 +225,7 @@ impl Parameters {
         Ok(settled.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
-    /// The descent that a budget buys; without noise where there is none.
+    /// Returns the descent that a budget buys; without noise where there is none.
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none.
@@ -304,14 +306,14 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// What the ledger is charged for; nothing without noise.
+    /// Returns what the ledger is charged for. `None` without noise.
     pub fn event(&self) -> Option<Event> {
         let cells = self.shape.0.saturating_mul(self.shape.1) as u64;
         let cells = cells.saturating_mul(u64::from(self.parameters.steps));
         self.scale.map(|scale| Event::gaussian(&self.sensitivity_squared, scale, (cells, 0)))
     }
 
-    /// What one record adds to a gradient at W, in steps of 2^−m: the integers whose length is bounded.
+    /// Returns the part of one record in the gradient at W, in steps of 2^−m. The length of these integers is bounded.
     pub fn gradient(&self, row: &[i32], weights: &DMatrix<f64>) -> Vec<i64> {
         let gradient = Gradient { noise: Arc::new(self.clone()), weights: weights.clone() };
         let mut cells = vec![0; gradient.cells()];
@@ -319,7 +321,7 @@ impl Noise {
         cells
     }
 
-    /// C 2^m, the largest length of what one record adds.
+    /// Returns C 2^m, the largest length of what one record adds.
     pub const fn most(&self) -> i64 {
         self.cap
     }
@@ -340,13 +342,13 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Before the first step.
+    /// Starts before the first step.
     pub fn new(noise: Arc<Noise>) -> Self {
         let (d, l) = noise.shape;
         Self { noise, weights: DMatrix::zeros(d, l), done: 0 }
     }
 
-    /// Whether the last step was taken.
+    /// Returns whether the last step was taken.
     pub fn is_done(&self) -> bool {
         self.done >= self.noise.parameters.steps
     }
@@ -356,7 +358,7 @@ impl Walk {
         self.done
     }
 
-    /// What records add at W.
+    /// Returns the map of a record to its part of the gradient at W.
     pub fn gradient(&self) -> Gradient {
         Gradient { noise: Arc::clone(&self.noise), weights: self.weights.clone() }
     }
@@ -378,7 +380,7 @@ impl Walk {
         }
     }
 
-    /// W in codes of an outcome per code of a predictor.
+    /// Returns W in codes of an outcome per code of a predictor.
     pub fn into_coefficients(self) -> DMatrix<f64> {
         let mut own = self.weights;
         for (mut column, outcome) in own.column_iter_mut().zip(&self.noise.outcome_units) {
@@ -396,7 +398,7 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// The integers of a row, column by column; 0 where they are too long.
+    /// Returns the integers of a row, column by column; 0 where they are too long.
     fn fill(&self, row: &[i32], reals: &mut Vec<f64>, entries: &mut Vec<i64>) {
         let (d, l) = self.noise.shape;
         reals.clear();

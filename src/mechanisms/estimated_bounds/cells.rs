@@ -18,7 +18,7 @@ pub const NARROW: usize = 256;
 /// Cells of a column in the second round, whatever its layout.
 pub const SECOND_CELLS: usize = NARROW + 2;
 
-/// Returns the octave of a number; nothing where it is missing or infinite. Only the bits of the exponent and the sign are read, so
+/// Returns the octave of a number. `None` if it is missing or infinite. Only the bits of the exponent and the sign are read, so
 /// every build agrees.
 pub fn octave(value: f64) -> Option<usize> {
     let value = if value.is_nan() && is_active(Mutant::NanCountedAsZero) { 0.0 } else { value };
@@ -32,8 +32,8 @@ pub fn octave(value: f64) -> Option<usize> {
     Some(if value.is_sign_negative() { place } else { ZERO + 1 + place })
 }
 
-/// Returns the cell of a number in the second round; nothing where it is missing or infinite. t = (x − a) / step is in cell 1 + ⌊t⌋, below
-/// in cell 0, above in the last.
+/// Returns the cell of a number in the second round. `None` if it is missing or infinite. t = (x − a) / step is in cell 1 + ⌊t⌋,
+/// below in cell 0, above in the last.
 pub fn second(layout: &Layout, value: f64) -> Option<usize> {
     let Layout::Narrow(range) = layout else { return octave(value) };
     octave(value)?;

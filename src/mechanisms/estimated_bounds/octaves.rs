@@ -18,7 +18,7 @@ const ZEROS: f64 = 4.0;
 /// How far from the core is near, in octaves.
 const REACH: usize = 7;
 
-/// What noisy octaves show.
+/// The values that noisy octaves show.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heaps {
     /// Values of one sign or both.
@@ -32,9 +32,9 @@ pub enum Heaps {
 /// The octaves that hold values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sides {
-    /// Those of negative values.
+    /// The octaves of negative values.
     pub negative: Option<Side>,
-    /// Those of positive values.
+    /// The octaves of positive values.
     pub positive: Option<Side>,
     /// Whether there are zeros.
     pub zeros: bool,
@@ -109,7 +109,7 @@ impl Octaves {
         Heaps::Sides(Sides { negative: below, positive: above, zeros, rows: planted::rows(rows) })
     }
 
-    /// Returns the ends of the range that these sides need; nothing where a side reaches the highest octave.
+    /// Returns the ends of the range that these sides need. `None` if a side reaches the highest octave.
     pub fn ends(&self, sides: &Sides) -> Option<(f64, f64)> {
         let end = |counts: Counts<'_>, side: Option<Side>| match side {
             None => Some(0.0),

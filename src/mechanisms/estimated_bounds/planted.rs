@@ -1,5 +1,5 @@
-//! What the mutants of this stage need and the stage itself never has: exact counts, extremes and noise of the round before. Without the
-//! feature `audit-mutants` nothing is kept, and every function returns what it was given.
+//! Exact counts, extremes and noise of the round before, which the mutants of this stage need and the stage itself never has.
+//! Without the feature `audit-mutants` nothing is kept, and every function returns its argument.
 
 use crate::data::Exact;
 use crate::privacy::mutants::Mutant;
@@ -44,7 +44,7 @@ mod kept {
         static EXTREMES: RefCell<BTreeMap<usize, (f64, f64)>> = const { RefCell::new(BTreeMap::new()) };
     }
 
-    /// The noise of a round, which the second takes from the first.
+    /// Returns the noise of a round, which the second takes from the first.
     pub fn noise(round: usize, drawn: Vec<i128>) -> Vec<i128> {
         if !is_active(Mutant::FirstNoiseReused) {
             return drawn;

@@ -12,7 +12,7 @@ const FINE: f64 = 3.75;
 /// Standard deviations from which an open cell holds values.
 const OPEN: f64 = 4.0;
 
-/// What the noisy counts of a column say.
+/// The range of a column that its noisy counts show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// Whether a range was found, and how.
@@ -62,7 +62,7 @@ fn narrow(range: &Narrow, cells: &[f64], sd: f64) -> Reading {
     }
 }
 
-/// The heap with a margin of cells on both sides; nothing where that would reach an open cell.
+/// Returns the heap with a margin of cells on both sides. `None` if that would reach an open cell.
 fn fine(range: &Narrow, counts: Counts<'_>, window: Window) -> Option<(f64, f64)> {
     let Window { first, last, .. } = counts.trimmed(window);
     let (first, last) = (counts.walk_down(first, NARROW_WALK), counts.walk_up(last, NARROW_WALK));
@@ -73,7 +73,7 @@ fn fine(range: &Narrow, counts: Counts<'_>, window: Window) -> Option<(f64, f64)
     inside.then(|| (range.start() + low * range.step(), range.start() + high * range.step()))
 }
 
-/// The octaves with a margin on both sides, more where an open cell holds values.
+/// Returns the octaves with a margin on both sides, more where an open cell holds values.
 fn coarse(range: &Narrow, [below, above]: [bool; 2]) -> (f64, f64) {
     let (inner, outer) = if range.negative { (above, below) } else { (below, above) };
     let far = libm::ldexp(1.0, range.top + if outer { 4 } else { 2 });

@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// Returns the range as it is used: whole numbers outwards, and cut where a bound is stated; nothing where that leaves none.
+    /// Returns the range as it is used: whole numbers outwards, and cut where a bound is stated. `None` if that leaves none.
     fn range(&self, (low, high): (f64, f64)) -> Option<(f64, f64)> {
         let (low, high) = if self.integer { (low.floor(), high.ceil()) } else { (low, high) };
         let low = self.least.map_or(low, |least| low.max(least));
@@ -69,7 +69,7 @@ pub struct Setting {
     pub targets: Vec<Target>,
     /// The share of μ².
     pub share: f64,
-    /// What to expect.
+    /// The forecast of the stage.
     pub outlook: Outlook,
 }
 
@@ -186,7 +186,7 @@ impl Rounds for Setting {
     }
 }
 
-/// Where the stage stands: public.
+/// The state of the stage between two rounds: public.
 struct Standing {
     setting: Arc<Setting>,
     layouts: Option<Arc<[Layout]>>,

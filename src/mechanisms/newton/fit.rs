@@ -45,8 +45,8 @@ impl Noise {
         self.size.0 * (self.size.0 + 1) / 2 + self.size.0
     }
 
-    /// The integers q̂ and ŵ of a record at θ f and its outcome's code: what its u and u u′ are multiplied by. Nothing for a record
-    /// without an outcome.
+    /// Returns the integers q̂ and ŵ of a record at θ f and its outcome's code: what its u and u u′ are multiplied by. `None` for
+    /// a record without an outcome.
     pub fn weights(&self, fitted: f64, label: i32) -> Option<(i64, i64)> {
         match self.family {
             Family::Logistic => self.logistic(fitted, label),
@@ -73,7 +73,7 @@ impl Noise {
         if error < 0.0 { -size } else { size }
     }
 
-    /// b ← b − (H + Λ)⁺ (g + Λ b).
+    /// Takes one step: b ← b − (H + Λ)⁺ (g + Λ b).
     fn advance(&self, fit: &mut NewtonStep, ball: Ball, cells: &[i128]) {
         let (d, _) = self.size;
         let unit = self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
@@ -103,7 +103,7 @@ impl Noise {
 }
 
 impl Steps {
-    /// Before the first step.
+    /// Starts before the first step.
     pub fn new(noise: Arc<Noise>) -> Self {
         let (d, _) = noise.size;
         let fits = noise.balls.iter().map(|ball| NewtonStep {
@@ -117,7 +117,7 @@ impl Steps {
         Self { noise, fits, done: 0 }
     }
 
-    /// Whether the last step was taken.
+    /// Returns whether the last step was taken.
     pub fn is_done(&self) -> bool {
         let settled = self.noise.reference
             && self.done > 0
@@ -130,7 +130,7 @@ impl Steps {
         self.done
     }
 
-    /// What records add at the coefficients of the next step.
+    /// Returns the map of a record to curvature and gradient at the coefficients of the next step.
     pub fn expansion(&self) -> Expansion {
         let coefficients = self.fits.iter().map(|fit| fit.coefficients.clone()).collect();
         Expansion { noise: Arc::clone(&self.noise), coefficients }
@@ -146,14 +146,14 @@ impl Steps {
         }
     }
 
-    /// The coefficients.
+    /// Returns the coefficients.
     pub fn into_fits(self) -> Vec<NewtonStep> {
         self.fits
     }
 }
 
 impl Expansion {
-    /// The coefficients, one outcome's after the other's.
+    /// Returns the coefficients, one outcome's after the other's.
     pub fn coefficients(&self) -> impl Iterator<Item = f64> {
         self.coefficients.iter().flat_map(|b| b.iter().copied())
     }

@@ -19,11 +19,12 @@
 //! with G >= κ h/4, which makes the curvature free. Gaussian: [`joint_sensitivity_squared`] of B² and E². Noise is S on the diagonal of
 //! the curvature and on the gradient, S/√2 off the diagonal.
 //!
-//! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, or from the public mean, exactly T times, Λ being the penalty. Eigenvalues of the noisy H + Λ below
-//! 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps diverge (theory/public-moments 3.5). With
-//! `coefficient_radius` b is shortened to R_β before each pass and after the last. For a Gaussian family R_β is in public standard
-//! deviations of the outcome and b is what differs from the public mean, where the steps start: whitened features have second moment I, so ‖b‖
-//! is then the standard deviation of what the features explain, at most one of the outcome's where the public moments are right.
+//! **Steps.** b ← b − (H + Λ)⁺ (g + Λ b) from b = 0, or from the public mean, exactly T times, Λ being the penalty. Eigenvalues
+//! of the noisy H + Λ below 2 sd √d are raised to that (`floor`): noise alone has such eigenvalues, and without it the steps
+//! diverge (theory/public-moments 3.5). With `coefficient_radius` b is shortened to R_β before each pass and after the last. For
+//! a Gaussian family R_β is in public standard deviations of the outcome and b is what differs from the public mean, where the
+//! steps start: whitened features have second moment I, so ‖b‖ is then the standard deviation of what the features explain, at
+//! most one of the outcome's where the public moments are right.
 //!
 //! **As the paper prints it.** `"calibration": "paper"` draws the printed scales ([`pmt`]), alike on and above the diagonal, at μ_total/√2,
 //! without a floor; what it costs is less than is claimed. T steps, not the T + 1 of the listing. For `pmt-glm` b is kept within
@@ -85,7 +86,7 @@ const MOST_RADIUS: f64 = 1e6;
 /// Steps of the reference without privacy, which stops where it no longer moves.
 const REFERENCE_STEPS: u32 = 100;
 
-/// Which of the four.
+/// The form of the mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `pmt-logistic`.
@@ -110,7 +111,7 @@ pub enum Family {
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// Which of the four.
+    /// The form of the mechanism.
     pub kind: Kind,
     /// The distribution of an outcome.
     pub family: Family,
@@ -155,7 +156,7 @@ const LABEL_NORM: Parameter = Parameter { values: Values::Number(Range::closed(1
     .help("")
     .place(Place::Hidden);
 
-/// What `pmt-logistic` is.
+/// Name, guarantee and parameters of `pmt-logistic`.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-logistic",
     title: "Logistic regression with public moments",
@@ -169,7 +170,7 @@ pub static WITH_PUBLIC_MOMENTS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `pmt-glm` is.
+/// Name, guarantee and parameters of `pmt-glm`.
 pub static PUBLIC_FAMILY: Info = Info {
     name: "pmt-glm",
     title: "Generalised linear model with public moments",
@@ -185,7 +186,7 @@ pub static PUBLIC_FAMILY: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `dp-logistic` is.
+/// Name, guarantee and parameters of `dp-logistic`.
 pub static WITH_BOUNDS: Info = Info {
     name: "dp-logistic",
     title: "Logistic regression",
@@ -206,7 +207,7 @@ pub static WITH_BOUNDS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `logistic` is.
+/// Name, guarantee and parameters of `logistic`.
 pub static REFERENCE: Info = Info {
     name: "logistic",
     title: "Logistic regression without privacy",
@@ -328,7 +329,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// The steps that a budget buys; without noise where there is none.
+    /// Returns the steps that a budget buys; without noise where there is none.
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none.
@@ -393,7 +394,7 @@ impl Parameters {
         found
     }
 
-    /// In the steps' units: of an outcome, half of its range around the middle.
+    /// Returns the radii of the coefficients in the steps' units. For an outcome it is half of its range, around the middle.
     fn balls(&self, plan: &CheckedPlan, bound: &BoundPlan, outcomes: usize) -> Vec<Ball> {
         let most = self.coefficient_radius.unwrap_or(f64::INFINITY);
         match (self.family, &self.radii) {
@@ -469,7 +470,7 @@ fn printed_levels(curvature: u64, length: u64, reach: Option<f64>) -> u64 {
     (curvature as f64 / each).next_up().ceil() as u64
 }
 
-/// What the grid and the budget decide.
+/// The grid of weights and errors, its sensitivity and its noise, as the budget allows them.
 struct Found {
     bits: u32,
     levels: u64,
@@ -542,7 +543,7 @@ pub struct Noise {
     /// T.
     pub steps: u32,
     floor: bool,
-    /// Of each outcome.
+    /// The ball of each outcome.
     balls: Vec<Ball>,
     /// b of the constant 1; 0 without an intercept.
     constant: DVector<f64>,
@@ -572,7 +573,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// What the ledger is charged for; nothing without noise.
+    /// Returns what the ledger is charged for. `None` without noise.
     pub fn event(&self) -> Option<Event> {
         let releases = u64::from(self.steps) * self.size.1 as u64;
         let d = self.size.0 as u64;
@@ -585,7 +586,7 @@ impl Noise {
         self.scale.map(|scale| Event::gaussian(&self.sensitivity_squared, scale, cells))
     }
 
-    /// What all outcomes share.
+    /// Returns what all outcomes share.
     fn setting(&self, task: &Task) -> Setting<'_> {
         Setting {
             map: &self.map,
@@ -602,7 +603,8 @@ impl Noise {
         }
     }
 
-    /// Standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the gradient.
+    /// Returns the standard deviations of the noise in the steps' units: on the diagonal of the curvature, off it, and on the
+    /// gradient.
     pub fn deviations(&self) -> [f64; 3] {
         let s = self.scale.map_or(0.0, NoiseScale::real);
         let curvature = s * self.unit * self.unit * libm::ldexp(1.0, -self.bits.cast_signed());
@@ -610,7 +612,7 @@ impl Noise {
         [curvature, off, s * self.gradient_unit()]
     }
 
-    /// One integer of a gradient in the steps' units.
+    /// Returns one integer of a gradient in the steps' units.
     fn gradient_unit(&self) -> f64 {
         self.unit * self.residual / self.levels as f64
     }
@@ -620,12 +622,12 @@ impl Noise {
         self.label
     }
 
-    /// Whether the coefficients are kept within a radius.
+    /// Returns whether the coefficients are kept within a radius.
     pub fn is_kept_within(&self) -> bool {
         self.balls.iter().any(|ball| ball.radius.is_finite())
     }
 
-    /// 2 sd √d, the spectral norm of the noise on the curvature.
+    /// Returns 2 sd √d, the spectral norm of the noise on the curvature.
     pub fn spectral_norm(&self) -> f64 {
         2.0 * self.deviations()[1] * real(self.size.0).sqrt()
     }
@@ -666,7 +668,7 @@ impl Rounds for Noise {
     }
 }
 
-/// Where Newton steps ended, with what their noise did.
+/// Reports the coefficients after the last Newton step, with the errors that the noise causes.
 fn report(task: &Task, noise: &Noise, fits: &[NewtonStep]) -> Output {
     let Encoding { bound, geometry, .. } = &task.encoding;
     let layout = RegressionTerms::new(bound, geometry);

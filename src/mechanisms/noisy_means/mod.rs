@@ -60,7 +60,7 @@ impl Configured for Parameters {
         self.grid
     }
 
-    /// Step 3: the encoding of a record, the noise that the budget buys, the charge, and the rounds.
+    /// Fixes the encoding of a record, the noise for the budget, the charge, and the rounds (step 3).
     fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         bound.columns.retain(|column| column.role == Role::Outcome);
         let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::whole(d + l))?;

@@ -18,7 +18,7 @@ use crate::plan::bound::{BoundPlan, GridParams, Levels, Norms};
 use crate::plan::params::{Parameter, Params, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
 
-/// What `ols` is.
+/// Name, guarantee and parameters of `ols`.
 pub static INFO: Info = Info {
     name: "ols",
     title: "Least squares without privacy",

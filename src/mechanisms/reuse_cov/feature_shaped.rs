@@ -41,12 +41,12 @@ const COORDINATE: i64 = 1 << 24;
 /// How often M is shortened when rounding made a row too long.
 const ATTEMPTS: u32 = 8;
 
-/// What a plan asks for.
+/// The shaping that a plan asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Whichever has the smaller error.
     Auto,
-    /// One of them, where it can be had.
+    /// One shaping, if it is possible.
     Only(Shaping),
 }
 
@@ -95,7 +95,7 @@ impl RoundNoise for Noise {
     }
 }
 
-/// The sums of t y', t being the mapped features; of x y' without a map. A row that is longer than the bound counts as 0.
+/// Returns the sums of t y', t being the mapped features; of x y' without a map. A row that is longer than the bound counts as 0.
 pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, bound: u64) -> Moments {
     let features = layout.features();
     let mut sums = Moments::of(layout);
@@ -118,8 +118,8 @@ pub fn mapped(rows: &EncodedRows, layout: Layout, map: Option<&FeatureMap>, boun
     sums
 }
 
-/// The map that a choice makes of the rows' features, whose sums of products are `own`; nothing where all rows are 0 or none has
-/// the integers.
+/// Returns the map that a choice makes of the rows' features, whose sums of products are `own`. `None` if all rows are 0 or none
+/// has the integers.
 pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64) -> Option<FeatureMap> {
     let features = own.terms();
     let gram = DMatrix::from_fn(features, features, |row, column| own.get(row, column) as f64);
@@ -151,7 +151,7 @@ pub fn feature_map(rows: &EncodedRows, own: &Moments, choice: Choice, bound: u64
     })
 }
 
-/// The largest of a number of each row.
+/// Returns the largest of a number of each row.
 fn longest(rows: &EncodedRows, square: impl Fn(&[i32]) -> f64) -> f64 {
     if is_active(Mutant::LeverageAveraged) {
         return rows.iter().map(square).sum::<f64>() / real(rows.len());
@@ -159,7 +159,8 @@ fn longest(rows: &EncodedRows, square: impl Fn(&[i32]) -> f64) -> f64 {
     rows.iter().map(square).fold(0.0, f64::max)
 }
 
-/// A multiple of a matrix, in integers, with which no row is longer than the bound, given the length of the longest without it.
+/// Returns a multiple of a matrix, in integers, with which no row is longer than the bound, given the length of the longest
+/// without it.
 fn fitted(
     rows: &EncodedRows,
     matrix: &DMatrix<f64>,
@@ -187,7 +188,7 @@ fn fitted(
     None
 }
 
-/// The nearest lower triangular matrix of integers in as fine a unit as they allow.
+/// Returns the nearest lower triangular matrix of integers in as fine a unit as they allow.
 fn in_integers(matrix: &DMatrix<f64>, noise: Shaping) -> Option<FeatureMap> {
     let largest = matrix.amax();
     if !(largest > 0.0 && largest.is_finite()) {
@@ -217,7 +218,7 @@ impl Table {
         Self { size: map.rows.rows(), bits: map.bits, cells: cells.collect() }
     }
 
-    /// Appends the mapped row and answers its squared length; a coordinate that is no code makes it too long for any bound.
+    /// Appends the mapped row and returns its squared length. A coordinate that is no code makes it longer than any bound.
     fn apply(&self, x: &[i32], mapped: &mut Vec<i32>) -> u128 {
         let half = (1_i64 << self.bits) >> 1;
         let mut square = 0_u128;

@@ -10,12 +10,12 @@
 //! outcomes' squares. Its off-diagonal variance is half that of the diagonal, so that the cross moments have the weight
 //! w = √2 and κ = 2 B_y²/B_x²; the encoder's grid makes κ what the plan asks for.
 //!
-//! **Sensitivity.** Of X'X and X'Y [`joint_sensitivity_squared`]: under replace-one √2 B_x² (1 + κ/2) for κ <= 2 and
-//! 2 √κ B_x² beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented
-//! release, [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there,
-//! B_x² (1 + κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
-//! ([`cross_sensitivity_squared`]); no budget goes to X'X (theory/many-outcomes 3.1; 6.2, row N10). There the noise on X'Y may be shaped by the features
-//! ([`feature_shaped`]).
+//! **Sensitivity.** Of X'X and X'Y [`joint_sensitivity_squared`]: under replace-one √2 B_x² (1 + κ/2) for κ <= 2 and 2 √κ B_x²
+//! beyond, under add-remove B_x² √(1 + κ). With outcomes' squares, or all their products, that of the augmented release,
+//! [`augmented_sensitivity_squared`]: the same under replace-one for κ <= 2, so that residual variances are free there, B_x² (1 +
+//! κ/2) under add-remove. Where features are public, X'X is released as it is and X'Y has 2 B_x B_y
+//! ([`cross_sensitivity_squared`]); no budget goes to X'X (theory/many-outcomes 3.1; 6.2, row N10). There the noise on X'Y may be
+//! shaped by the features ([`feature_shaped`]).
 //!
 //! **Why not as printed.** Algorithm 1 claims (ε, δ) for two releases with the scale of one, and half of the sensitivity of a
 //! replacement: at "(5, 1/n²)" it costs ε = 6.9 (theory/many-outcomes 6.3). `"calibration": "paper"` draws that noise, for comparison, and is
@@ -76,7 +76,7 @@ use crate::release::document::LONG_FORM_OUTCOMES;
 /// Most outcomes whose products with each other are released.
 const MOST_FULL: usize = 500;
 
-/// Which of the three.
+/// The form of the mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Full protection.
@@ -103,7 +103,7 @@ pub enum OutcomeMoments {
 /// The parameters, defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// Which of the three.
+    /// The form of the mechanism.
     pub kind: Kind,
     /// R.
     radius: u32,
@@ -117,7 +117,7 @@ pub struct Parameters {
     shape: Shape,
     /// Whether X'Y is projected on the nuclear-norm ball.
     pub nuclear: bool,
-    /// What follows for public features.
+    /// The shrinkage, for public features.
     pub shrink: Shrink,
     /// Whose fitted values the projection bounds.
     pub ball: Ball,
@@ -159,7 +159,7 @@ const NOISE: Parameter =
         .help("auto takes the one with less noise")
         .usual(Usual::Is("auto"));
 
-/// What `reuse-cov-gauss` is.
+/// Name, guarantee and parameters of `reuse-cov-gauss`.
 pub static GAUSS: Info = Info {
     name: "reuse-cov-gauss",
     title: "Many outcomes, one covariance",
@@ -174,7 +174,7 @@ pub static GAUSS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `reuse-cov-proj-x` is.
+/// Name, guarantee and parameters of `reuse-cov-proj-x`.
 pub static PROJECTED_ON_FEATURES: Info = Info {
     name: "reuse-cov-proj-x",
     title: "Many outcomes, public features",
@@ -187,7 +187,7 @@ pub static PROJECTED_ON_FEATURES: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `reuse-cov-proj-y` is.
+/// Name, guarantee and parameters of `reuse-cov-proj-y`.
 pub static PROJECTED_ON_OUTCOMES: Info = Info {
     name: "reuse-cov-proj-y",
     title: "Many public outcomes",
@@ -200,7 +200,7 @@ pub static PROJECTED_ON_OUTCOMES: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `naive-composition` is.
+/// Name, guarantee and parameters of `naive-composition`.
 pub static EACH_OUTCOME: Info = Info {
     name: "naive-composition",
     title: "One regression after the other",
@@ -289,8 +289,8 @@ impl Parameters {
         Ok(read)
     }
 
-    /// How records become integers, once the columns are found: κ may follow from the number of outcomes. Answers κ as it
-    /// stands in a filled plan.
+    /// Returns how records become integers, once the columns are found, and κ as a filled plan states it: κ may follow from the
+    /// number of outcomes.
     ///
     /// # Errors
     /// [`PlanError`] for more outcomes than the parameters allow.
@@ -341,7 +341,7 @@ impl Parameters {
         Ok(kappa)
     }
 
-    /// What is summed: of public outcomes more products than are released, or the rows themselves.
+    /// Returns what is summed. If outcomes are public these are more products than are released, or the rows themselves.
     fn statistic(&self, encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, PlanError> {
         let layout = encoding.layout;
         match self.kind {
@@ -356,7 +356,7 @@ impl Parameters {
         }
     }
 
-    /// The one round of all outcomes together.
+    /// Returns the one round of all outcomes together.
     fn together(&self, encoding: &Encoding, statistic: Statistic, noise: Option<Noise>) -> SecondMoments {
         let exact = || Noiseless::of(&statistic, encoding);
         let noise: Arc<dyn RoundNoise> = match (self.kind, noise) {
@@ -379,7 +379,7 @@ impl Parameters {
         }
     }
 
-    /// Which moments are released.
+    /// Returns which moments are released.
     fn layout(&self, features: usize, outcomes: usize) -> Layout {
         match self.outcome_moments {
             OutcomeMoments::None => Layout::sides(features, outcomes, false),
@@ -388,7 +388,8 @@ impl Parameters {
         }
     }
 
-    /// The noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its own.
+    /// Returns the noise that a budget buys; of one outcome by itself, with the squared sensitivity of all, where each has its
+    /// own.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (times, layout) = match self.kind {
@@ -431,7 +432,7 @@ impl Parameters {
     }
 }
 
-/// What is summed where outcomes are public: all products of terms where there are fewer outcomes than rows, else the rows; the
+/// Returns what is summed if outcomes are public: all products of terms if there are fewer outcomes than rows, else the rows; the
 /// projection works on the smaller side.
 fn public_outcomes(encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, PlanError> {
     let layout = encoding.layout;
@@ -453,8 +454,8 @@ fn public_outcomes(encoding: &Encoding, rows: Option<u64>) -> Result<Statistic, 
     ))
 }
 
-/// κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (theory/many-outcomes 2.2): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ² is
-/// proportional to 1 + κ.
+/// Returns κ at which Δ² (s/2 + 1/κ) is least, s = 1/l (theory/many-outcomes 2.2): (−1 + √(1 + 8s)) / (2s), and √(2/s) where Δ²
+/// is proportional to 1 + κ.
 fn usual_kappa(plan: &CheckedPlan, outcomes: usize, moments: OutcomeMoments) -> f64 {
     let s = 1.0 / real(outcomes.max(1));
     if plan.adjacency == Adjacency::AddRemove && moments == OutcomeMoments::None {
@@ -465,8 +466,8 @@ fn usual_kappa(plan: &CheckedPlan, outcomes: usize, moments: OutcomeMoments) -> 
     }
 }
 
-/// κ that the two scales of Algorithm 1 as printed have: w = σ₁/σ₂ with σ₁ = c(ε, δ) B_x² and
-/// σ₂ = c(ε/2, δ/2) √l B_x M_y, so that κ = w² B_y²/B_x² = (c(ε, δ) / c(ε/2, δ/2))² B_y² / (l M_y²).
+/// Returns κ that the two scales of Algorithm 1 as printed have: w = σ₁/σ₂ with σ₁ = c(ε, δ) B_x² and σ₂ = c(ε/2, δ/2) √l B_x
+/// M_y, so that κ = w² B_y²/B_x² = (c(ε, δ) / c(ε/2, δ/2))² B_y² / (l M_y²).
 fn paper_kappa(paper: Option<(Epsilon, Delta)>, outcome_norm: f64) -> Result<f64, PlanError> {
     let Some((epsilon, delta)) = paper else { return Ok(1.0) };
     let scales = primo::reuse_cov(epsilon, delta).map_err(|error| {
@@ -475,7 +476,7 @@ fn paper_kappa(paper: Option<(Epsilon, Delta)>, outcome_norm: f64) -> Result<f64
     Ok((scales.covariance / scales.association * outcome_norm).powi(2))
 }
 
-/// √(a b) as an integer that is not below it.
+/// Returns √(a b) as an integer that is not below it.
 fn geometric(a: u64, b: u64) -> u64 {
     let product = UBig::from(a) * UBig::from(b);
     let root = product.sqrt();

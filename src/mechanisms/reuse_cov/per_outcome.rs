@@ -34,7 +34,7 @@ pub struct PerOutcome {
 /// The noise of all regressions together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Noise {
-    /// That of one, with the squared sensitivity of all; nothing without noise.
+    /// The noise of one regression, with the squared sensitivity of all. `None` without noise.
     pub each: Option<gaussian::Noise>,
     /// The moments of one outcome.
     own: Layout,
@@ -60,7 +60,7 @@ impl PerOutcome {
 }
 
 impl Noise {
-    /// What the ledger is charged for.
+    /// Returns what the ledger is charged for.
     fn event(&self, each: &gaussian::Noise) -> Event {
         let times = self.outcomes as u64;
         match each.event() {
@@ -76,7 +76,7 @@ impl Noise {
         }
     }
 
-    /// The exact sums, outcome by outcome, each in the order of its own layout.
+    /// Returns the exact sums, outcome by outcome, each in the order of its own layout.
     fn exact(&self, moments: &Moments) -> impl Iterator<Item = i128> {
         let (features, own) = (self.own.features(), self.own);
         (0..self.outcomes).flat_map(move |outcome| {
@@ -140,7 +140,7 @@ impl Run for Released {
 }
 
 impl PerOutcome {
-    /// The moments of each outcome with its own copy of the features'.
+    /// Returns the moments of each outcome with its own copy of the features'.
     fn moments(&self, task: &Task, answer: &Answer) -> Result<Vec<NoisyMoments>, Unsettled> {
         let Encoding { bound, geometry, layout } = &task.encoding;
         let (features, own) = (layout.features(), self.noise.own);
@@ -161,7 +161,7 @@ impl PerOutcome {
         Ok(all)
     }
 
-    /// Each outcome from moments of its own.
+    /// Regresses each outcome from moments of its own.
     fn regressions(
         &self,
         task: &Task,

@@ -99,9 +99,9 @@ impl Analysis for Parameters {
         moments.with_cross(inside).ok_or(Unsettled)
     }
 
-    /// The nuclear norm to expect of the noise, over the radius of the ball (theory/many-outcomes 4.1): p × q normal cells of variance v have
-    /// p singular values of about √(q v) where q is much larger than p; where they are equal their mean is 8/(3π) of that, by the law of the
-    /// quarter circle.
+    /// Returns the nuclear norm to expect of the noise, over the radius of the ball (theory/many-outcomes 4.1): p × q normal
+    /// cells of variance v have p singular values of about √(q v) where q is much larger than p; where they are equal their mean
+    /// is 8/(3π) of that, by the law of the quarter circle.
     fn projection(&self, layout: Layout, extent: &Extent, noise: CellNoise) -> Option<f64> {
         let variance = match noise {
             CellNoise::Goe { s: v } | CellNoise::Iid { v } | CellNoise::Cross { v } => v,
@@ -127,7 +127,8 @@ impl Analysis for Parameters {
     }
 }
 
-/// The noisy cross moments put back among those that some features within their bound have with the public outcomes (theory/many-outcomes 3.2).
+/// Returns the noisy cross moments put back among those that some features within their bound have with the public outcomes
+/// (theory/many-outcomes 3.2).
 fn projected_on(
     outcomes: &Outcomes,
     moments: &NoisyMoments,

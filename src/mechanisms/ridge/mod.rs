@@ -40,7 +40,7 @@ use crate::privacy::calibrate::{Budget, Split, budget_parts, noise_scale};
 use crate::privacy::profile::paper::pmt;
 use crate::privacy::sensitivity::{augmented_sensitivity_squared, joint_sensitivity_squared};
 
-/// What `pmt-ridge` is.
+/// Name, guarantee and parameters of `pmt-ridge`.
 pub static WITH_PUBLIC_MOMENTS: Info = Info {
     name: "pmt-ridge",
     title: "Ridge regression with public moments",
@@ -61,7 +61,7 @@ pub static WITH_PUBLIC_MOMENTS: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `dp-ridge` is.
+/// Name, guarantee and parameters of `dp-ridge`.
 pub static WITH_BOUNDS: Info = Info {
     name: "dp-ridge",
     title: "Ridge regression with a fixed penalty",
@@ -137,7 +137,7 @@ impl Parameters {
         radii.whiten(bound, &public)
     }
 
-    /// What the regressions are penalised by, and whether small eigenvalues are raised to the noise's.
+    /// Returns the penalty of the regressions, and whether small eigenvalues are raised to the norm of the noise.
     fn post_processing(&self) -> PostProcessing {
         let penalty = self.rows.map(|rows| MeanPenalty {
             weight: self.penalty.lambda * rows as f64,
@@ -146,7 +146,7 @@ impl Parameters {
         PostProcessing { penalty, floor: self.floor, ..PostProcessing::default() }
     }
 
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());

@@ -54,7 +54,7 @@ use crate::privacy::profile::paper::primo::{Scales, subsampled_reuse_cov, subsam
 use crate::privacy::sensitivity::{cross_sensitivity_squared, joint_sensitivity_squared};
 use crate::privacy::subsampling::{FixedSize, Parts};
 
-/// What `sub-samp-reuse-cov` is.
+/// Name, guarantee and parameters of `sub-samp-reuse-cov`.
 pub static INFO: Info = Info {
     name: "sub-samp-reuse-cov",
     title: "Noisy sums of a secret sample",
@@ -180,7 +180,7 @@ impl Parameters {
         FixedSize::try_new(self.sample, self.rows).map_err(|error| no_scale(&error))
     }
 
-    /// The paper's scales.
+    /// Returns the paper's scales.
     fn printed(&self, budget: &Budget) -> Result<Scales, NoiseError> {
         let Budget::EpsilonDelta { epsilon, delta } = *budget else {
             return Err(NoiseError::Budget(CalibrationError::Nothing));
@@ -195,7 +195,7 @@ impl Parameters {
             .map_err(|error| no_scale(&error))
     }
 
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     fn noise(&self, plan: &CheckedPlan, encoding: &Encoding, budget: &Budget) -> Result<Noise, NoiseError> {
         let (geometry, layout) = (&encoding.geometry, encoding.layout);
         let (features, outcomes) = (geometry.feature_square(), geometry.outcome_square());
@@ -237,7 +237,7 @@ impl Parameters {
         Ok(Noise { gaussian, cost, sample: self.sample, rows: self.rows })
     }
 
-    /// What the paper's noise really costs at δ, on the grid as it is.
+    /// Returns the actual cost ε of the paper's noise at δ, on the actual grid.
     fn real_epsilon(
         &self,
         scale: NoiseScale,
@@ -256,7 +256,7 @@ impl Parameters {
     }
 }
 
-/// Whether 2⁻²⁰ of δ pays for the discreteness of the noise.
+/// Returns whether 2⁻²⁰ of δ pays for the discreteness of the noise.
 fn within_reserve(noise: &gaussian::Noise, epsilon: Epsilon, delta: Delta, scale: NoiseScale) -> bool {
     let Event::Gaussian { cells_diagonal, cells_off_diagonal, .. } = noise.event() else { return false };
     let units = slack_charge(epsilon, cells_diagonal, cells_off_diagonal, scale);
@@ -299,7 +299,7 @@ impl RoundNoise for Noise {
     }
 }
 
-/// s of n numbers, each set of s with the same probability (Floyd).
+/// Draws s of n numbers; each set of s numbers has the same probability (Floyd).
 fn sample<E: Entropy + ?Sized>(size: u32, rows: u32, rng: &mut E) -> BTreeSet<u32> {
     if is_active(Mutant::SampleKnown) {
         return (0..size).collect();

@@ -51,7 +51,7 @@ use crate::privacy::profile::{
     paper,
 };
 
-/// What `additive-wishart` is.
+/// Name, guarantee and parameters of `additive-wishart`.
 pub static INFO: Info = Info {
     name: "additive-wishart",
     title: "Sums of the records and of random rows",
@@ -140,7 +140,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none, or the paper's scale is not defined.
@@ -185,13 +185,13 @@ impl Noise {
         Ok(Self { degrees, scale, terms, step, on_grid, cost })
     }
 
-    /// What the proof covers.
+    /// Returns what the proof covers.
     pub const fn assurance(&self) -> Assurance {
         if self.on_grid { Assurance::Bounded } else { Assurance::Idealised }
     }
 
-    /// The released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. Nothing
-    /// where a step fails.
+    /// Returns the released integers, as a packed upper triangle: all noise is drawn first, then the exact sums are read. `None`
+    /// if a step fails.
     pub fn release<E: Entropy + ?Sized>(&self, moments: &Moments, rng: &mut E) -> Option<Vec<i128>> {
         if self.on_grid {
             let noise = random_moments(rng, u64::from(self.degrees), self.terms, self.scale, GRID_BITS);

@@ -13,7 +13,7 @@ pub struct Lower {
 }
 
 impl Lower {
-    /// All zeros.
+    /// Returns a matrix of zeros.
     pub fn zero(size: usize) -> Self {
         Self { size, entries: vec![Real::ZERO; triangle::len(size)] }
     }
@@ -32,7 +32,7 @@ impl Lower {
         }
     }
 
-    /// The Cholesky factor of the symmetric matrix with the packed upper triangle `cells`, or nothing where it is not
+    /// Returns the Cholesky factor of the symmetric matrix with the packed upper triangle `cells`, or nothing where it is not
     /// positive definite.
     pub fn cholesky(cells: &[IBig], size: usize) -> Option<Self> {
         if cells.len() != triangle::len(size) {
@@ -59,7 +59,7 @@ impl Lower {
         Some(factor)
     }
 
-    /// The product with another lower triangular matrix of the same size.
+    /// Returns the product with another lower triangular matrix of the same size.
     fn times(&self, other: &Self) -> Self {
         let mut product = Self::zero(self.size);
         for row in 0..self.size {
@@ -78,13 +78,13 @@ impl Lower {
     }
 }
 
-/// The sum over the first `length` entries.
+/// Returns the sum over the first `length` entries.
 fn dot(left: &[Real], right: &[Real], length: usize) -> Real {
     left.iter().zip(right).take(length).fold(Real::ZERO, |sum, (left, right)| sum + left * right)
 }
 
-/// cells + scale T T' with T Bartlett's factor: a matrix plus a draw of W(scale I, k), rounded to multiples of 2^`step`; the
-/// packed upper triangle. Nothing where a number is out of range.
+/// Returns cells + scale T T' with T Bartlett's factor: a matrix plus a draw of W(scale I, k), rounded to multiples of 2^`step`;
+/// the packed upper triangle. `None` if a number is out of range.
 pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> Option<Vec<i128>> {
     let (size, scale) = (bartlett.size, real(scale));
     if cells.len() != triangle::len(size) {
@@ -96,8 +96,8 @@ pub fn perturbed(cells: &[IBig], bartlett: &Lower, scale: u64, step: usize) -> O
     })
 }
 
-/// (1/r) (L T)(L T)' with L L' the matrix of `cells` and T Bartlett's factor: a draw of W(cells, r) / r, rounded to
-/// multiples of 2^`step`; the packed upper triangle (theory/wishart 2.1). Nothing where a step fails.
+/// Returns (1/r) (L T)(L T)' with L L' the matrix of `cells` and T Bartlett's factor: a draw of W(cells, r) / r, rounded to
+/// multiples of 2^`step`; the packed upper triangle (theory/wishart 2.1). `None` if a step fails.
 pub fn projection(cells: &[IBig], bartlett: &Lower, rows: u64, step: usize) -> Option<Vec<i128>> {
     let factor = Lower::cholesky(cells, bartlett.size)?.times(bartlett);
     let rows = real(rows);
@@ -105,8 +105,8 @@ pub fn projection(cells: &[IBig], bartlett: &Lower, rows: u64, step: usize) -> O
     upper(size, step, |row, column| dot(factor.row(row), factor.row(column), row + 1) / &rows)
 }
 
-/// L T⁻ᵀ T⁻¹ L', a draw of the inverse Wishart law with the scale L L' of `cells`, rounded to multiples of 2^`step`; the
-/// packed upper triangle. T Z = L' is solved; the inverse of the scale is never formed (theory/wishart 1.4). Nothing where a step
+/// Returns L T⁻ᵀ T⁻¹ L', a draw of the inverse Wishart law with the scale L L' of `cells`, rounded to multiples of 2^`step`; the
+/// packed upper triangle. T Z = L' is solved; the inverse of the scale is never formed (theory/wishart 1.4). `None` if a step
 /// fails.
 pub fn posterior(cells: &[IBig], bartlett: &Lower, step: usize) -> Option<Vec<i128>> {
     let size = bartlett.size;
@@ -130,7 +130,7 @@ pub fn posterior(cells: &[IBig], bartlett: &Lower, step: usize) -> Option<Vec<i1
     })
 }
 
-/// The packed upper triangle of a symmetric matrix, each entry rounded to a multiple of 2^`step`.
+/// Returns the packed upper triangle of a symmetric matrix, each entry rounded to a multiple of 2^`step`.
 fn upper(size: usize, step: usize, entry: impl Fn(usize, usize) -> Real) -> Option<Vec<i128>> {
     let bits = isize::try_from(step).ok()?;
     let mut cells = Vec::with_capacity(triangle::len(size));

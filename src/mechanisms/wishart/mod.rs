@@ -44,12 +44,12 @@ fn check_terms(geometry: &Geometry, name: &str) -> Result<(), NoiseError> {
     )))
 }
 
-/// The exact sums as a packed upper triangle.
+/// Returns the exact sums as a packed upper triangle.
 fn packed(moments: &Moments, terms: usize) -> Vec<i128> {
     triangle::pairs(terms).map(|(row, column)| moments.get(row, column)).collect()
 }
 
-/// The nearest real to an integer.
+/// Returns the nearest real to an integer.
 fn real(integer: impl Into<dashu_int::IBig>) -> Real {
     Real::from(integer.into()).with_precision(PRECISION).value()
 }

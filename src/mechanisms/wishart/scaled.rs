@@ -4,10 +4,10 @@
 //! **Guarantee.** (ε, δ)-differential privacy under both adjacencies, for one row per person, of the law over the reals
 //! (theory/wishart 3.1). Charged to the (ε, δ) budget.
 //!
-//! **Sensitivity.** With S = G + w² I ⪰ w² I and one person's v, ‖v‖² ≤ B² = c² + W², S and its neighbour differ by at most
-//! the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one. So
-//! the loss is that of one or two scalar variances, r times ([`sketch_delta`](crate::privacy::profile::sketch_delta)). Inverting
-//! the covariance exchanges the two, and the posterior draw with ν = r degrees of freedom has the same curve.
+//! **Sensitivity.** Let S = G + w² I ⪰ w² I, and let one person's v have ‖v‖² ≤ B² = c² + W². S and its neighbour then differ by
+//! at most the factor 1 + B²/w² in every direction: in one direction under add-remove, in one up and one down under replace-one.
+//! So the loss is that of one or two scalar variances, r times ([`sketch_delta`](crate::privacy::profile::sketch_delta)).
+//! Inverting the covariance exchanges the two, and the posterior draw with ν = r degrees of freedom has the same curve.
 //!
 //! **Noise.** `jl-ridge`: W(S, r) / r, the moments of r random combinations of the records and of w I, drawn by Bartlett's
 //! factor; the combinations themselves are not released. `inverse-wishart`: one draw of W⁻¹(S, ν), the posterior of the rows'
@@ -96,7 +96,7 @@ const DRAWN: Info = Info {
     ..Info::GAUSSIAN
 };
 
-/// What `jl-ridge` is.
+/// Name, guarantee and parameters of `jl-ridge`.
 pub static PROJECTION: Info = Info {
     name: "jl-ridge",
     title: "Gaussian projection",
@@ -107,7 +107,7 @@ pub static PROJECTION: Info = Info {
     ..DRAWN
 };
 
-/// What `jl-ridge-adaptive` is.
+/// Name, guarantee and parameters of `jl-ridge-adaptive`.
 pub static PROJECTION_ADAPTIVE: Info = Info {
     name: "jl-ridge-adaptive",
     title: "Gaussian projection with an adaptive ridge",
@@ -121,7 +121,7 @@ pub static PROJECTION_ADAPTIVE: Info = Info {
     ..DRAWN
 };
 
-/// What `inverse-wishart` is.
+/// Name, guarantee and parameters of `inverse-wishart`.
 pub static POSTERIOR: Info = Info {
     name: "inverse-wishart",
     title: "Posterior draw",
@@ -132,7 +132,7 @@ pub static POSTERIOR: Info = Info {
     ..DRAWN
 };
 
-/// What `inverse-wishart-adaptive` is.
+/// Name, guarantee and parameters of `inverse-wishart-adaptive`.
 pub static POSTERIOR_ADAPTIVE: Info = Info {
     name: "inverse-wishart-adaptive",
     title: "Posterior draw with an adaptive prior",
@@ -164,7 +164,7 @@ impl Configured for Parameters {
     }
 }
 
-/// Which law the matrix is drawn from.
+/// The law from which the matrix is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// W(S, r) / r.
@@ -176,7 +176,7 @@ pub enum Kind {
 /// A number of rows or of degrees of freedom, as a plan gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
-    /// So many.
+    /// A number in the plan.
     Fixed(u32),
     /// The table's public number of rows and one for each term.
     RowsAndTerms,
@@ -241,7 +241,7 @@ impl Parameters {
         Ok(Self { grid, kind, rows, shares, post_processing: post_processing(params)? })
     }
 
-    /// The number of rows or of degrees of freedom for a table of `terms` terms.
+    /// Returns the number of rows or of degrees of freedom for a table of `terms` terms.
     fn resolve(&self, plan: &CheckedPlan, terms: u32) -> Result<u32, PlanError> {
         let path = format!("mechanism.params.{}", rows_parameter(self.kind, self.shares.is_some()).name);
         let paper = plan.calibration == Calibration::Paper;
@@ -282,7 +282,7 @@ impl Parameters {
     }
 }
 
-/// The most rows that a plan may ask for.
+/// Returns the most rows that a plan may ask for.
 const fn most_rows(kind: Kind) -> u32 {
     match kind {
         Kind::Projection => 1_000_000,
@@ -290,7 +290,7 @@ const fn most_rows(kind: Kind) -> u32 {
     }
 }
 
-/// The parameter that is the number of rows or of degrees of freedom.
+/// Returns the parameter that is the number of rows or of degrees of freedom.
 const fn rows_parameter(kind: Kind, adaptive: bool) -> &'static Parameter {
     match (kind, adaptive) {
         (Kind::Projection, false) => &SKETCH_ROWS,
@@ -335,7 +335,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise that a budget buys.
+    /// Returns the noise that a budget buys.
     ///
     /// # Errors
     /// [`NoiseError`] where the budget buys none, or the number of rows does not do.
@@ -389,14 +389,14 @@ impl Noise {
         Ok(Self { kind: parameters.kind, rows, how, terms, square, adjacency, cost })
     }
 
-    /// The ridge in squared codes: as it is, or the most that it can be.
+    /// Returns the ridge in squared codes: as it is, or the most that it can be.
     pub const fn most_ridge(&self) -> u64 {
         match self.how {
             Plan::Fixed(ridge) | Plan::Adaptive { needed: ridge, .. } => ridge,
         }
     }
 
-    /// The law with so many rows and such a ridge.
+    /// Returns the law with so many rows and such a ridge.
     pub fn law(&self, rows: NonZeroU32, ridge: u64) -> NoiseLaw {
         let (rows, ridge) = (u64::from(rows.get()), ridge.to_string());
         match self.kind {
@@ -405,7 +405,7 @@ impl Noise {
         }
     }
 
-    /// The released integers as a packed upper triangle, and their law. Nothing where a step fails.
+    /// Returns the released integers as a packed upper triangle, and their law. `None` if a step fails.
     pub fn release<E: Entropy + ?Sized>(
         &self,
         moments: &Moments,
@@ -423,7 +423,8 @@ impl Noise {
         })
     }
 
-    /// The matrix, drawn with so many rows and such a ridge. Nothing where the moments with the ridge are not positive definite.
+    /// Returns the matrix, drawn with so many rows and such a ridge. `None` if the moments with the ridge are not positive
+    /// definite.
     fn draw_matrix<E: Entropy + ?Sized>(
         &self,
         cells: &[i128],
@@ -450,7 +451,7 @@ impl Noise {
         }
     }
 
-    /// The number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the cost.
+    /// Returns the number of rows and the ridge. Adaptive forms look at the least eigenvalue, by a mechanism that is in the cost.
     fn rows_and_ridge<E: Entropy + ?Sized>(&self, cells: &[i128], rng: &mut E) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { shift, laplace: scale, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
@@ -464,8 +465,8 @@ impl Noise {
         self.allowed(u64::try_from(bound).unwrap_or(u64::MAX))
     }
 
-    /// The number of rows and the ridge of a table whose least eigenvalue is `bound` squared codes or more. What is fixed
-    /// already does not depend on it. Nothing where a formula has no answer.
+    /// Returns the number of rows and the ridge of a table whose least eigenvalue is `bound` squared codes or more. What is fixed
+    /// already does not depend on it. `None` if a formula has no answer.
     pub fn allowed(&self, bound: u64) -> Option<(NonZeroU32, u64)> {
         let Plan::Adaptive { needed, rest, calibration, .. } = self.how else {
             return Some((self.rows, self.most_ridge()));
@@ -500,7 +501,7 @@ impl RoundNoise for Noise {
     }
 }
 
-/// A scale in squared codes, rounded up.
+/// Returns a scale in squared codes, rounded up.
 fn codes(ratio: f64, square: u64) -> Result<u64, NoiseError> {
     squared_codes(ratio, square).ok_or_else(|| no_scale(&"the ridge is out of range"))
 }
@@ -525,7 +526,7 @@ fn adaptive(
     })
 }
 
-/// A share of a number and what is left of it, each rounded down.
+/// Returns a share of a number and what is left of it, each rounded down.
 fn share(whole: f64, share: f64) -> (f64, f64) {
     let first = (whole * share).next_down();
     (first, (whole - first).next_down())
@@ -539,8 +540,8 @@ fn chance(value: f64) -> Result<Delta, NoiseError> {
     Delta::try_new(value).map_err(|error| no_scale(&error))
 }
 
-/// The smallest ε known for Algorithms 2 and 5 at their own scales: half of ε for the eigenvalue; its bound may be above the
-/// eigenvalue of a neighbour with probability (δ/4) e^(ε/2); the rest of δ is the sketch's, at whichever number of rows costs
+/// Returns the smallest ε known for Algorithms 2 and 5 at their own scales: half of ε for the eigenvalue; its bound may be above
+/// the eigenvalue of a neighbour with probability (δ/4) e^(ε/2); the rest of δ is the sketch's, at whichever number of rows costs
 /// more, the least or the most (theory/wishart 3.4).
 fn paper_cost(
     epsilon: Epsilon,
@@ -558,7 +559,7 @@ fn paper_cost(
     measure((half + cost(rows)?.max(cost(MOST_ROWS)?)).next_up())
 }
 
-/// The least eigenvalue of a symmetric matrix of integers, rounded down to an integer; 0 where it is negative.
+/// Returns the least eigenvalue of a symmetric matrix of integers, rounded down to an integer; 0 where it is negative.
 fn least_eigenvalue(cells: &[i128], size: usize) -> Option<i128> {
     let matrix = linalg::from_triangle(size, cells, |_, _| 1.0);
     let least = Eigen::try_new(&matrix).ok()?.smallest();

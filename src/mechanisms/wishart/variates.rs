@@ -11,15 +11,15 @@ use crate::privacy::mutants::{Mutant, is_active};
 /// Steps of the grid of a standard normal in one standard deviation.
 const STEPS: u64 = 1 << 52;
 
-/// A standard normal on a grid of 2⁻⁵²: within 2⁻⁵³ of a true one except with probability 2⁻¹⁰⁸ (theory/noise 4.2).
+/// Returns a standard normal on a grid of 2⁻⁵²: within 2⁻⁵³ of a true one except with probability 2⁻¹⁰⁸ (theory/noise 4.2).
 fn normal<E: Entropy + ?Sized>(rng: &mut E) -> Real {
     let steps = NonZeroU64::MIN.saturating_add(STEPS - 1);
     real(gaussian_diagonal(rng, steps)) >> 52
 }
 
-/// χ² with `freedom` degrees of freedom, at least 1: twice a gamma variate of shape a = freedom / 2, by the rejection of
-/// Marsaglia and Tsang (2000) with d = a − 1/3, c = 1/√(9d): x normal, v = (1 + c x)³, kept with probability
-/// exp(x²/2 + d (1 − v + ln v)) where v > 0. One degree of freedom is a normal's square.
+/// Returns χ² with `freedom` degrees of freedom, at least 1: twice a gamma variate of shape a = freedom / 2, by the rejection of
+/// Marsaglia and Tsang (2000) with d = a − 1/3, c = 1/√(9d): x normal, v = (1 + c x)³, kept with probability exp(x²/2 + d (1 −
+/// v + ln v)) where v > 0. One degree of freedom is a normal's square.
 ///
 /// The number of tries does not grow with the degrees of freedom.
 fn chi_square<E: Entropy + ?Sized>(rng: &mut E, freedom: u64) -> Real {
@@ -48,13 +48,13 @@ fn chi_square<E: Entropy + ?Sized>(rng: &mut E, freedom: u64) -> Real {
     }
 }
 
-/// The middle of one of 2⁵² equal parts of 0 to 1.
+/// Returns the middle of one of 2⁵² equal parts of 0 to 1.
 fn unit(bits: u64) -> f64 {
     let middle = (bits >> 12) as f64 + 0.5;
     libm::ldexp(middle, -52)
 }
 
-/// Bartlett's factor: lower triangular T with T T' ~ W(I, `freedom`) of `size` rows. T_ii² is χ² with freedom − i + 1
+/// Draws Bartlett's factor: lower triangular T with T T' ~ W(I, `freedom`) of `size` rows. T_ii² is χ² with freedom − i + 1
 /// degrees of freedom (i from 1), what is below the diagonal is standard normal (theory/wishart 1.4). Row by row, the diagonal
 /// last.
 ///

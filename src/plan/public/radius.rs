@@ -2,10 +2,9 @@
 
 use crate::math::round::real;
 
-/// Returns R² for `terms` terms with the constant and `rows` rows: d (1 + ln(2 n/η)), under which every row of a normal table lies but
-/// for a
-/// chance far below η; or, where it is smaller and `tight`, d + 2 √(d t) + 2 t with t = ln(n/η) (Laurent, Massart 2000, and a
-/// union bound), under which they lie but for a chance of η. R_y² is that of one term.
+/// Returns R² for `terms` terms with the constant and `rows` rows: d (1 + ln(2 n/η)). All rows of a normal table lie below it,
+/// except with a probability far below η. If `tight` and if it is smaller, R² is d + 2 √(d t) + 2 t with t = ln(n/η), below which
+/// they lie except with probability η (Laurent, Massart 2000, and a union bound). R_y² is that of one term.
 pub fn squared_radius(terms: usize, rows: f64, eta: f64, tight: bool) -> f64 {
     let d = real(terms);
     let paper = d * (1.0 + libm::log(2.0 * rows / eta));

@@ -74,7 +74,7 @@ pub struct Entry {
     pub seq: String,
     /// What it records.
     pub kind: Kind,
-    /// What became of it.
+    /// The outcome of the charge.
     pub state: State,
     /// The mechanism's name, or `relax`, or `disjoint`.
     pub mechanism: String,
@@ -82,7 +82,7 @@ pub struct Entry {
     pub version: String,
     /// The public parameters; numbers are decimal strings.
     pub parameters: Map<String, Value>,
-    /// What it cost.
+    /// The cost of the release.
     pub charge: Units,
     /// What the release's proof covers.
     pub assurance: Assurance,
@@ -117,7 +117,7 @@ impl Entry {
         hash(&self.previous, self, &["hash"])
     }
 
-    /// Returns the column by which this release told persons apart.
+    /// Returns the column that identified persons in this release. `None` if each row was one person.
     pub fn person(&self) -> Option<&str> {
         self.parameters.get(PERSON)?.as_str()
     }

@@ -98,7 +98,7 @@ pub enum LedgerError {
         /// The ledger's value.
         ledger: String,
     },
-    /// Persons were told apart otherwise in an earlier release.
+    /// An earlier release identified persons in another way.
     #[error("{}", match before {
         Some(before) => crate::words::error::ledger_other_persons(before),
         None => crate::words::error::ledger_rows_before(own),

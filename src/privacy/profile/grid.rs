@@ -26,8 +26,7 @@ pub struct GridWishart {
     pub step: usize,
 }
 
-/// Returns the share of δ at ε that drawing on the grid costs beside the ideal noise: (1 + e^ε) η, rounded up
-/// (theory/noise 4.3).
+/// Returns what drawing on the grid adds to δ at ε of the ideal noise: (1 + e^ε) η, rounded up (theory/noise 4.3).
 ///
 /// η bounds the total variation distance between the release and the ideal sums after the same rounding. Ideal rows, each entry
 /// rounded to the grid, differ from discrete Gaussian rows by the sum of [`total_variation_bound`] over the k d entries. The

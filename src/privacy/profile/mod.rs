@@ -29,15 +29,15 @@ pub enum ProfileError {
     /// A parameter that has to be above 0.
     #[error("{}", crate::words::error::profile_not_positive(name, given))]
     NotPositive {
-        /// What it is.
+        /// The name of the parameter.
         name: &'static str,
-        /// As given.
+        /// The given value.
         given: f64,
     },
     /// Too few degrees of freedom.
     #[error("{}", crate::words::error::profile_degrees(degrees, dimension))]
     Degrees {
-        /// k as given.
+        /// The given k.
         degrees: u32,
         /// p as given.
         dimension: u32,

@@ -6,8 +6,8 @@ use super::{ProfileError, positive};
 use crate::math::gamma::ln_chi_square_cdf;
 use crate::privacy::adjacency::Adjacency;
 
-/// Returns δ at ε of second moments plus W_p(w² I, k), b = R²/w², when two rows of norm R that are orthogonal replace each other, or
-/// when one such row replaces a row of zeros, whichever is more; to nearest, relative error below 1e-6 where k > p + 10.
+/// Returns δ at ε of second moments plus W_p(w² I, k), b = R²/w²: the larger of two cases, in which a row of norm R replaces an
+/// orthogonal row of norm R or a row of zeros. Rounded to nearest, with a relative error below 1e-6 for k > p + 10.
 ///
 /// That no other pair is worse was checked numerically and is not proved (theory/wishart 3.3). So the result is not a `Delta`, and
 /// no charge may depend on it. [`additive_wishart_delta`](super::additive_wishart_delta) is a proved bound, which needs up to twice

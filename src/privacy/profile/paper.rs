@@ -24,7 +24,7 @@ pub enum PaperError {
     Epsilon {
         /// In words.
         range: &'static str,
-        /// As given.
+        /// The given value.
         given: f64,
     },
     /// δ where the theorem has none.
@@ -32,7 +32,7 @@ pub enum PaperError {
     Delta {
         /// In words.
         range: &'static str,
-        /// As given.
+        /// The given value.
         given: f64,
     },
     /// The formula's answer is too large.
@@ -131,8 +131,8 @@ pub fn eigenvalue_rule(epsilon: Epsilon, delta: Delta) -> Result<EigenvalueRule,
 /// `replace-one`.
 ///
 /// # Errors
-/// If ε is 0 or 1 or more, where the theorem ends (from 6 on what it would give is too little), δ is 0 or 1/6 or more, or the
-/// answer does not fit.
+/// [`PaperError`] if ε is 0 or at least 1, where the theorem ends (from 6 on its degrees of freedom would be too few), if δ is 0
+/// or at least 1/6, or if the answer does not fit.
 pub fn degrees(epsilon: Epsilon, delta: Delta, dimension: u32) -> Result<u32, PaperError> {
     let (e, d) = (epsilon.get(), delta.get());
     if e <= 0.0 || e >= 1.0 {

@@ -17,10 +17,11 @@ pub const MOST_ROWS: NonZeroU32 = NonZeroU32::new(1_000_000_000).unwrap();
 /// the leverage l = v' A⁻¹ v, at most R²/w². It also holds for a matrix drawn from the inverse Wishart distribution with r degrees
 /// of freedom around A. One row per person. δ grows in l, in r, and from `add-remove` to `replace-one`.
 ///
-/// `add-remove`: a change by v v' becomes, after whitening, a change of one variance from 1 to 1 + l. The loss is
-/// s/τ − Λ of s ~ χ²_r or (1 + l) χ²_r, with Λ = (r/2) ln(1 + l) and τ = 2(1 + l)/l, so δ is the larger of
-/// Returns P[(1 + l) χ² >= τ(ε + Λ)] − e^ε P[χ² >= τ(ε + Λ)] and P[χ² <= τ(Λ − ε)] − e^ε P[(1 + l) χ² <= τ(Λ − ε)]. It grows
-/// in l, because adding noise to the rows turns a larger l into a smaller one (theory/wishart 3.1).
+/// `add-remove`: a change by v v' becomes, after whitening, a change of one variance from 1 to 1 + l. The loss is s/τ − Λ of s ~
+/// χ²_r or (1 + l) χ²_r, with Λ = (r/2) ln(1 + l) and τ = 2(1 + l)/l, so δ is the larger of
+/// P[(1 + l) χ² >= τ(ε + Λ)] − e^ε P[χ² >= τ(ε + Λ)] and
+/// P[χ² <= τ(Λ − ε)] − e^ε P[(1 + l) χ² <= τ(Λ − ε)]. It grows in l, because adding noise to the rows turns a
+/// larger l into a smaller one (theory/wishart 3.1).
 ///
 /// `replace-one`: a change by v v' − u u' has at most one direction where the variance grows and one where it shrinks, by
 /// 1 + l at most; the worst pair has both, and the loss is (l/2) U − l/(2(1 + l)) U', U and U' independent, χ²_r.

@@ -100,12 +100,11 @@ impl WishartNoise {
 
 /// Returns δ at ε of second moments plus W_p(w² I, k), rounded up, for rows of norm ‖v‖²/w² = b, at most R²/w². One row per person.
 ///
-/// `add-remove`, exact: rotated so that v lies on the first axis, the Schur complement of the first cell of the noise is
-/// w² χ²_ν, ν = k − p + 1, independent of all other cells, and v v' shifts it alone: so δ is that of χ²_ν noise on a number
-/// that changes by b. With m = ν − 2, without against with the person: θ = exp(−(2ε + b)/m) and
-/// δ = F(b/(1 − θ)) − e^ε F(bθ/(1 − θ)); with against without, if 2ε < b: θ' = exp((2ε − b)/m) and
-/// δ = S(bθ'/(1 − θ')) − e^ε S(b/(1 − θ')), S = 1 − F. It grows in b, because the density is log-concave.
-/// theory/wishart 3.2.
+/// `add-remove`, exact: rotate so that v lies on the first axis. The Schur complement of the first cell of the noise is then w²
+/// χ²_ν, ν = k − p + 1. It is independent of all other cells, and v v' shifts it alone. So δ is that of χ²_ν noise on a number
+/// that changes by b. With m = ν − 2, without against with the person: θ = exp(−(2ε + b)/m) and δ = F(b/(1 − θ)) − e^ε F(bθ/(1 −
+/// θ)); with against without, if 2ε < b: θ' = exp((2ε − b)/m) and δ = S(bθ'/(1 − θ')) − e^ε S(b/(1 − θ')), S = 1 − F. It grows in
+/// b, because the density is log-concave. theory/wishart 3.2.
 ///
 /// `replace-one`, a bound: from the table with one row to the table without it and on to the table with the other. If
 /// P <= e^e₁ R + δ₁ and R <= e^(ε − e₁) Q + δ₂ for every set, then P <= e^ε Q + δ₁ + e^e₁ δ₂, for every e₁ in [0, ε]; the

@@ -34,7 +34,7 @@ pub struct Regression {
     pub log_odds: bool,
     /// Its coefficients.
     pub lines: Vec<Line>,
-    /// The charge of the release; nothing for a demonstration.
+    /// The charge of the release. `None` for a demonstration.
     pub charge: Option<LedgerReference>,
     /// The conditions on the rows that counted.
     pub only: Vec<Condition>,
@@ -130,7 +130,7 @@ impl Comparison {
         Self { sides: [first, second], pairs, relation }
     }
 
-    /// Lays out the plot, two marks for each pair in their order; nothing where the coefficients have no unit in common.
+    /// Lays out the plot, two marks for each pair in their order. `None` if the coefficients have no unit in common.
     pub fn figure(&self) -> Option<Figure> {
         if !self.has_differences() {
             return None;

@@ -30,7 +30,7 @@ const MOST_OUTCOMES: usize = 20;
 /// Terms of an outcome that are written out.
 const MOST_TERMS: usize = 60;
 
-/// Coefficients of a category, or of a spline, that are written out. Of more the test of all together is told.
+/// Most coefficients of a category, or of a spline, that are written out. For more, the text states the joint test.
 const MOST_LEVELS: usize = 4;
 
 /// Columns whose bounds are written out.
@@ -63,7 +63,7 @@ fn fitted(release: &Release, supplement: &Supplement) -> String {
     }
 }
 
-/// Returns what the results keep, and what all releases under their budget keep together; nothing for a demonstration.
+/// Returns what the results keep, and what all releases under their budget keep together. `None` for a demonstration.
 fn kept(release: &Release) -> Option<Vec<String>> {
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {}", at_most(value)));
     let (epsilon, delta) = promised(release).unzip();

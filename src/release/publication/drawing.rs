@@ -42,7 +42,7 @@ pub const NAME_SPACE: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 /// Most lines that are drawn.
 const MOST: usize = 300;
 
-/// Draws the coefficients of an outcome with their intervals; nothing where there is nothing to draw.
+/// Draws the coefficients of an outcome with their intervals. `None` if there is nothing to draw.
 pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, labels: &Labels) -> Option<String> {
     let lines = lines(release, outcome, labels.scale());
     let drawn = if supplement.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }?;
@@ -61,7 +61,7 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, labels: &L
     Some(forest(&[title], &remarks(release), &axis, &rows, &drawn, labels.decimal))
 }
 
-/// Draws two regressions with two marks for each term; nothing where they have no common axis.
+/// Draws two regressions with two marks for each term. `None` if they have no common axis.
 pub fn compared(comparison: &Comparison, decimal: DecimalMark) -> Option<String> {
     let drawn = comparison.figure()?;
     let shown = comparison.pairs.iter().zip(drawn.marks.chunks(2));
@@ -86,7 +86,7 @@ struct Row {
     marks: Vec<(Mark, String)>,
 }
 
-/// Whether a line is drawn for the stated range of its column, and not for a level or a unit.
+/// Returns whether a line is drawn for the stated range of its column, and not for a level or a unit.
 fn is_over_range(line: &Line) -> bool {
     line.reach.is_some_and(figure::is_range)
 }
@@ -267,7 +267,7 @@ struct Plane {
 }
 
 impl Plane {
-    /// A plot whose vertical axis holds all `values`, with a margin.
+    /// Returns a plot whose vertical axis holds all `values`, with a margin.
     fn new(across: (f64, f64), values: impl Iterator<Item = f64>, decimal: DecimalMark) -> Self {
         let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
         let margin = 0.04 * (most - least).max(f64::MIN_POSITIVE);
@@ -388,7 +388,7 @@ const PATHS: [(&str, &str); MOST_DRAWN] = [
 /// Height of a line of their legend.
 const LEGEND: f64 = 22.0;
 
-/// Draws how coefficients change with the ridge: those that are longest without one. Nothing where nothing can be drawn.
+/// Draws how coefficients change with the ridge: those that are longest without one. `None` if nothing can be drawn.
 pub fn ridge_path(path: &RidgePath, decimal: DecimalMark) -> Option<String> {
     let drawn: Vec<(&TermPath, Vec<Option<f64>>)> =
         path.longest(MOST_DRAWN).into_iter().map(|path| (path, path.drawn())).collect();

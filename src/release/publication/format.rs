@@ -81,7 +81,7 @@ impl Format {
         }
     }
 
-    /// Writes two regressions beside each other; nothing where the format has no form for them, or nothing can be drawn.
+    /// Writes two regressions beside each other. `None` if the format has no form for them, or nothing can be drawn.
     pub fn compared(self, comparison: &Comparison, decimal: DecimalMark) -> Option<String> {
         match self {
             Self::Csv => Some(decimal.of_csv(comparison.csv())),
@@ -90,7 +90,7 @@ impl Format {
         }
     }
 
-    /// Writes the line of an outcome over a column; nothing where the format has no form for it.
+    /// Writes the line of an outcome over a column. `None` if the format has no form for it.
     pub fn effect(
         self,
         plan: &Plan,
@@ -107,7 +107,7 @@ impl Format {
         }
     }
 
-    /// Writes how coefficients change with the ridge; nothing where the format has no form for it, or nothing can be drawn.
+    /// Writes how coefficients change with the ridge. `None` if the format has no form for it, or nothing can be drawn.
     pub fn ridge_path(self, path: &RidgePath, decimal: DecimalMark) -> Option<String> {
         match self {
             Self::Csv => Some(decimal.of_csv(path.csv())),
@@ -116,8 +116,8 @@ impl Format {
         }
     }
 
-    /// Writes one outcome's regression alone, for one that was fitted from a release; nothing where the format has no form for it, or nothing
-    /// can be drawn.
+    /// Writes one outcome's regression alone, for one that was fitted from a release. `None` if the format has no form for it, or
+    /// nothing can be drawn.
     pub fn refitted(
         self,
         release: &Release,
@@ -145,12 +145,12 @@ impl Format {
         }
     }
 
-    /// Writes one table; nothing where the format has no tables.
+    /// Writes one table. `None` if the format has no tables.
     fn printed(self, title: &str, table: Table) -> Option<String> {
         self.written(&Publication { title: title.to_owned(), tables: vec![table], ..Publication::default() })
     }
 
-    /// Writes tables and what stands beside them; nothing where the format has no tables.
+    /// Writes tables and what stands beside them. `None` if the format has no tables.
     fn written(self, printed: &Publication) -> Option<String> {
         match self {
             Self::Word => Some(html::document(printed)),
@@ -160,7 +160,7 @@ impl Format {
         }
     }
 
-    /// Writes a release; `outcome` is that of a plot, the first where it is not given. Nothing where there is nothing to draw.
+    /// Writes a release; `outcome` is that of a plot, the first where it is not given. `None` if there is nothing to draw.
     pub fn write(
         self,
         release: &Release,

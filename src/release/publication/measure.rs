@@ -5,7 +5,7 @@ pub fn width(text: &str, size: f64) -> f64 {
     size * text.chars().map(of).sum::<f64>()
 }
 
-/// The width of a letter over its size. DejaVu Sans is the widest of the usual fonts.
+/// Returns the width of a letter over its size. DejaVu Sans is the widest of the usual fonts.
 fn of(letter: char) -> f64 {
     match letter {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' => 0.34,

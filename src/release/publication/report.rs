@@ -117,7 +117,7 @@ fn table(page: &mut String, table: &Table) {
     }
 }
 
-/// The characters that the columns of numbers need beside each other: of each its longest cell, or word of its head.
+/// Returns the characters that the columns of numbers need beside each other: of each its longest cell, or word of its head.
 fn breadth(table: &Table) -> usize {
     let numeric = table.heads.iter().enumerate().filter(|(_, head)| head.numeric);
     let widths = numeric.map(|(place, head)| {

@@ -235,7 +235,8 @@ fn ratio_of(term: &str, entry: &Estimate) -> String {
     }
 }
 
-/// Returns by what each term multiplies an outcome whose logarithm was fitted (theory/inference 6.10); nothing for another outcome.
+/// Returns by what each term multiplies an outcome whose logarithm was fitted (theory/inference 6.10). `None` for another
+/// outcome.
 pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
     let made = logarithm(&release.plan, outcome)?;
     let from = made.from.join(", ");
@@ -261,7 +262,8 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
     })
 }
 
-/// Returns the heading of what takes the place of a logarithm: of log-odds, and of an outcome whose logarithm was fitted. Nothing for others.
+/// Returns the heading of what takes the place of a logarithm: of log-odds, and of an outcome whose logarithm was fitted. `None`
+/// for others.
 pub(super) fn ratio_head(release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     if supplement.log_odds {
@@ -270,7 +272,7 @@ pub(super) fn ratio_head(release: &Release, supplement: &Supplement, outcome: &s
     logarithm(&release.plan, outcome).map(|_| words::journal::factor(level))
 }
 
-/// Returns what columns with a product do at each level of the other one (theory/inference 6.11); nothing without such columns.
+/// Returns what columns with a product do at each level of the other one (theory/inference 6.11). `None` without such columns.
 pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Option<Table> {
     let found: Vec<&Difference> =
         supplement.differences.iter().filter(|one| one.outcome == outcome).collect();
@@ -339,7 +341,7 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> Table {
     }
 }
 
-/// Returns the standardised coefficients of an outcome; nothing where none is known.
+/// Returns the standardised coefficients of an outcome. `None` if none is known.
 pub fn standardised_coefficients(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
     let lines = lines(release, outcome, 1.0).into_iter().filter(|line| line.term != INTERCEPT);
     let found = |line: &Line| standardised(release, supplement, line, outcome, 1.0);
@@ -448,7 +450,7 @@ fn sd_of_parts(release: &Release, supplement: &Supplement, outcome: &str) -> Opt
     (value > 0.0).then_some(Noisy { value, std_error })
 }
 
-/// Returns why R² is left out of a linear regression; nothing where it is shown, and where a method never has it.
+/// Returns why R² is left out of a linear regression. `None` if it is shown, and if a method never has it.
 fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
     if supplement.log_odds || r_squared(release, supplement, outcome).is_some() {
         return None;
@@ -574,7 +576,7 @@ fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the tests of whole categories; nothing where no category has several coefficients.
+/// Returns the tests of whole categories. `None` if no category has several coefficients.
 pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     if supplement.categories.is_empty() {
         return None;
@@ -607,7 +609,7 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     Some(Table { caption: words::journal::categories().to_owned(), heads, rows: rows.collect(), notes })
 }
 
-/// Returns each term's p-values over all outcomes, adjusted; nothing for one outcome, or where no p-value is known.
+/// Returns each term's p-values over all outcomes, adjusted. `None` for one outcome, or if no p-value is known.
 pub fn adjusted(release: &Release) -> Option<Table> {
     let Coefficients::List(list) = &release.coefficients else { return None };
     let tests = Tests::of(release);

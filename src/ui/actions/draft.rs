@@ -207,7 +207,7 @@ fn undescribed(app: App) -> Option<Arc<Table>> {
     app.state.table().get_untracked().filter(|table| if table.sample { opens_so() } else { !has_roles(app) })
 }
 
-/// Reads the open table by these rules, with the variants of a kept description; nothing where it cannot be read so.
+/// Reads the open table by these rules, with the variants of a kept description. `None` if it cannot be read so.
 async fn read_as(app: App, files: &Files, kept: &KeptDraft, rules: Setup) -> Option<Arc<Table>> {
     let open = app.state.table().get_untracked()?;
     let choices = super::genotypes::of_plan(kept.plan());

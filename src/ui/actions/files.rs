@@ -250,7 +250,8 @@ async fn reopen(app: App, files: &Files) {
     let Ok(key) = pool(app).identify(files, |_| {}).await else { return };
     app.state.key().set(Some(key.clone()));
     super::draft::restore(app, files).await;
-    // Without the header its records were not told apart, so it is recognised again, now or once it can be read.
+    // Without the header the records could not be compared with known tables, so this is done again, now or once the table can be
+    // read.
     app.state.key().set(None);
     recognise_if_new(app).await;
 }

@@ -48,8 +48,8 @@ pub fn described(app: App) -> Described {
     }
 }
 
-/// Puts chosen files together with those that wait, or with those that are open where they are `added` to them. Answers a whole
-/// table's; of one that is not whole it is shown what is missing.
+/// Joins chosen files with those that wait, or with the open ones if they are `added` to them. Returns the files of a whole
+/// table. `None` if files are missing; the page then shows which.
 pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<Held> {
     let names: Vec<String> = files.iter().map(web_sys::File::name).collect();
     let waits = app.state.missing().with_untracked(|missing| !missing.is_empty());

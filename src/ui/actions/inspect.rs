@@ -23,8 +23,8 @@ pub(super) fn are_small(files: &Files) -> bool {
     files.length() <= 250_000_000
 }
 
-/// Checks the whole file when the person goes on from its columns, when it is opened again at a later step, and where a plan that was opened
-/// leads to a release from an earlier one.
+/// Checks the whole file when the person leaves the columns step, when the file is opened again at a later step, and when an
+/// opened plan makes a release possible at an earlier step.
 pub fn inspect_on_the_way(app: App) {
     let is_due = Memo::new(move |_| match app.state.step().get() {
         Step::Data | Step::Columns => {

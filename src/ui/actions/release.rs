@@ -101,7 +101,7 @@ pub fn release(app: App) {
     if inspect_before(app, release) {
         return;
     }
-    // By what is said of its columns a charged table is told from others, however soon the next one is opened.
+    // A charged table is recognised by the descriptions of its columns, so they are saved before the next one can be opened.
     super::draft::write(app);
     let run = Run::new(words::result::releasing(), files.length() as f64);
     app.state.run().set(Some(Run { phase: Phase::Releasing, ..run }));

@@ -182,9 +182,11 @@ struct Doubt {
 }
 
 impl Doubt {
-    /// No intervals are expected, the rows are too few for the method that suits the outcome, it may be yes or no and is taken for a number, the
-    /// question was answered before, or nothing is left for another release of the table. The first release of a table fixes its budget and who one person is:
-    /// that is asked where one person may have several rows, and where the button was `touched`, as a thumb does when it scrolls.
+    /// Returns the question to ask before a release. `None` if there is no doubt. There is one if no intervals are expected, if
+    /// the rows are too few for the method that suits the outcome, if an outcome described as a number may be yes or no, if the
+    /// question was answered before, or if nothing is left for another release of the table. The first release of a table fixes
+    /// its budget and who one person is. The page asks about that if one person may have several rows, and if the button was
+    /// `touched`, because a thumb that scrolls may do so by accident.
     fn of(app: App, forecast: &Forecast, touched: bool) -> Option<Self> {
         let few = || {
             let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());

@@ -157,7 +157,7 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
     }
 }
 
-/// What its levels mean; nothing of those that were taken out since.
+/// What its levels mean. `None` for those that were taken out since.
 fn labels(draft: &ColumnDraft) -> Option<BTreeMap<String, String>> {
     let levels = list(&draft.levels);
     let mut labels = draft.labels.clone();
@@ -184,7 +184,7 @@ pub enum TypicalFault {
     Spread,
 }
 
-/// Returns what does not fit; nothing where a bound is not stated.
+/// Returns what does not fit. `None` if a bound is not stated.
 pub fn typical_fault(draft: &ColumnDraft) -> Option<TypicalFault> {
     let (lower, upper) = (number(&draft.lower)?, number(&draft.upper)?);
     if number(&draft.typical_mean).is_some_and(|mean| mean < lower || mean > upper) {

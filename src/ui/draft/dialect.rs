@@ -37,7 +37,7 @@ pub(super) fn format(written: &Written) -> NumberFormat {
     }
 }
 
-/// The same as a plan writes it; nothing where all is usual.
+/// The same as a plan writes it. `None` if all is usual.
 pub(super) fn csv(setup: &Setup) -> Option<Csv> {
     let Written { decimal, thousands, percent, .. } = setup.numbers.into();
     let csv = Csv {

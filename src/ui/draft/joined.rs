@@ -37,7 +37,7 @@ fn grouped(levels: &[String], groups: &[Group]) -> Vec<Group> {
     all
 }
 
-/// Returns the levels of a column that one term joins in its place; nothing where the column itself is used, or by another term too.
+/// Returns the levels of a column that one term joins in its place. `None` if the column itself is used, or by another term too.
 fn joined(column: &ColumnDraft, terms: &[Derived]) -> Option<(Vec<Group>, String)> {
     let mut serves = terms.iter().filter(|term| term.from.contains(&column.name));
     let (term, None) = (serves.next()?, serves.next()) else { return None };
@@ -49,8 +49,8 @@ fn joined(column: &ColumnDraft, terms: &[Derived]) -> Option<(Vec<Group>, String
     Some((groups, reference))
 }
 
-/// Returns the joined levels whose typical shares are asked for: of two the one that is not the reference, of more all; nothing where none
-/// are joined in place of the column.
+/// Returns the joined levels whose typical shares are asked for: of two the one that is not the reference, of more all. `None` if
+/// none are joined in place of the column.
 pub fn joined_levels(column: &ColumnDraft, terms: &[Derived]) -> Option<Vec<Group>> {
     let (mut groups, reference) = joined(column, terms)?;
     if groups.len() == 2 {

@@ -40,7 +40,7 @@ pub struct KeptDraft {
 }
 
 impl KeptDraft {
-    /// Returns what is kept of a draft; nothing where no column has a role.
+    /// Returns what is kept of a draft. `None` if no column has a role.
     pub fn of(columns: &[ColumnDraft], setup: &Setup) -> Option<Self> {
         let is_empty = |column: &&ColumnDraft| {
             let named = ColumnDraft { name: column.name.clone(), ..ColumnDraft::default() };
@@ -94,7 +94,7 @@ impl KeptDraft {
         present >= 2 && present + 1 >= described.len() || self.open(names).is_some()
     }
 
-    /// Returns columns and setup in a table of these names; nothing where it lacks a column.
+    /// Returns columns and setup in a table of these names. `None` if it lacks a column.
     pub fn open(&self, names: &[String]) -> Option<(Vec<ColumnDraft>, Setup)> {
         let (mut columns, mut setup, lacking) = open(&self.plan, names);
         if !lacking.is_empty() {

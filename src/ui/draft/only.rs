@@ -22,7 +22,7 @@ pub struct ConditionDraft {
 }
 
 impl ConditionDraft {
-    /// Returns it as a plan has it; nothing where a number cannot be read.
+    /// Returns it as a plan has it. `None` if a number cannot be read.
     fn entry(&self) -> Option<Condition> {
         let bound = |typed: &str| match typed.trim() {
             "" => Some(None),

@@ -45,7 +45,7 @@ pub struct Setup {
     pub numbers: NumberFormat,
     /// `utf-8` or `latin-1`.
     pub encoding: String,
-    /// Cells that count as missing, separated by commas; `None` for the usual ones.
+    /// Cells that count as missing, separated by commas. `None` for the usual ones.
     pub na: Option<String>,
     /// The line that is the header, 0 for none; unset for the first line where nobody was asked.
     pub header: Option<u32>,
@@ -105,7 +105,7 @@ pub struct Setup {
     pub typical_correlation: String,
     /// Whether the person accepts that bounds may not be found with the stated rows.
     pub uncertain_bounds: bool,
-    /// Whether it is confirmed that persons are told apart otherwise than in an earlier release.
+    /// Whether the person has confirmed that persons are identified in another way than in an earlier release.
     pub other_persons: bool,
     /// Contradictions between cells and descriptions that the person has confirmed: the column, the kind, and the description that it was
     /// confirmed for. They follow from cells, so they are kept nowhere else.

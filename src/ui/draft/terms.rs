@@ -154,7 +154,7 @@ impl TermDraft {
         of_columns.map(|column| column.name.clone()).chain(of_terms).collect()
     }
 
-    /// Returns it as an entry of a plan for a table with these columns; nothing where its value cannot be read.
+    /// Returns it as an entry of a plan for a table with these columns. `None` if its value cannot be read.
     pub fn entry(&self, columns: &[String]) -> Option<Derived> {
         let typed = self.value.trim();
         let mut entry = Derived {
@@ -218,7 +218,7 @@ pub fn take_term(setup: &mut Setup, place: usize) -> Option<Derived> {
     Some(term)
 }
 
-/// Returns the products that can hardly be told apart from their factors.
+/// Returns the products that are nearly collinear with their factors.
 pub fn uncentred(columns: &[ColumnDraft], setup: &Setup) -> Vec<Uncentred> {
     Uncentred::of(&draft_plan(columns, setup, Ok(BudgetForm::default())).0)
 }
@@ -280,13 +280,13 @@ fn named(text: &str, columns: &[String]) -> Vec<String> {
     names
 }
 
-/// Reads a number that may be left out; nothing where it cannot be read.
+/// Reads a number that may be left out. `None` if it cannot be read.
 fn optional(text: &str) -> Option<Option<f64>> {
     let text = text.trim();
     if text.is_empty() { Some(None) } else { number(text).map(Some) }
 }
 
-/// Reads two numbers with a space or a dash between them, as in `0-60`, or none; nothing where they cannot be read.
+/// Reads two numbers with a space or a dash between them, as in `0-60`, or none. `None` if they cannot be read.
 fn two(text: &str) -> Option<[Option<f64>; 2]> {
     const DASHES: [char; 2] = ['-', '–'];
     let after_digit =

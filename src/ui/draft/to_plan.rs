@@ -124,8 +124,8 @@ pub fn draft_plan(
     (plan, unread)
 }
 
-/// Makes a plan for a count of the cells that do not fit: the columns that are used and described so far, without what a count does not
-/// need. Nothing where there is none.
+/// Makes a plan for a count of the cells that do not fit: the columns that are used and described so far, without what a count
+/// does not need. `None` if there is none.
 pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
     let sources: Vec<&String> = setup.derived.iter().flat_map(|term| &term.from).collect();
     let used = |column: &&ColumnDraft| {

@@ -4,7 +4,7 @@ use crate::data::number::parse;
 use crate::plan::number_format::{NumberFormat, Thousands};
 use crate::words;
 
-/// Reads a number as a person types it: separators of thousands, a real minus sign and a decimal comma are understood. Nothing where
+/// Reads a number as a person types it: separators of thousands, a real minus sign and a decimal comma are understood. `None` if
 /// two numbers can be meant ([`two_numbers`]).
 pub fn number(text: &str) -> Option<f64> {
     match readings(text) {

@@ -174,7 +174,7 @@ fn Itself(column: String) -> impl IntoView {
     }
 }
 
-/// The products that can hardly be told apart from their factors, each with a way to centre these.
+/// The products that are nearly collinear with their factors, each with a button that centres the factors.
 #[component]
 pub fn Uncentred() -> impl IntoView {
     let app = App::here();

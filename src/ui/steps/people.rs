@@ -8,7 +8,7 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, text};
 use crate::words;
 
-/// Whose ledger this table is charged to, in a sentence; nothing for a table of new people.
+/// Whose ledger this table is charged to, in a sentence. `None` for a table of new people.
 pub fn sentence(app: App) -> Option<String> {
     let names = |shared: &[Shared]| shared.iter().map(Shared::name).collect::<Vec<_>>();
     if let Some(word) = app.state.different().get() {

@@ -101,7 +101,7 @@ pub fn CoefficientTable(
 fn CoefficientRow(
     line: Line,
     cell: Option<(Mark, f64, Vec<figure::Tick>)>,
-    /// Which have a p-value; nothing where the table has none.
+    /// Which have a p-value. `None` if the table has none.
     tests: Option<Tests>,
     /// What the columns of odds ratio, estimate and interval are called; the first is there for log-odds alone.
     ratio: Option<String>,

@@ -74,7 +74,7 @@ impl Widths {
         waiting.set_value(set_timeout_with_handle(next, pause).ok());
     }
 
-    /// How wide intervals are with another setup; nothing where it cannot be told.
+    /// How wide intervals are with another setup. `None` if it cannot be told.
     pub fn at(self, there: &Setup) -> Option<Precision> {
         let mut known = self.rehearsed.get();
         known.extend(self.here.get());

@@ -20,7 +20,7 @@ pub fn count(total: Option<u64>, in_use: usize) -> String {
     }
 }
 
-/// Why no variant comes of some choices; `None` if there are none.
+/// Why no variant comes of some choices. `None` if there are none.
 pub fn lost(choices: &[Choice], shared: &[Shared]) -> Option<String> {
     let (unknown, shared) = variants::lost(choices, shared);
     let unknown = (!unknown.is_empty()).then(|| words::genotypes::not_found(list(&unknown, 5)));

@@ -35,7 +35,7 @@ pub fn worth(setup: &Setup) -> Option<Worth> {
     worth_of(parts.promise?, parts.pair.mu, parts.capacity)
 }
 
-/// The setup's budget, divided. Nothing where it is not stated.
+/// The setup's budget, divided. `None` if it is not stated.
 fn parts(setup: &Setup) -> Option<BudgetParts> {
     calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()
 }
@@ -165,8 +165,8 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
     }
 }
 
-/// The whole percentage of what is left in a ledger that takes no more than what a plan asks for. Nothing where that is below 1 or above 100, and
-/// where the plan states no budget of the kind that its mechanism charges.
+/// The whole percentage of what is left in a ledger that takes no more than what a plan asks for. `None` if that is below 1 or
+/// above 100, and if the plan states no budget of the kind that its mechanism charges.
 pub fn share_of(asked: &BudgetForm, wallet: Wallet, ledger: &Ledger) -> Option<u8> {
     let split = if wallet == Wallet::Other { Split::Other } else { Split::Gaussian };
     let asked = calibrate::budget_parts(&as_budget(asked)?, &split).ok()?.capacity;
@@ -190,8 +190,8 @@ pub(super) fn keeps(capacity: &Units, wallet: Wallet) -> bool {
     }
 }
 
-/// Why no ledger can be opened with the setup's budget: it promises next to nothing, which a person has not confirmed, or no release could
-/// be charged to it. Nothing where the budget is not stated.
+/// Why no ledger can be opened with the setup's budget: it promises next to nothing, which a person has not confirmed, or no
+/// release could be charged to it. `None` if the budget is not stated.
 fn opening_fault(setup: &Setup) -> Option<String> {
     if let Some(why) = weak(setup).filter(|_| !is_confirmed(&setup.weak)) {
         return Some(words::promise::unconfirmed(why));

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::plan::document::{Column, Confirm};
 use crate::ui::draft::patterns::claims;
 
-/// What the stated rows mean for the bounds that a plan estimates in a table of these columns; nothing where it estimates none.
+/// What the stated rows mean for the bounds that a plan estimates in a table of these columns. `None` if it estimates none.
 pub fn bounds_of(plan: &Plan, names: &[String]) -> Option<BoundsOutlook> {
     if !plan.estimates() {
         return None;

@@ -34,7 +34,7 @@ struct Part {
     offset: usize,
 }
 
-/// Returns a small number at a place; `None` beyond the end, or for a number that belongs to ZIP64.
+/// Returns a small number at a place. `None` beyond the end, or for a number that belongs to ZIP64.
 fn number(bytes: &[u8], at: usize, length: usize) -> Option<usize> {
     let found = bytes
         .get(at..at + length)?

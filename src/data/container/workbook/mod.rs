@@ -15,7 +15,7 @@ use archive::Archive;
 use dates::Formats;
 use xml::{Event, Xml, append, attribute};
 
-/// Most bytes of the texts, and most bytes of the CSV. Unit tests have less memory.
+/// The most bytes of the shared texts, and the most bytes of the CSV. Unit tests use smaller limits.
 const MOST_BYTES: usize = if cfg!(test) { 1 << 24 } else { 1 << 29 };
 
 /// A workbook whose directory was read.
@@ -120,7 +120,7 @@ fn main_part(archive: &Archive<'_>) -> Result<Rc<str>, ContainerError> {
 fn no_workbook(archive: &Archive<'_>) -> ContainerError {
     let mut kind = String::new();
     if let Ok(Some(reader)) = archive.part("mimetype") {
-        // What cannot be read says nothing.
+        // Relations that cannot be read are ignored.
         let _ = reader.take(99).read_to_string(&mut kind);
     }
     if kind.contains("opendocument") { ContainerError::OpenDocument } else { ContainerError::Archive }

@@ -21,7 +21,7 @@ const REFERENCE: usize = 16;
 /// What comes next.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A tag opens: its name without a prefix, and its attributes as they stand.
+    /// A tag opens: its name without a prefix, and its attributes as written.
     Open(&'a str, &'a str),
     /// A tag closes; one without content opens and closes.
     Close(&'a str),

@@ -2,8 +2,8 @@
 //! Public Second Moments, arXiv 2602.22282), to repeat what it did. Scales are standard deviations on sums: the paper's, which are on
 //! means, times n.
 //!
-//! The paper claims √2 μ₀ for two releases of μ₀ each, so a budget μ is μ₀ = μ/√2. What they cost together is less (theory/public-moments 2.3, 3.3, and
-//! [`sensitivity`](crate::privacy::sensitivity) for the proofs):
+//! The paper claims √2 μ₀ for two releases of μ₀ each, so a budget μ is μ₀ = μ/√2. What they cost together is less
+//! (theory/public-moments 2.3, 3.3, and [`sensitivity`](crate::privacy::sensitivity) for the proofs):
 //!
 //! - ridge regression: 3/(2 √2) μ₀ = 0.75 μ;
 //! - logistic regression, with public moments and without (Algorithms 3 and 5): μ₀ = 0.7071 μ;

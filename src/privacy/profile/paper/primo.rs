@@ -18,9 +18,9 @@ use crate::words;
 /// diagonal, by √2, costs the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scales {
-    /// Of X′X in Bx²; ∞ where it is not released.
+    /// The noise on X′X, in units of Bx²; ∞ if it is not released.
     pub covariance: f64,
-    /// Of X′Y in Bx By; ∞ where it is not released.
+    /// The noise on X′Y, in units of Bx By; ∞ if it is not released.
     pub association: f64,
 }
 
