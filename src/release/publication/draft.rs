@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::Release;
 use super::super::document::Software;
 use super::super::figure;
-use super::super::format::{at_most, row, short};
+use super::super::format::{self, at_most, row, short};
 use super::super::odds::{self, Answers};
 use super::super::remarks::{are_of_persons, chosen_rows, made, robust};
 use super::super::row_count::RowCount;
@@ -320,7 +320,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             continue;
         }
         let ratio = supplement.log_odds.then(|| odds::ratio(&line.term, &line.entry)).flatten();
-        let written = row(&ratio.unwrap_or(line.entry));
+        let written = ratio.as_ref().map_or_else(|| row(&line.entry), format::ratio);
         let interval = match line.entry.interval {
             Interval::Approximate => words::journal::noted(written.interval, words::result::approximate()),
             Interval::Normal | Interval::Withheld => written.interval,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::Release;
 use super::super::effect::{PartialEffect, Point};
 use super::super::figure::{self, Figure, Line, Mark, Tick};
-use super::super::format::{power, row, short};
+use super::super::format::{self, power, row, short};
 use super::super::odds;
 use super::super::remarks::remarks;
 use super::super::significance::Tests;
@@ -95,7 +95,7 @@ fn is_over_range(line: &Line) -> bool {
 fn numbers(line: &Line, log_odds: bool, decimal: DecimalMark) -> String {
     let entry = line.entry.times(line.reach.unwrap_or(1.0));
     let ratio = log_odds.then(|| odds::ratio(&line.term, &entry)).flatten();
-    let written = row(&ratio.unwrap_or(entry));
+    let written = ratio.as_ref().map_or_else(|| row(&entry), format::ratio);
     decimal.of_numbers(match line.entry.interval {
         Interval::Withheld => words::journal::noted(written.estimate, words::result::interval_withheld()),
         Interval::Normal => format!("{} ({})", written.estimate, written.interval),

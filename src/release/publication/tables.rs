@@ -228,7 +228,7 @@ pub fn ratio(line: &Line) -> String {
 
 fn ratio_of(term: &str, entry: &Estimate) -> String {
     let Some(ratio) = odds::ratio(term, entry) else { return String::new() };
-    let written = format::row(&ratio);
+    let written = format::ratio(&ratio);
     match entry.interval {
         Interval::Withheld => written.estimate,
         Interval::Normal | Interval::Approximate => format!("{} ({})", written.estimate, written.interval),

@@ -123,7 +123,7 @@ fn CoefficientRow(
     let share = line.entry.noise_share.map(|share| view! { <Uncertainty share/> });
     let ratio = ratio.map(|label| {
         let ratio = odds::ratio(&line.term, &line.entry).map(|ratio| {
-            let written = format::row(&ratio);
+            let written = format::ratio(&ratio);
             view! {
                 <strong>{written.estimate}</strong>
                 {(!withheld).then(|| view! { <span class="row-note">{written.interval}</span> })}
