@@ -345,7 +345,10 @@ mod tests {
             assert_eq!(format!("{} ({})", written.estimate, written.interval), expected);
         }
         let withheld = Estimate { estimate: Some(1.934), ..Estimate::WITHHELD };
-        assert_eq!((ratio(&withheld).estimate, ratio(&withheld).interval), ("1.93".to_owned(), NONE.to_owned()));
+        assert_eq!(
+            (ratio(&withheld).estimate, ratio(&withheld).interval),
+            ("1.93".to_owned(), NONE.to_owned())
+        );
         assert_eq!(ratio(&Estimate::WITHHELD).estimate, NONE);
         assert_eq!(ratio(&entry(1e-12, 0.0, 0.0, f64::MAX)).estimate, "1.0 × 10⁻¹²");
     }

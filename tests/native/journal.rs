@@ -492,10 +492,12 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
         {"transform": "log", "from": ["target"], "name": "ln", "role": "outcome"}]);
     let release = demonstrations(&plan, 1, 1).remove(0);
     let facts = supplement(&release);
-    let tested: Vec<_> = facts.categories.iter().map(|test| (test.column.as_str(), test.degrees)).collect();
-    assert_eq!(tested, [("site", 2), ("both", 2)]);
+    let tested: Vec<_> = facts.categories.iter().map(|test| (test.label(), test.degrees)).collect();
+    let labelled =
+        [("site", 2), ("both", 2), ("bmi (bmi + both together)", 3), ("site (site + both together)", 4)];
+    assert_eq!(tested, labelled.map(|(label, degrees)| (label.to_owned(), degrees)));
     let text = printed(&release, "--format text");
-    let told = "Of whole categories and terms, by Wald tests: site, chi-square ";
+    let told = "Of whole categories, terms and columns, by Wald tests: site, chi-square ";
     assert!(text.contains(told) && text.contains(" with 2 degrees of freedom; p"), "{text}");
     assert!(!text.contains("not adjusted for"), "of one outcome there is nothing to adjust: {text}");
     let fit = |features: &[&str]| {
@@ -514,11 +516,21 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
         "{expected} {:?}",
         facts.categories
     );
+    // Of a column it is that of least squares with and without all that is made from it.
+    for (place, features, coefficients) in [(2, ["bp", "site"].as_slice(), 4), (3, &["bmi", "bp"], 3)] {
+        let fewer = sum_of_squares(fit(features).diagnostics.outcomes[0].residual_sd, coefficients);
+        let expected = (fewer - all) / (all / 435.0);
+        let found = facts.categories[place].statistic;
+        assert!((found / expected - 1.0).abs() < 1e-3, "{features:?}: {found} for {expected}");
+    }
     let table = tables::categories(&release, &facts).unwrap();
-    assert!(table.notes[1].contains("part of a product"), "{:?}", table.notes);
+    assert!(table.notes[1].contains("whether the column counts at all"), "{:?}", table.notes);
+    assert!(table.notes[2].contains("part of a product"), "{:?}", table.notes);
+    assert_eq!(table.rows[2][0], "bmi (bmi + both together)");
     // A regression without the product says nothing of one.
     let without = fit(&["bmi", "bp", "site"]).printed_of(&release);
-    let table = tables::categories(&without, &facts).unwrap();
+    let alone = Supplement { categories: facts.categories[..1].to_vec(), ..Supplement::default() };
+    let table = tables::categories(&without, &alone).unwrap();
     assert_eq!(table.notes.len(), 1, "{:?}", table.notes);
     // What a number does at a level is for as many units as what it does.
     let per = |term: &str| {
@@ -1115,7 +1127,7 @@ fn follows(release: &Release, facts: &Supplement, printed: &[String]) {
     let categories = block("wald_chi_square");
     assert_eq!(categories.len(), facts.categories.len());
     for (line, test) in categories.iter().zip(&facts.categories) {
-        assert_eq!((line[0], line[1]), (test.outcome.as_str(), test.column.as_str()));
+        assert_eq!((line[0], line[1]), (test.outcome.as_str(), test.label().as_str()));
         assert!((number(line[4]) - test.p).abs() <= 1e-9 * test.p, "{line:?} {test:?}");
     }
     for line in block("standardised") {

@@ -574,7 +574,7 @@ fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the tests of whole categories; nothing where no category has several coefficients.
+/// Returns the tests of whole categories, terms and columns; nothing where none has several coefficients.
 pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     if supplement.categories.is_empty() {
         return None;
@@ -586,12 +586,14 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     let rows = supplement.categories.iter().take(MOST_ADJUSTED).map(|test| {
         let kind = if test.approximate { Interval::Approximate } else { Interval::Normal };
         let mut row: Vec<String> = many.then(|| test.outcome.clone()).into_iter().collect();
-        row.extend([test.column.clone(), short(test.statistic, 3), test.degrees.to_string()]);
+        row.extend([test.label(), short(test.statistic, 3), test.degrees.to_string()]);
         row.push(p_value(test.p, kind));
         row
     });
     let mut products = release.plan.derived.iter().filter(|term| term.transform == Transform::Product);
-    let tested = |name: &String| supplement.categories.iter().any(|test| test.column == *name);
+    let tested = |name: &String| {
+        supplement.categories.iter().any(|test| test.column == *name && test.together.is_empty())
+    };
     let mut notes = vec![words::journal::categories_note().to_owned()];
     let terms = figure::terms(release);
     // A further regression may be without it.
@@ -601,6 +603,9 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
             .iter()
             .any(|term| term.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')))
     };
+    if supplement.categories.iter().any(|test| !test.together.is_empty()) {
+        notes.push(words::journal::together_note().to_owned());
+    }
     if products.any(|product| is_in(product) && product.from.iter().any(tested)) {
         notes.push(words::journal::categories_in_products().to_owned());
     }
