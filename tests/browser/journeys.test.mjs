@@ -360,6 +360,18 @@ test("another regression from the same release costs nothing", async (t) => {
   // What is drawn stands below in numbers.
   const numbers = page.getByRole("group", { name: like("effect.of", { column: "age" }) }).getByRole("row");
   assert.match(await numbers.last().innerText(), /^\d+\t\d.* to \d/);
+  // Between two values of it the outcome differs by ten times the coefficient; a value outside has no answer.
+  const between = page.getByRole("group", exact(say("effect.two_values", { column: "age" })));
+  const ends = ["effect.from", "effect.to"].map((label) => between.getByLabel(say(label), { exact: true }));
+  await ends[0].fill("50");
+  await ends[1].fill("60");
+  const answer = between.getByRole("status");
+  await answer.filter({ hasText: "age from 50 to 60 years: sbp differs by" }).waitFor();
+  const differs = Number((await answer.innerText()).match(/by (−?[\d.]+) mmHg \(95 % interval/)[1].replace("−", "-"));
+  const [, slope] = (await discreet.coefficients()).find(([term]) => term.startsWith("age"));
+  assert.ok(Math.abs(differs - 10 * Number(slope.match(/^−?[\d.]+/)[0].replace("−", "-"))) < 0.2, `${differs} for ten times ${slope}`);
+  await ends[1].fill("600");
+  await answer.filter({ hasNotText: "differs" }).waitFor();
   assert.deepEqual(faults(record), {});
 });
 

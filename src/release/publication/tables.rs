@@ -339,6 +339,36 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> Table {
     }
 }
 
+/// Returns by how much an outcome differs between two values of a column, in a sentence: a number by a difference, log-odds by an odds ratio.
+pub fn step(
+    plan: &Plan,
+    outcome: &str,
+    log_odds: bool,
+    column: &str,
+    values: [f64; 2],
+    entry: &Estimate,
+) -> String {
+    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+    let unit = figure::unit(plan, column);
+    let [from, to] = values.map(|value| short(value, 6));
+    let to = format!("{to} {unit}");
+    let step = words::effect::step(column, from, to.trim_end());
+    let told = |written: String| interval(written, entry.interval);
+    match odds::ratio(column, entry).filter(|_| log_odds) {
+        Some(ratio) => {
+            let named = odds::named(plan, outcome, true);
+            let written = format::ratio(&ratio);
+            words::effect::step_ratio(step, named, written.estimate, level, told(written.interval))
+        }
+        None => {
+            let written = format::row(entry);
+            let unit = figure::unit(plan, outcome);
+            let estimate = format!("{} {unit}", written.estimate);
+            words::effect::step_difference(step, outcome, estimate.trim_end(), level, told(written.interval))
+        }
+    }
+}
+
 /// Returns the standardised coefficients of an outcome; nothing where none is known.
 pub fn standardised_coefficients(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
     let lines = lines(release, outcome, 1.0).into_iter().filter(|line| line.term != INTERCEPT);
