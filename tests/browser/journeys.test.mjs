@@ -155,15 +155,15 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   const comma = estimate.replace(".", ",");
   for (const format of ["result.report_html", "export.word", "export.markdown", "export.latex", "export.svg"]) {
     const { text } = await discreet.download(say(format));
-    const number = format === "export.svg" ? /over its stated range<[^]*?>\d+,\d+ \(/ : new RegExp(comma);
+    const number = format === "export.svg" ? / per SD, \d+,\d+ years<[^]*?>\d+,\d+ \(/ : new RegExp(comma);
     assert.match(text.replaceAll("{,}", ","), number, format);
   }
   assert.match((await discreet.download(say("result.coefficients_csv"))).text, /^\ufeffoutcome;term;[^]*;\d+,\d+;/);
   await decimal.selectOption({ label: say("export.decimal_point") });
   const svg = (await discreet.download(say("export.svg"))).text;
-  // A figure draws a number over its stated range, 18 to 100 years, and writes what it draws.
-  const [, drawn] = svg.match(/age over its stated range<[^]*?>([\d.]+) \(/);
-  assert.ok(svg.startsWith("<svg") && Math.abs(Number(drawn) / Number(estimate) / 8.2 - 1) < 0.01, `${drawn} and ${estimate}`);
+  // A figure draws a number for one standard deviation, which it names, and writes what it draws.
+  const [, deviation, drawn] = svg.match(/age per SD, ([\d.]+) years<[^]*?>([\d.]+) \(/);
+  assert.ok(svg.startsWith("<svg") && Math.abs(Number(drawn) / Number(estimate) / (Number(deviation) / 10) - 1) < 0.01, `${drawn} and ${estimate}`);
   for (const program of [say("export.r"), say("export.python")]) {
     assert.match((await discreet.download(program)).text, /10\.0/);
   }

@@ -11,6 +11,7 @@ use discreet::inference::{Repair, Ridge};
 use discreet::mechanisms::info::all;
 use discreet::model::{Assurance, Coefficient, Estimate, Interval};
 use discreet::release::document::{Coefficients, Release};
+use discreet::release::figure::{self, Scale};
 use discreet::release::publication::references::chapter;
 use discreet::release::publication::{Format, Labels, Table, tables};
 use discreet::release::reduced::Reduced;
@@ -287,7 +288,7 @@ fn nothing_of_a_figure_is_cut() {
         plan["columns"][3]["unit"].as_str().unwrap(),
         "), approximate",
         ": B against A",
-        "bmi over its stated range",
+        "bmi per SD, ",
     ] {
         assert!(all.contains(whole), "{whole}: {all}");
     }
@@ -735,6 +736,21 @@ fn without_noise_all_numbers_are_those_of_the_rows() {
     let standardised = coefficients.heads.iter().position(|head| head.text == "Standardised").unwrap();
     let shown: f64 = coefficients.rows[1][standardised].replace('−', "-").parse().unwrap();
     assert!((shown - beta[1] * sd[1] / sd[5]).abs() < 0.006, "{shown}");
+    // A plot draws a number for one standard deviation, however many units its coefficient is for, and a level as it is.
+    for per in [1.0, 5.0] {
+        let (lines, scale) = tables::drawn(&release, &found, "target", per);
+        assert_eq!((scale, lines[3].reach), (Scale::Deviations, Some(1.0)));
+        near(lines[1].entry.estimate.unwrap() * lines[1].reach.unwrap(), beta[1] * sd[1]);
+    }
+    let axis = figure::axis(false, "", Scale::Deviations);
+    assert!(
+        axis.contains("one standard deviation") && printed(&release, "--format svg").contains("bmi per SD, ")
+    );
+    // Without all standard deviations it draws all numbers over their stated ranges.
+    let mut few = found.clone();
+    few.description.as_mut().unwrap().terms.retain(|term| term.term != "bp");
+    let (lines, scale) = tables::drawn(&release, &few, "target", 1.0);
+    assert_eq!((scale, lines[1].reach), (Scale::Ranges, Some(30.0)));
     // A display scale changes estimate, error and interval together, and neither z nor p.
     let tens = tables::coefficients(&release, &found, "target", 10.0);
     assert!(tens.rows[1][0].contains("per 10 units") && tens.rows[3][0] == coefficients.rows[3][0]);

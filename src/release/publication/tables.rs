@@ -3,7 +3,7 @@
 use super::super::Release;
 use super::super::document::Coefficients;
 use super::super::effect::PartialEffect;
-use super::super::figure::{self, Line};
+use super::super::figure::{self, Line, Scale};
 use super::super::format::{self, percent, short, significant};
 use super::super::odds;
 use super::super::remarks::of_rows;
@@ -89,6 +89,36 @@ pub(super) fn number(text: impl Into<String>) -> Head {
 pub fn lines(release: &Release, outcome: &str, per: f64) -> Vec<Line> {
     let lines = figure::lines(&release.plan, &release.coefficients, outcome);
     lines.into_iter().map(|line| figure::scaled(&release.plan, line, per)).collect()
+}
+
+/// Returns the lines of an outcome as a plot draws them: numbers for one released standard deviation, where each has one, or else over the
+/// stated range of each.
+pub fn drawn(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> (Vec<Line>, Scale) {
+    let lines = lines(release, outcome, per);
+    let plan = &release.plan;
+    let own = |line: &Line| {
+        if line.reach.is_none() || !figure::is_number(plan, &line.term) {
+            return Some(line.clone());
+        }
+        let reach = spread(supplement, &line.term)? / units(plan, line, per);
+        Some(Line { reach: Some(reach), ..line.clone() })
+    };
+    match lines.iter().map(own).collect::<Option<Vec<Line>>>() {
+        Some(own) => (own, Scale::Deviations),
+        None => (lines, Scale::Ranges),
+    }
+}
+
+/// Returns what a plot calls a number that it draws for one standard deviation: `age per SD, 12.3 years`.
+pub(super) fn per_deviation(plan: &Plan, line: &Line, labels: &Labels) -> Option<String> {
+    let sd = line.reach.filter(|_| figure::is_number(plan, &line.term))? * units(plan, line, labels.scale());
+    let sd = format!("{} {}", labels.decimal.of_numbers(short(sd, 3)), figure::unit(plan, &line.term));
+    Some(words::result::over_deviation(&line.term, sd.trim_end()))
+}
+
+/// Returns for how many units the coefficient of a line is.
+fn units(plan: &Plan, line: &Line, per: f64) -> f64 {
+    if figure::is_scaled(plan, &line.term, per) { per } else { 1.0 }
 }
 
 /// Returns the name of a term for a reader.
@@ -398,8 +428,7 @@ fn standardised(
         return None;
     }
     let of = outcome_spread(release, supplement, outcome)?;
-    let units = if figure::is_scaled(&release.plan, &line.term, per) { per } else { 1.0 };
-    let own = spread(supplement, &line.term)? / units;
+    let own = spread(supplement, &line.term)? / units(&release.plan, line, per);
     Some(line.entry.estimate? * own / of)
 }
 
