@@ -341,7 +341,7 @@ fn codes_have_their_labels_in_tables_and_texts() {
     let of = |table: &Table| table.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
     let coefficients = of(&tables::coefficients(release, &known, "target", 1.0));
     assert_eq!(coefficients[3..], ["site: South against North", "site: C against North"]);
-    let described = of(&tables::columns(release, &known, known.description.as_ref().unwrap()));
+    let described = of(&tables::columns(release, &known, known.description.as_ref().unwrap())[0]);
     for level in ["site: North", "site: South", "site: C"] {
         assert!(described.iter().any(|row| row == level), "{described:?}");
     }
@@ -500,6 +500,12 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     let text = printed(&release, "--format text");
     let told = "Of whole categories, terms and columns, by Wald tests: site, chi-square ";
     assert!(text.contains(told) && text.contains(" with 2 degrees of freedom; p"), "{text}");
+    let described = tables::columns(&release, &facts, facts.description.as_ref().unwrap());
+    let names = |table: &Table| table.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
+    let [own, made] = described.as_slice() else { panic!("{described:?}") };
+    assert_eq!(names(own), ["bmi", "bp", "site: A", "site: B", "site: C"]);
+    assert_eq!(names(made), ["both[B]", "both[C]", "ln"]);
+    assert!(own.notes.len() == 1 && made.notes.is_empty() && made.caption.contains("made from columns"));
     assert!(!text.contains("not adjusted for"), "of one outcome there is nothing to adjust: {text}");
     let fit = |features: &[&str]| {
         let features: Vec<String> = features.iter().map(ToString::to_string).collect();
@@ -772,12 +778,12 @@ fn table_1_has_the_spread_of_an_outcome_that_its_regression_tells() {
     for mut release in demonstrations(&plan, 24, 20) {
         let found = supplement(&release);
         let description = found.description.clone().unwrap();
-        let columns = tables::columns(&release, &found, &description);
+        let columns = tables::columns(&release, &found, &description).remove(0);
         let row = columns.rows.iter().find(|row| row[0].starts_with("target")).unwrap();
         let shown: f64 = row[3].parse().unwrap();
         assert!((shown / sd[5] - 1.0).abs() < 0.02, "{row:?}");
         release.plan.max_rows_per_person = Some(3);
-        let notes = tables::columns(&release, &found, &description).notes;
+        let notes = tables::columns(&release, &found, &description).remove(0).notes;
         assert!(notes.iter().any(|note| note.contains("up to 3 are of one person")), "{notes:?}");
     }
 }
@@ -850,7 +856,7 @@ fn the_noise_on_the_spread_of_an_explained_outcome_is_as_large_as_stated() {
     let releases = runs(&plan, &text, 100);
     let squares = releases.iter().map(|release| {
         let found = supplement(release);
-        let table = tables::columns(release, &found, found.description.as_ref().unwrap());
+        let table = tables::columns(release, &found, found.description.as_ref().unwrap()).remove(0);
         let row = table.rows.iter().find(|row| row[0] == "y").unwrap();
         let [sd, noise] = [3, 4].map(|cell: usize| row[cell].parse::<f64>().unwrap());
         ((sd - truth) / noise).powi(2)

@@ -6,6 +6,7 @@ use super::super::effect::PartialEffect;
 use super::super::figure::{self, Line, Scale};
 use super::super::format::{self, percent, short, significant};
 use super::super::odds;
+use super::super::reduced::column_of;
 use super::super::remarks::of_rows;
 use super::super::row_count::RowCount;
 use super::super::shared::Shared;
@@ -60,7 +61,7 @@ pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<T
         tables.extend(adjusted(release));
     }
     if let Some(description) = &supplement.description {
-        tables.push(columns(release, supplement, description));
+        tables.extend(columns(release, supplement, description));
         tables.extend(correlations(description));
     }
     tables.push(stated::columns(release, supplement.log_odds, decimal));
@@ -759,31 +760,14 @@ pub(super) fn sd_of(release: &Release, supplement: &Supplement, term: &Described
     }
 }
 
-/// Returns the table that describes the columns: Table 1.
-pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Table {
-    let none = || format::NONE.to_owned();
-    let rows = description.terms.iter().take(MOST_ADJUSTED).map(|term| {
-        if let Some((column, level)) = &term.level {
-            let share = |value: f64| format!("{value:.1} %");
-            let mean = Noisy { value: 100.0 * term.mean.value, std_error: 100.0 * term.mean.std_error };
-            let small = mean.std_error > 0.0 && mean.std_error < 0.05;
-            let error =
-                if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
-            return vec![
-                format!("{column}: {}", figure::level_name(&release.plan, column, level)),
-                if mean_of(term).is_none() { none() } else { share(mean.value.min(100.0)) },
-                error,
-                // A share has no standard deviation of its own.
-                String::new(),
-                String::new(),
-            ];
-        }
-        let named = figure::with_unit(&term.term, &figure::unit(&release.plan, &term.term));
-        let [mean, mean_error] = noisy(term.mean);
-        let sd = sd_of(release, supplement, term);
-        let [sd, sd_error] = sd.map_or_else(|| [none(), none()], noisy);
-        vec![named, mean, mean_error, sd, sd_error]
-    });
+/// Returns the table that describes the columns, Table 1, and one of the terms that are made from columns; neither without a row. Merged
+/// levels are those of a column.
+pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Vec<Table> {
+    let derived = release.plan.derived.iter().filter(|entry| entry.transform != Transform::Merged);
+    let derived: Vec<String> = derived.map(name_of).collect();
+    let is_made = |term: &&DescribedTerm| derived.contains(&column_of(&release.plan, &term.term));
+    let (made, own): (Vec<&DescribedTerm>, Vec<&DescribedTerm>) =
+        description.terms.iter().take(MOST_ADJUSTED).partition(is_made);
     let mut notes = vec![words::journal::columns_note().to_owned()];
     if release.plan.missing == Some(Missing::Midpoint) {
         notes.push(words::journal::columns_midpoint().to_owned());
@@ -793,8 +777,10 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
     }
     let most = release.plan.max_rows_per_person.filter(|most| *most > 1);
     notes.extend(most.map(words::journal::columns_of_rows));
-    Table {
-        caption: words::journal::columns().to_owned(),
+    let parts = [(words::journal::columns(), own), (words::journal::made_columns(), made)];
+    let parts = parts.into_iter().filter(|(_, terms)| !terms.is_empty());
+    let table = |(caption, terms): (&'static str, Vec<&DescribedTerm>)| Table {
+        caption: caption.to_owned(),
         heads: vec![
             head(words::columns::column()),
             number(words::journal::mean_or_share()),
@@ -802,9 +788,35 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
             number(words::report::standard_deviation()),
             number(words::journal::its_noise()),
         ],
-        rows: rows.collect(),
-        notes,
+        rows: terms.into_iter().map(|term| described(release, supplement, term)).collect(),
+        notes: std::mem::take(&mut notes),
+    };
+    parts.map(table).collect()
+}
+
+/// Returns the row of a term in a table that describes columns.
+fn described(release: &Release, supplement: &Supplement, term: &DescribedTerm) -> Vec<String> {
+    let none = || format::NONE.to_owned();
+    if let Some((column, level)) = &term.level {
+        let share = |value: f64| format!("{value:.1} %");
+        let mean = Noisy { value: 100.0 * term.mean.value, std_error: 100.0 * term.mean.std_error };
+        let small = mean.std_error > 0.0 && mean.std_error < 0.05;
+        let error =
+            if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
+        return vec![
+            format!("{column}: {}", figure::level_name(&release.plan, column, level)),
+            if mean_of(term).is_none() { none() } else { share(mean.value.min(100.0)) },
+            error,
+            // A share has no standard deviation of its own.
+            String::new(),
+            String::new(),
+        ];
     }
+    let named = figure::with_unit(&term.term, &figure::unit(&release.plan, &term.term));
+    let [mean, mean_error] = noisy(term.mean);
+    let sd = sd_of(release, supplement, term);
+    let [sd, sd_error] = sd.map_or_else(|| [none(), none()], noisy);
+    vec![named, mean, mean_error, sd, sd_error]
 }
 
 /// Returns the lower triangle of the correlations, each with its noise; nothing where none is known. Rows and columns have numbers, as

@@ -258,7 +258,8 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         .description
         .iter()
         .flat_map(|description| {
-            std::iter::once(tables::columns(&release, &supplement, description))
+            tables::columns(&release, &supplement, description)
+                .into_iter()
                 .chain(tables::correlations(description))
         })
         .collect();
