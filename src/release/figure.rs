@@ -226,6 +226,14 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
     (compared.unwrap_or_default(), Some(1.0))
 }
 
+/// Returns what a column is called for a reader: by its label, unless another column has the same, or else by its name.
+pub fn column_name<'a>(plan: &'a Plan, name: &'a str) -> &'a str {
+    let label = |column: &'a Column| column.label.as_deref().filter(|label| !label.trim().is_empty());
+    let own = plan.columns.iter().find(|column| column.name.as_deref() == Some(name)).and_then(label);
+    let is_alone = |own: &&str| plan.columns.iter().filter(|column| label(column) == Some(*own)).count() == 1;
+    own.filter(is_alone).unwrap_or(name)
+}
+
 /// Returns what a level of a column is called for a reader.
 pub fn level_name(plan: &Plan, name: &str, level: &str) -> String {
     column(plan, name).map_or_else(|| level.to_owned(), |column| column.level_name(level).to_owned())

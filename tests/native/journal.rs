@@ -500,11 +500,19 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     let text = printed(&release, "--format text");
     let told = "Of whole categories, terms and columns, by Wald tests: site, chi-square ";
     assert!(text.contains(told) && text.contains(" with 2 degrees of freedom; p"), "{text}");
-    let described = tables::columns(&release, &facts, facts.description.as_ref().unwrap());
+    let mut labelled = release.clone();
+    (labelled.plan.columns[0].label, labelled.plan.columns[2].label) =
+        (Some("Body mass index".to_owned()), Some("Study site".to_owned()));
+    let described = tables::columns(&labelled, &facts, facts.description.as_ref().unwrap());
     let names = |table: &Table| table.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
     let [own, made] = described.as_slice() else { panic!("{described:?}") };
-    assert_eq!(names(own), ["bmi", "bp", "site: A", "site: B", "site: C"]);
+    let called = ["Body mass index", "bp", "Study site: A", "Study site: B", "Study site: C"];
+    assert_eq!(names(own), called);
     assert_eq!(names(made), ["both[B]", "both[C]", "ln"]);
+    // A label of two columns tells neither.
+    labelled.plan.columns[1].label = Some("Body mass index".to_owned());
+    let described = tables::columns(&labelled, &facts, facts.description.as_ref().unwrap());
+    assert_eq!(names(&described[0])[..2], ["bmi", "bp"]);
     assert!(own.notes.len() == 1 && made.notes.is_empty() && made.caption.contains("made from columns"));
     assert!(!text.contains("not adjusted for"), "of one outcome there is nothing to adjust: {text}");
     let fit = |features: &[&str]| {

@@ -804,7 +804,11 @@ fn described(release: &Release, supplement: &Supplement, term: &DescribedTerm) -
         let error =
             if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
         return vec![
-            format!("{column}: {}", figure::level_name(&release.plan, column, level)),
+            format!(
+                "{}: {}",
+                figure::column_name(&release.plan, column),
+                figure::level_name(&release.plan, column, level)
+            ),
             if mean_of(term).is_none() { none() } else { share(mean.value.min(100.0)) },
             error,
             // A share has no standard deviation of its own.
@@ -812,7 +816,8 @@ fn described(release: &Release, supplement: &Supplement, term: &DescribedTerm) -
             String::new(),
         ];
     }
-    let named = figure::with_unit(&term.term, &figure::unit(&release.plan, &term.term));
+    let named = figure::column_name(&release.plan, &term.term);
+    let named = figure::with_unit(named, &figure::unit(&release.plan, &term.term));
     let [mean, mean_error] = noisy(term.mean);
     let sd = sd_of(release, supplement, term);
     let [sd, sd_error] = sd.map_or_else(|| [none(), none()], noisy);
