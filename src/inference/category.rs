@@ -1,4 +1,5 @@
-//! Tests of whole categories, and of other terms with several coefficients, from these with their covariance (theory/inference 6.3).
+//! Tests of several coefficients together, of a category, a term or all terms of a column, from these with their covariance (theory/inference
+//! 6.3).
 
 use std::cell::LazyCell;
 
@@ -9,17 +10,18 @@ use super::moments::NoisyMoments;
 use super::options::{Options, Ridge};
 use super::refit::public_rows;
 use crate::math::linalg::Cholesky;
-use crate::model::{Coefficient, Interval, Role};
-use crate::plan::derived::{all_columns, terms_of};
+use crate::model::{Coefficient, INTERCEPT, Interval, Role};
+use crate::plan::derived::{all_columns, roots, terms_of};
 use crate::plan::document::{Column, ColumnType};
-use crate::release::Release;
 use crate::release::document::Coefficients;
+use crate::release::reduced::column_of;
 use crate::release::significance::{CategoryTest, Tests};
+use crate::release::{Release, figure};
 
 /// Returns the tests of one outcome's groups of terms, given the covariance of its coefficients in their order; nothing for a group with a
 /// coefficient without an interval.
 pub fn tests(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64>) -> Vec<CategoryTest> {
-    let tests = groups.iter().filter_map(|(name, terms)| {
+    let tests = groups.iter().filter_map(|Group { column, together, terms }| {
         let places: Vec<usize> =
             (0..entries.len()).filter(|place| terms.contains(&entries[*place].term)).collect();
         let entry = |place: &usize| entries[*place].entry();
@@ -36,7 +38,8 @@ pub fn tests(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64
         let statistic = Cholesky::try_new(&v).ok()?.solve_lower(&b).norm_squared();
         Some(CategoryTest {
             outcome: entries.first()?.outcome.clone(),
-            column: name.clone(),
+            column: column.clone(),
+            together: together.clone(),
             statistic,
             degrees: places.len(),
             p: CategoryTest::tail(statistic, places.len()),
@@ -46,10 +49,18 @@ pub fn tests(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64
     tests.collect()
 }
 
-/// A name with the terms whose coefficients are tested together.
-pub type Group = (String, Vec<String>);
+/// What is tested together.
+pub struct Group {
+    /// A category, a term made from columns, or a column.
+    column: String,
+    /// Of a column the features that are it or made from it; nothing for a category or a term.
+    together: Vec<String>,
+    /// The terms of its coefficients.
+    terms: Vec<String>,
+}
 
-/// Returns the features of a release with several coefficients: categories, and terms made from columns. None where nothing is tested.
+/// Returns what has several coefficients in a release: categories, terms made from columns, and columns that several features are, or are made
+/// from. None where nothing is tested.
 pub fn groups(release: &Release) -> Vec<Group> {
     if matches!(release.coefficients, Coefficients::Table(_)) || Tests::of(release).absent().is_some() {
         return Vec::new();
@@ -59,13 +70,40 @@ pub fn groups(release: &Release) -> Vec<Group> {
     let of_category = |column: Column| {
         let (name, levels) = (column.name?, column.levels?);
         let terms = levels.iter().map(|level| format!("{name}[{level}]")).collect();
-        (column.kind == Some(ColumnType::Category) && levels.len() > 2).then_some((name, terms))
+        let several = column.kind == Some(ColumnType::Category) && levels.len() > 2;
+        several.then_some(Group { column: name, together: Vec::new(), terms })
     };
     let made = terms_of(plan).into_iter().filter(|term| term.columns.len() > 1).map(|term| {
         let terms = term.columns.into_iter().map(|column| column.name).collect();
-        (term.name, terms)
+        Group { column: term.name, together: Vec::new(), terms }
     });
-    columns.filter_map(of_category).chain(made).collect()
+    columns.filter_map(of_category).chain(made).chain(of_columns(release)).collect()
+}
+
+/// Returns the columns that several features of a regression are, or are made from. One on some of a release's features has those alone.
+fn of_columns(release: &Release) -> Vec<Group> {
+    let plan = &release.plan;
+    let mut found: Vec<Group> = Vec::new();
+    if plan.derived.is_empty() {
+        return found;
+    }
+    for term in figure::terms(release).into_iter().filter(|term| term != INTERCEPT) {
+        let feature = column_of(plan, &term);
+        for root in roots(plan, &feature) {
+            let place = found.iter().position(|group| group.column == root).unwrap_or_else(|| {
+                found.push(Group { column: root, together: Vec::new(), terms: Vec::new() });
+                found.len() - 1
+            });
+            if let Some(group) = found.get_mut(place) {
+                if !group.together.contains(&feature) {
+                    group.together.push(feature.clone());
+                }
+                group.terms.push(term.clone());
+            }
+        }
+    }
+    found.retain(|group| group.together.len() > 1);
+    found
 }
 
 /// Returns the covariance of each outcome's coefficients of a release of second moments, in their order; nothing where it is not known.

@@ -142,7 +142,7 @@ fn steps<'a>(plan: &Plan, own: &'a Column) -> Vec<Step<'a>> {
 }
 
 /// Returns the estimate of a sum of coefficients. `None` if one of them is withheld.
-fn estimate(
+pub(super) fn estimate(
     values: &DVector<f64>,
     lines: &[Line],
     covariance: &DMatrix<f64>,

@@ -2,8 +2,9 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::differences::estimate;
 use super::record::{Moved, Record, derived_columns, errors_to_a_side, expression};
-use crate::model::{Interval, Role};
+use crate::model::{Estimate, Interval, Role};
 use crate::plan::Plan;
 use crate::plan::document::{Column, ColumnType, Transform};
 use crate::release::effect::{PartialEffect, Point};
@@ -81,8 +82,31 @@ pub fn partial_effect(
     })
 }
 
+/// Returns by how much an outcome, or its log-odds, differs between two values of a column, with the interval of this sum of coefficients, all
+/// else held as along the line. Nothing where a value is outside the [`range`], both are the same, or a coefficient of the sum is withheld.
+pub fn difference(
+    plan: &Plan,
+    lines: &[Line],
+    covariance: &DMatrix<f64>,
+    description: Option<&Description>,
+    column: &str,
+    values: [f64; 2],
+) -> Option<Estimate> {
+    let (lower, upper) = range(plan, column)?;
+    if covariance.nrows() != lines.len() || !values.iter().all(|at| (lower..=upper).contains(at)) {
+        return None;
+    }
+    let record = Record::new(plan, description);
+    let at = |value: f64| {
+        let values = lines.iter().map(|line| record.term(&line.term, &Moved::number(column, value)));
+        values.collect::<Option<Vec<f64>>>().map(DVector::from_vec)
+    };
+    let [from, to] = values.map(at);
+    estimate(&(to? - from?), lines, covariance, errors_to_a_side(lines)?)
+}
+
 /// Returns the stated bounds of a column, without what lies outside the rows that count.
-fn range(plan: &Plan, column: &str) -> Option<(f64, f64)> {
+pub fn range(plan: &Plan, column: &str) -> Option<(f64, f64)> {
     let stated = figure::column(plan, column)?.stated_bounds()?;
     let conditions = plan.only.iter().filter(|condition| condition.column == column);
     let (lower, upper) = conditions.fold(stated, |(lower, upper), condition| {
@@ -122,7 +146,7 @@ fn quantile(lines: &[Line]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Estimate, INTERCEPT};
+    use crate::model::INTERCEPT;
     use crate::plan::derived::{name_of, terms_of};
     use crate::plan::document::Condition;
     use crate::release::publication::tables;
@@ -210,6 +234,34 @@ mod tests {
         let own = partial_effect(&plan, &lines, false, None, Some(&description), "dose").unwrap();
         assert!(own.points.is_sorted_by(|a, b| a.at <= b.at));
         assert_eq!(own.points.iter().filter(|point| point.at > 0.0 && point.at < 10.0).count(), 27);
+    }
+
+    /// Of x, x² and x·z, with z in the middle of its bounds, a step from 1 to 3 is 2, 8 and 30 units.
+    #[test]
+    fn a_step_between_two_values_has_the_interval_of_its_sum() {
+        let mut covariance = DMatrix::identity(6, 6) * 0.25;
+        (covariance[(1, 4)], covariance[(4, 1)]) = (-0.2, -0.2);
+        let step = |lines: &[Line], values| difference(&plan(), lines, &covariance, None, "x", values);
+        let found = step(&lines(), [1.0, 3.0]).unwrap();
+        let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
+        assert!(close(found.estimate, 2.0 * 2.0 - 0.25 * 8.0 + 0.1 * 30.0), "{found:?}");
+        let error = (0.25_f64 * (4.0 + 64.0 + 900.0) - 2.0 * 0.2 * 2.0 * 8.0).sqrt();
+        assert!(close(found.std_error, error) && close(found.upper, 5.0 + 2.0 * error), "{found:?}");
+        let back = step(&lines(), [3.0, 1.0]).unwrap();
+        assert!(close(back.estimate, -5.0) && close(back.lower, -5.0 - 2.0 * error), "{back:?}");
+        // It is what the line rises by.
+        let line = partial_effect(&plan(), &lines(), false, None, None, "x").unwrap();
+        let at =
+            |place: f64| line.points.iter().find(|point| (point.at - place).abs() < 1e-12).unwrap().value;
+        assert!(close(found.estimate, at(3.0) - at(1.0)));
+        for outside in [[1.0, 4.5], [-1.0, 2.0], [2.0, 2.0], [f64::NAN, 1.0]] {
+            assert_eq!(step(&lines(), outside), None, "{outside:?}");
+        }
+        let mut withheld = lines();
+        withheld[4].entry.interval = Interval::Withheld;
+        assert_eq!(step(&withheld, [1.0, 3.0]), None);
+        withheld[4].entry.interval = Interval::Approximate;
+        assert_eq!(step(&withheld, [1.0, 3.0]).unwrap().interval, Interval::Approximate);
     }
 
     #[test]

@@ -140,6 +140,9 @@ pub struct Column {
     /// The unit of a number, as free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// What it is called for a reader, such as by a codebook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -167,7 +170,8 @@ impl Column {
     /// Returns the column without what does not change the question: descriptions, and for an outcome which of its two levels is
     /// the reference. The reference only changes the sign of coefficients.
     fn either_way(&self) -> Self {
-        let mut column = Self { typical: None, labels: None, unit: None, note: None, ..self.clone() };
+        let mut column =
+            Self { typical: None, labels: None, unit: None, label: None, note: None, ..self.clone() };
         if column.role == Role::Outcome
             && let Some(levels) = column.levels.as_mut().filter(|levels| levels.len() == 2)
         {

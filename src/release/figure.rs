@@ -157,13 +157,32 @@ pub fn stated_columns(release: &Release) -> Vec<Column> {
     columns(release).into_iter().filter(is_stated).collect()
 }
 
+/// For which change of a number a plot draws its coefficient. A level is drawn against its reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Over the stated range of its column.
+    Ranges,
+    /// For one standard deviation, as it was released.
+    Deviations,
+}
+
 /// Returns what the axis of a plot of coefficients shows.
-pub fn axis(log_odds: bool, unit: &str) -> String {
-    match (log_odds, unit) {
-        (true, _) => words::result::odds_ratio_across_ranges().to_owned(),
-        (false, "") => words::result::across_ranges().to_owned(),
-        (false, unit) => words::result::across_ranges_in(unit),
+pub fn axis(log_odds: bool, unit: &str, scale: Scale) -> String {
+    match (scale, log_odds, unit) {
+        (Scale::Ranges, true, _) => words::result::odds_ratio_across_ranges().to_owned(),
+        (Scale::Ranges, false, "") => words::result::across_ranges().to_owned(),
+        (Scale::Ranges, false, unit) => words::result::across_ranges_in(unit),
+        (Scale::Deviations, true, _) => words::result::odds_ratio_per_deviation().to_owned(),
+        (Scale::Deviations, false, "") => words::result::per_deviation().to_owned(),
+        (Scale::Deviations, false, unit) => words::result::per_deviation_in(unit),
     }
+}
+
+/// Returns whether a term is a number, or made from one, and no level.
+pub fn is_number(plan: &Plan, term: &str) -> bool {
+    term != INTERCEPT
+        && !is_of_levels(plan, term)
+        && column(plan, term).is_some_and(|found| found.kind != Some(ColumnType::Category))
 }
 
 /// Returns the unit of a column, or nothing.
@@ -206,6 +225,14 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
         Some(format!("{level} against {reference}"))
     });
     (compared.unwrap_or_default(), Some(1.0))
+}
+
+/// Returns what a column is called for a reader: by its label, unless another column has the same, or else by its name.
+pub fn column_name<'a>(plan: &'a Plan, name: &'a str) -> &'a str {
+    let label = |column: &'a Column| column.label.as_deref().filter(|label| !label.trim().is_empty());
+    let own = plan.columns.iter().find(|column| column.name.as_deref() == Some(name)).and_then(label);
+    let is_alone = |own: &&str| plan.columns.iter().filter(|column| label(column) == Some(*own)).count() == 1;
+    own.filter(is_alone).unwrap_or(name)
 }
 
 /// Returns what a level of a column is called for a reader.

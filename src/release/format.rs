@@ -62,34 +62,73 @@ pub struct Row {
     pub interval: String,
 }
 
-/// By which part of itself an end of an interval changes at most when it is rounded as its estimate is.
+/// By which part of itself an end of an interval, or a ratio, changes at most when it is rounded as the others are.
 const MOST_ROUNDED: f64 = 0.2;
 
 /// Writes an estimate so that its last digit is the second one of its standard error.
 pub fn row(entry: &Estimate) -> Row {
-    let Estimate { estimate, std_error, lower, upper, .. } = *entry;
+    let Estimate { estimate, std_error, .. } = *entry;
     let place = std_error
         .filter(|error| error.is_finite() && *error > 0.0)
         .map(|error| exponent(error) - 1)
         .or_else(|| estimate.filter(|value| *value != 0.0).map(|value| exponent(value) - 1))
         .unwrap_or(-3);
-    let write = |value: Option<f64>| {
-        value
-            .filter(|value| value.is_finite())
-            .map_or_else(|| NONE.to_owned(), |value| to_place(value, place))
+    // On which side of 0 an interval ends has to be seen.
+    let interval = interval(entry, |end| if is_lost(end, place) { exponent(end) - 1 } else { place });
+    Row { estimate: write(estimate, place), std_error: write(std_error, place), interval }
+}
+
+/// Decimals of a ratio in a journal.
+const RATIO_DECIMALS: i32 = 2;
+
+/// How many units of its last digit the interval of a ratio is wide, at least and at most.
+const RATIO_WIDTH: [f64; 2] = [2.0, 1000.0];
+
+/// Writes a ratio, such as one of odds, with its interval as a journal does: all with two decimals, with more where the interval is narrower
+/// than two units of the last one, and with fewer where it is a thousand wide. What that would change by more than a fifth has two
+/// significant digits, and an end beside 1 as many as tell it from 1. The row has no standard error.
+pub fn ratio(entry: &Estimate) -> Row {
+    let Estimate { estimate, lower, upper, .. } = *entry;
+    let width = lower.zip(upper).map(|(lower, upper)| upper - lower);
+    let place = width.filter(|width| width.is_finite() && *width > 0.0).map_or(-RATIO_DECIMALS, |width| {
+        let [finest, coarsest] = RATIO_WIDTH.map(|units| exponent(width / units));
+        (-RATIO_DECIMALS).min(finest).max(coarsest + 1)
+    });
+    let own = |value: f64| if is_lost(value, place) { exponent(value) - 1 } else { place };
+    let is_one = |value: f64, place: i32| (rounded(value, place) - 1.0).abs() < 1e-9;
+    let end = |value: f64| {
+        let places = (-MOST_DECIMALS..=own(value)).rev();
+        let apart = places.into_iter().find(|place| !is_one(value, *place));
+        apart.filter(|_| is_one(value, place)).unwrap_or_else(|| own(value))
     };
-    // On which side of 0, or of a ratio of 1, an interval ends has to be seen.
-    let unit = libm::exp10(f64::from(place));
-    let is_lost = |end: f64| ((end / unit).round() * unit - end).abs() > MOST_ROUNDED * end.abs();
-    let end = |value: Option<f64>| match value {
-        Some(end) if end.is_finite() && is_lost(end) => to_place(end, exponent(end) - 1),
-        value => write(value),
-    };
-    let interval = match (lower, upper) {
-        (Some(_), Some(_)) => format!("{} to {}", end(lower), end(upper)),
+    Row {
+        estimate: write(estimate, estimate.map_or(place, own)),
+        std_error: NONE.to_owned(),
+        interval: interval(entry, end),
+    }
+}
+
+/// Writes an interval, each end to its place.
+fn interval(entry: &Estimate, place: impl Fn(f64) -> i32) -> String {
+    let end = |value: f64| write(Some(value), if value.is_finite() { place(value) } else { 0 });
+    match (entry.lower, entry.upper) {
+        (Some(lower), Some(upper)) => format!("{} to {}", end(lower), end(upper)),
         _ => NONE.to_owned(),
-    };
-    Row { estimate: write(estimate), std_error: write(std_error), interval }
+    }
+}
+
+fn write(value: Option<f64>, place: i32) -> String {
+    value.filter(|value| value.is_finite()).map_or_else(|| NONE.to_owned(), |value| to_place(value, place))
+}
+
+fn rounded(value: f64, place: i32) -> f64 {
+    let unit = libm::exp10(f64::from(place));
+    (value / unit).round() * unit
+}
+
+/// Returns whether a number changes by more than a part of itself where it is rounded to this place.
+fn is_lost(value: f64, place: i32) -> bool {
+    (rounded(value, place) - value).abs() > MOST_ROUNDED * value.abs()
 }
 
 /// Writes a number without an interval as [`row`] does.
@@ -284,8 +323,34 @@ mod tests {
         assert_eq!(written(-0.029, 4.4), "\u{2212}0.029 to 4.4");
         assert_eq!(written(-0.09, 4.4), "\u{2212}0.1 to 4.4");
         assert_eq!(written(0.0, 4.4), "0.0 to 4.4");
-        // A ratio that may be below 1.
-        assert_eq!(row(&entry(19.7, 33.6, 0.704, 558.2)).interval, "0.70 to 558");
+    }
+
+    #[test]
+    fn a_ratio_has_the_decimals_that_its_interval_justifies() {
+        for ([estimate, lower, upper], expected) in [
+            ([1.04, 1.030_6, 1.049_4], "1.040 (1.031 to 1.049)"),
+            ([1.04, 1.02, 1.06], "1.04 (1.02 to 1.06)"),
+            ([1.04, 1.039_8, 1.040_2], "1.0400 (1.0398 to 1.0402)"),
+            ([1.893, 1.31, 2.734], "1.89 (1.31 to 2.73)"),
+            ([1.9, 0.304, 11.9], "1.9 (0.3 to 11.9)"),
+            // On which side of 1 it ends is seen.
+            ([19.7, 0.704, 558.2], "20 (0.70 to 558)"),
+            ([1.1, 1.003, 1.207], "1.10 (1.003 to 1.21)"),
+            ([0.9, 0.8, 0.999_7], "0.90 (0.80 to 0.9997)"),
+            ([1.1, 1.0, 1.21], "1.10 (1.00 to 1.21)"),
+            ([0.05, 0.014_9, 0.168], "0.05 (0.015 to 0.17)"),
+            ([3_300.0, 41.0, 265_000.0], "3000 (41 to 265\u{202f}000)"),
+        ] {
+            let written = ratio(&entry(estimate, 0.1, lower, upper));
+            assert_eq!(format!("{} ({})", written.estimate, written.interval), expected);
+        }
+        let withheld = Estimate { estimate: Some(1.934), ..Estimate::WITHHELD };
+        assert_eq!(
+            (ratio(&withheld).estimate, ratio(&withheld).interval),
+            ("1.93".to_owned(), NONE.to_owned())
+        );
+        assert_eq!(ratio(&Estimate::WITHHELD).estimate, NONE);
+        assert_eq!(ratio(&entry(1e-12, 0.0, 0.0, f64::MAX)).estimate, "1.0 × 10⁻¹²");
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Reduced {
 }
 
 /// Returns the column or the derived term that a coefficient's term is of.
-pub(super) fn column_of(plan: &Plan, term: &str) -> String {
+pub fn column_of(plan: &Plan, term: &str) -> String {
     let listed = plan.columns.iter().filter_map(|column| column.name.clone());
     let all = listed.chain(plan.derived.iter().map(name_of));
     let is_own = |name: &String| name == term || level_of(term, name).is_some();

@@ -6,6 +6,7 @@ use crate::math::round::real;
 use crate::math::special::phi_cdf;
 use crate::model::{Estimate, Interval, NoiseLaw};
 use crate::plan::Plan;
+use crate::words;
 
 /// A two-sided test of the hypothesis that a coefficient is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,13 +75,16 @@ fn has_penalty(plan: &Plan) -> bool {
     plan.mechanism.params.get("lambda").and_then(serde_json::Value::as_f64).is_some_and(|lambda| lambda > 0.0)
 }
 
-/// The test of the hypothesis that all coefficients of a category, or of a term made from columns, are 0 (theory/inference 6.3).
+/// The test of the hypothesis that all coefficients of a category, of a term made from columns, or of all terms of a column are 0
+/// (theory/inference 6.3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CategoryTest {
     /// The outcome's column.
     pub outcome: String,
-    /// The category, or the term.
+    /// The category, the term, or the column.
     pub column: String,
+    /// Of a column the features that are it or made from it, whose coefficients are tested together; nothing for a category or a term.
+    pub together: Vec<String>,
     /// W = b′ V⁻¹ b.
     pub statistic: f64,
     /// The number of coefficients.
@@ -92,6 +96,14 @@ pub struct CategoryTest {
 }
 
 impl CategoryTest {
+    /// Returns what is tested, of a column with the features that are taken together: `age (age + age^2 + age:sex together)`.
+    pub fn label(&self) -> String {
+        if self.together.is_empty() {
+            return self.column.clone();
+        }
+        words::journal::tested_together(&self.column, self.together.join(" + "))
+    }
+
     /// Returns the upper tail of a chi-square law with `degrees` degrees of freedom at a statistic.
     pub fn tail(statistic: f64, degrees: usize) -> f64 {
         libm::exp(ln_chi_square_sf(real(degrees), statistic.max(0.0))).clamp(0.0, 1.0)

@@ -156,15 +156,15 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   const comma = estimate.replace(".", ",");
   for (const format of ["result.report_html", "export.word", "export.markdown", "export.latex", "export.svg"]) {
     const { text } = await discreet.download(say(format));
-    const number = format === "export.svg" ? /over its stated range<[^]*?>\d+,\d+ \(/ : new RegExp(comma);
+    const number = format === "export.svg" ? / per SD, \d+,\d+ years<[^]*?>\d+,\d+ \(/ : new RegExp(comma);
     assert.match(text.replaceAll("{,}", ","), number, format);
   }
   assert.match((await discreet.download(say("result.coefficients_csv"))).text, /^\ufeffoutcome;term;[^]*;\d+,\d+;/);
   await decimal.selectOption({ label: say("export.decimal_point") });
   const svg = (await discreet.download(say("export.svg"))).text;
-  // A figure draws a number over its stated range, 18 to 100 years, and writes what it draws.
-  const [, drawn] = svg.match(/age over its stated range<[^]*?>([\d.]+) \(/);
-  assert.ok(svg.startsWith("<svg") && Math.abs(Number(drawn) / Number(estimate) / 8.2 - 1) < 0.01, `${drawn} and ${estimate}`);
+  // A figure draws a number for one standard deviation, which it names, and writes what it draws.
+  const [, deviation, drawn] = svg.match(/age per SD, ([\d.]+) years<[^]*?>([\d.]+) \(/);
+  assert.ok(svg.startsWith("<svg") && Math.abs(Number(drawn) / Number(estimate) / (Number(deviation) / 10) - 1) < 0.01, `${drawn} and ${estimate}`);
   for (const program of [say("export.r"), say("export.python")]) {
     assert.match((await discreet.download(program)).text, /10\.0/);
   }
@@ -361,6 +361,18 @@ test("another regression from the same release costs nothing", async (t) => {
   // What is drawn stands below in numbers.
   const numbers = page.getByRole("group", { name: like("effect.of", { column: "age" }) }).getByRole("row");
   assert.match(await numbers.last().innerText(), /^\d+\t\d.* to \d/);
+  // Between two values of it the outcome differs by ten times the coefficient; a value outside has no answer.
+  const between = page.getByRole("group", exact(say("effect.two_values", { column: "age" })));
+  const ends = ["effect.from", "effect.to"].map((label) => between.getByLabel(say(label), { exact: true }));
+  await ends[0].fill("50");
+  await ends[1].fill("60");
+  const answer = between.getByRole("status");
+  await answer.filter({ hasText: "age from 50 to 60 years: sbp differs by" }).waitFor();
+  const differs = Number((await answer.innerText()).match(/by (−?[\d.]+) mmHg \(95 % interval/)[1].replace("−", "-"));
+  const [, slope] = (await discreet.coefficients()).find(([term]) => term.startsWith("age"));
+  assert.ok(Math.abs(differs - 10 * Number(slope.match(/^−?[\d.]+/)[0].replace("−", "-"))) < 0.2, `${differs} for ten times ${slope}`);
+  await ends[1].fill("600");
+  await answer.filter({ hasNotText: "differs" }).waitFor();
   assert.deepEqual(faults(record), {});
 });
 

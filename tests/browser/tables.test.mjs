@@ -59,7 +59,11 @@ test("a codebook describes seven columns, so that a clinician's first use takes 
   assert.deepEqual(roles, { age: "feature", sex: "feature", smoker: "feature", drugs___1: "feature", bmi: "feature", sbp: "outcome" });
   assert.ok(coefficients.every(({ interval }) => interval !== "withheld"), "with intervals");
   assert.deepEqual(plan.columns[1].levels, ["Male", "Female"]);
-  assert.equal(plan.columns[0].note, "Age (years)");
+  assert.deepEqual([plan.columns[0].label, plan.columns[0].note], ["Age (years)", undefined]);
+  // Table 1 calls a column by its label.
+  await discreet.released.locator("#table-one > summary").click();
+  const described = await discreet.released.locator("#table-one").innerText();
+  for (const called of ["Age (years)", "Body mass index (kg/m2)", "Drugs"]) assert.ok(described.includes(called), described);
   // A code has its words in the plan, and before a reader.
   assert.deepEqual(plan.columns.find(({ name }) => name === "drugs___1").labels, { 0: "not Aspirin", 1: "Aspirin" });
   await discreet.released.getByText("Aspirin against not Aspirin").first().waitFor();

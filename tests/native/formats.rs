@@ -139,6 +139,7 @@ fn full_plan() -> Value {
     columns[0]["unit"] = json!("kg");
     columns[0]["integer"] = json!(true);
     columns[0]["upper"] = json!("estimate");
+    columns[0]["label"] = json!("a label");
     columns[0]["note"] = json!("a note");
     columns.push(json!({"match": "snp_*", "role": "feature", "type": "category", "levels": ["a", "b"], "reference": "b"}));
     columns.push(json!({"name": "z", "role": "ignored"}));

@@ -11,6 +11,7 @@ use discreet::inference::{Repair, Ridge};
 use discreet::mechanisms::info::all;
 use discreet::model::{Assurance, Coefficient, Estimate, Interval};
 use discreet::release::document::{Coefficients, Release};
+use discreet::release::figure::{self, Scale};
 use discreet::release::publication::references::chapter;
 use discreet::release::publication::{Format, Labels, Table, tables};
 use discreet::release::reduced::Reduced;
@@ -287,7 +288,7 @@ fn nothing_of_a_figure_is_cut() {
         plan["columns"][3]["unit"].as_str().unwrap(),
         "), approximate",
         ": B against A",
-        "bmi over its stated range",
+        "bmi per SD, ",
     ] {
         assert!(all.contains(whole), "{whole}: {all}");
     }
@@ -340,7 +341,7 @@ fn codes_have_their_labels_in_tables_and_texts() {
     let of = |table: &Table| table.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
     let coefficients = of(&tables::coefficients(release, &known, "target", 1.0));
     assert_eq!(coefficients[3..], ["site: South against North", "site: C against North"]);
-    let described = of(&tables::columns(release, &known, known.description.as_ref().unwrap()));
+    let described = of(&tables::columns(release, &known, known.description.as_ref().unwrap())[0]);
     for level in ["site: North", "site: South", "site: C"] {
         assert!(described.iter().any(|row| row == level), "{described:?}");
     }
@@ -492,11 +493,27 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
         {"transform": "log", "from": ["target"], "name": "ln", "role": "outcome"}]);
     let release = demonstrations(&plan, 1, 1).remove(0);
     let facts = supplement(&release);
-    let tested: Vec<_> = facts.categories.iter().map(|test| (test.column.as_str(), test.degrees)).collect();
-    assert_eq!(tested, [("site", 2), ("both", 2)]);
+    let tested: Vec<_> = facts.categories.iter().map(|test| (test.label(), test.degrees)).collect();
+    let labelled =
+        [("site", 2), ("both", 2), ("bmi (bmi + both together)", 3), ("site (site + both together)", 4)];
+    assert_eq!(tested, labelled.map(|(label, degrees)| (label.to_owned(), degrees)));
     let text = printed(&release, "--format text");
-    let told = "Of whole categories and terms, by Wald tests: site, chi-square ";
+    let told = "Of whole categories, terms and columns, by Wald tests: site, chi-square ";
     assert!(text.contains(told) && text.contains(" with 2 degrees of freedom; p"), "{text}");
+    let mut labelled = release.clone();
+    (labelled.plan.columns[0].label, labelled.plan.columns[2].label) =
+        (Some("Body mass index".to_owned()), Some("Study site".to_owned()));
+    let described = tables::columns(&labelled, &facts, facts.description.as_ref().unwrap());
+    let names = |table: &Table| table.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
+    let [own, made] = described.as_slice() else { panic!("{described:?}") };
+    let called = ["Body mass index", "bp", "Study site: A", "Study site: B", "Study site: C"];
+    assert_eq!(names(own), called);
+    assert_eq!(names(made), ["both[B]", "both[C]", "ln"]);
+    // A label of two columns tells neither.
+    labelled.plan.columns[1].label = Some("Body mass index".to_owned());
+    let described = tables::columns(&labelled, &facts, facts.description.as_ref().unwrap());
+    assert_eq!(names(&described[0])[..2], ["bmi", "bp"]);
+    assert!(own.notes.len() == 1 && made.notes.is_empty() && made.caption.contains("made from columns"));
     assert!(!text.contains("not adjusted for"), "of one outcome there is nothing to adjust: {text}");
     let fit = |features: &[&str]| {
         let features: Vec<String> = features.iter().map(ToString::to_string).collect();
@@ -514,11 +531,21 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
         "{expected} {:?}",
         facts.categories
     );
+    // Of a column it is that of least squares with and without all that is made from it.
+    for (place, features, coefficients) in [(2, ["bp", "site"].as_slice(), 4), (3, &["bmi", "bp"], 3)] {
+        let fewer = sum_of_squares(fit(features).diagnostics.outcomes[0].residual_sd, coefficients);
+        let expected = (fewer - all) / (all / 435.0);
+        let found = facts.categories[place].statistic;
+        assert!((found / expected - 1.0).abs() < 1e-3, "{features:?}: {found} for {expected}");
+    }
     let table = tables::categories(&release, &facts).unwrap();
-    assert!(table.notes[1].contains("part of a product"), "{:?}", table.notes);
+    assert!(table.notes[1].contains("whether the column counts at all"), "{:?}", table.notes);
+    assert!(table.notes[2].contains("part of a product"), "{:?}", table.notes);
+    assert_eq!(table.rows[2][0], "bmi (bmi + both together)");
     // A regression without the product says nothing of one.
     let without = fit(&["bmi", "bp", "site"]).printed_of(&release);
-    let table = tables::categories(&without, &facts).unwrap();
+    let alone = Supplement { categories: facts.categories[..1].to_vec(), ..Supplement::default() };
+    let table = tables::categories(&without, &alone).unwrap();
     assert_eq!(table.notes.len(), 1, "{:?}", table.notes);
     // What a number does at a level is for as many units as what it does.
     let per = |term: &str| {
@@ -723,6 +750,21 @@ fn without_noise_all_numbers_are_those_of_the_rows() {
     let standardised = coefficients.heads.iter().position(|head| head.text == "Standardised").unwrap();
     let shown: f64 = coefficients.rows[1][standardised].replace('−', "-").parse().unwrap();
     assert!((shown - beta[1] * sd[1] / sd[5]).abs() < 0.006, "{shown}");
+    // A plot draws a number for one standard deviation, however many units its coefficient is for, and a level as it is.
+    for per in [1.0, 5.0] {
+        let (lines, scale) = tables::drawn(&release, &found, "target", per);
+        assert_eq!((scale, lines[3].reach), (Scale::Deviations, Some(1.0)));
+        near(lines[1].entry.estimate.unwrap() * lines[1].reach.unwrap(), beta[1] * sd[1]);
+    }
+    let axis = figure::axis(false, "", Scale::Deviations);
+    assert!(
+        axis.contains("one standard deviation") && printed(&release, "--format svg").contains("bmi per SD, ")
+    );
+    // Without all standard deviations it draws all numbers over their stated ranges.
+    let mut few = found.clone();
+    few.description.as_mut().unwrap().terms.retain(|term| term.term != "bp");
+    let (lines, scale) = tables::drawn(&release, &few, "target", 1.0);
+    assert_eq!((scale, lines[1].reach), (Scale::Ranges, Some(30.0)));
     // A display scale changes estimate, error and interval together, and neither z nor p.
     let tens = tables::coefficients(&release, &found, "target", 10.0);
     assert!(tens.rows[1][0].contains("per 10 units") && tens.rows[3][0] == coefficients.rows[3][0]);
@@ -744,12 +786,12 @@ fn table_1_has_the_spread_of_an_outcome_that_its_regression_tells() {
     for mut release in demonstrations(&plan, 24, 20) {
         let found = supplement(&release);
         let description = found.description.clone().unwrap();
-        let columns = tables::columns(&release, &found, &description);
+        let columns = tables::columns(&release, &found, &description).remove(0);
         let row = columns.rows.iter().find(|row| row[0].starts_with("target")).unwrap();
         let shown: f64 = row[3].parse().unwrap();
         assert!((shown / sd[5] - 1.0).abs() < 0.02, "{row:?}");
         release.plan.max_rows_per_person = Some(3);
-        let notes = tables::columns(&release, &found, &description).notes;
+        let notes = tables::columns(&release, &found, &description).remove(0).notes;
         assert!(notes.iter().any(|note| note.contains("up to 3 are of one person")), "{notes:?}");
     }
 }
@@ -822,7 +864,7 @@ fn the_noise_on_the_spread_of_an_explained_outcome_is_as_large_as_stated() {
     let releases = runs(&plan, &text, 100);
     let squares = releases.iter().map(|release| {
         let found = supplement(release);
-        let table = tables::columns(release, &found, found.description.as_ref().unwrap());
+        let table = tables::columns(release, &found, found.description.as_ref().unwrap()).remove(0);
         let row = table.rows.iter().find(|row| row[0] == "y").unwrap();
         let [sd, noise] = [3, 4].map(|cell: usize| row[cell].parse::<f64>().unwrap());
         ((sd - truth) / noise).powi(2)
@@ -1115,7 +1157,7 @@ fn follows(release: &Release, facts: &Supplement, printed: &[String]) {
     let categories = block("wald_chi_square");
     assert_eq!(categories.len(), facts.categories.len());
     for (line, test) in categories.iter().zip(&facts.categories) {
-        assert_eq!((line[0], line[1]), (test.outcome.as_str(), test.column.as_str()));
+        assert_eq!((line[0], line[1]), (test.outcome.as_str(), test.label().as_str()));
         assert!((number(line[4]) - test.p).abs() <= 1e-9 * test.p, "{line:?} {test:?}");
     }
     for line in block("standardised") {

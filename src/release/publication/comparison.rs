@@ -2,7 +2,7 @@
 
 use super::super::Release;
 use super::super::document::Coefficients;
-use super::super::figure::{self, Figure, Line};
+use super::super::figure::{self, Figure, Line, Scale};
 use super::super::format::{self, at_most, short};
 use super::super::odds;
 use super::super::paid::LedgerReference;
@@ -141,7 +141,7 @@ impl Comparison {
 
     /// Returns what the axis of the plot shows.
     pub fn axis(&self) -> String {
-        figure::axis(self.sides[0].log_odds, &self.sides[0].unit)
+        figure::axis(self.sides[0].log_odds, &self.sides[0].unit, Scale::Ranges)
     }
 
     /// Returns whether the coefficients have a unit in common, so that one can be taken from the other.

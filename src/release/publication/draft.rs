@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::Release;
 use super::super::document::Software;
 use super::super::figure;
-use super::super::format::{at_most, row, short};
+use super::super::format::{self, at_most, row, short};
 use super::super::odds::{self, Answers};
 use super::super::remarks::{are_of_persons, chosen_rows, made, robust};
 use super::super::row_count::RowCount;
@@ -295,7 +295,7 @@ fn with_p(p: f64, kind: Interval) -> String {
 fn whole_category(test: &CategoryTest) -> String {
     let kind = if test.approximate { Interval::Approximate } else { Interval::Normal };
     let p = with_p(test.p, kind);
-    words::journal::category_told(&test.column, short(test.statistic, 3), test.degrees, p)
+    words::journal::category_told(test.label(), short(test.statistic, 3), test.degrees, p)
 }
 
 fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> String {
@@ -304,8 +304,11 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
     let lines = tables::lines(release, outcome, per);
     let whole: Vec<&CategoryTest> =
         supplement.categories.iter().filter(|test| test.outcome == outcome).take(MOST_TERMS).collect();
-    let large: Vec<String> =
-        whole.iter().filter(|test| test.degrees > MOST_LEVELS).map(|test| test.column.clone()).collect();
+    let large: Vec<String> = whole
+        .iter()
+        .filter(|test| test.degrees > MOST_LEVELS && test.together.is_empty())
+        .map(|test| test.column.clone())
+        .collect();
     let is_of_large = |line: &figure::Line| {
         line.term.split_once('[').is_some_and(|(column, _)| large.iter().any(|name| name == column))
     };
@@ -320,7 +323,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             continue;
         }
         let ratio = supplement.log_odds.then(|| odds::ratio(&line.term, &line.entry)).flatten();
-        let written = row(&ratio.unwrap_or(line.entry));
+        let written = ratio.as_ref().map_or_else(|| row(&line.entry), format::ratio);
         let interval = match line.entry.interval {
             Interval::Approximate => words::journal::noted(written.interval, words::result::approximate()),
             Interval::Normal | Interval::Withheld => written.interval,

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::super::Release;
 use super::super::effect::{PartialEffect, Point};
-use super::super::figure::{self, Figure, Line, Mark, Tick};
-use super::super::format::{power, row, short};
+use super::super::figure::{self, Figure, Line, Mark, Scale, Tick};
+use super::super::format::{self, power, row, short};
 use super::super::odds;
 use super::super::remarks::remarks;
 use super::super::significance::Tests;
@@ -16,7 +16,7 @@ use super::decimal::DecimalMark;
 use super::html::escape;
 use super::measure::{width, wrapped};
 use super::ridge_path::{MOST_DRAWN, RidgePath, TermPath};
-use super::tables::{label, lines, title};
+use super::tables::{drawn, label, per_deviation, title};
 use crate::model::{INTERCEPT, Interval};
 use crate::plan::Plan;
 use crate::words;
@@ -44,18 +44,24 @@ const MOST: usize = 300;
 
 /// Draws the coefficients of an outcome with their intervals. `None` if there is nothing to draw.
 pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, labels: &Labels) -> Option<String> {
-    let lines = lines(release, outcome, labels.scale());
+    let (lines, scale) = drawn(release, supplement, outcome, labels.scale());
     let drawn = if supplement.log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) }?;
     let shown = lines.iter().zip(&drawn.marks).filter(|(line, _)| line.term != INTERCEPT);
+    let change = |line: &Line| {
+        let own = per_deviation(&release.plan, line, labels).filter(|_| scale == Scale::Deviations);
+        own.unwrap_or_else(|| {
+            if is_over_range(line) { words::result::over_range(&line.term) } else { label(line) }
+        })
+    };
     let rows: Vec<Row> = shown
         .map(|(line, mark)| Row {
-            label: if is_over_range(line) { words::result::over_range(&line.term) } else { label(line) },
+            label: change(line),
             marks: vec![(*mark, numbers(line, supplement.log_odds, labels.decimal))],
         })
         .collect();
     let named = odds::named(&release.plan, outcome, supplement.log_odds);
     let title = title(&named, supplement.log_odds, Tests::of(release));
-    let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome));
+    let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome), scale);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
     let axis = words::drawing::axis(axis, level);
     Some(forest(&[title], &remarks(release), &axis, &rows, &drawn, labels.decimal))
@@ -95,7 +101,7 @@ fn is_over_range(line: &Line) -> bool {
 fn numbers(line: &Line, log_odds: bool, decimal: DecimalMark) -> String {
     let entry = line.entry.times(line.reach.unwrap_or(1.0));
     let ratio = log_odds.then(|| odds::ratio(&line.term, &entry)).flatten();
-    let written = row(&ratio.unwrap_or(entry));
+    let written = ratio.as_ref().map_or_else(|| row(&entry), format::ratio);
     decimal.of_numbers(match line.entry.interval {
         Interval::Withheld => words::journal::noted(written.estimate, words::result::interval_withheld()),
         Interval::Normal => format!("{} ({})", written.estimate, written.interval),
@@ -400,7 +406,7 @@ pub fn ridge_path(path: &RidgePath, decimal: DecimalMark) -> Option<String> {
     values().next()?;
     let plane = Plane::new((from - 0.2, to + 0.2), values().chain([0.0]), decimal);
     let ticks = path.grid.iter().map(|ridge| (place(*ridge), power(*ridge))).collect::<Vec<_>>();
-    let up = figure::axis(false, &path.unit);
+    let up = figure::axis(false, &path.unit, Scale::Ranges);
     // Side by side, unless a name is wider than half of the drawing.
     let half = PLANE.0 / 2.0;
     let short_names = drawn.iter().all(|(path, _)| width(&path.drawn_label(), SIZE) < half - 44.0);

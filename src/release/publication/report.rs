@@ -215,7 +215,7 @@ mod tests {
         let odds = Supplement { log_odds: true, ..Supplement::default() };
         let page = html(&release, &odds, &Labels::default());
         for expected in [
-            "Logistic regression of y", "Log-odds", "Log-odds, 95 %", "Odds ratio, 95 %", ">1.284<", "54.12",
+            "Logistic regression of y", "Log-odds", "Log-odds, 95 %", "Odds ratio, 95 %", ">1.28<", "54.12",
             "A &lt;paper&gt;",
         ] {
             assert!(page.contains(expected), "{expected}: {page}");

@@ -100,7 +100,7 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
     let categories: Vec<Value> = supplement
         .categories
         .iter()
-        .map(|test| json!([test.outcome, test.column, test.statistic, test.degrees]))
+        .map(|test| json!([test.outcome, test.label(), test.statistic, test.degrees]))
         .collect();
     let described = supplement.description.as_ref();
     let columns: Vec<Value> = described

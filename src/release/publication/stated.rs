@@ -39,9 +39,9 @@ pub fn columns(release: &Release, log_odds: bool, decimal: DecimalMark) -> Table
     }
 }
 
-/// Returns what is stated of a column, and behind it what the plan notes of it.
+/// Returns what is stated of a column, and behind it what the plan calls it and notes of it.
 fn noted(column: &Column, stated: String) -> String {
-    [Some(stated), column.note.clone()]
+    [Some(stated), column.label.clone(), column.note.clone()]
         .into_iter()
         .flatten()
         .filter(|text| !text.is_empty())

@@ -3,9 +3,10 @@
 use super::super::Release;
 use super::super::document::Coefficients;
 use super::super::effect::PartialEffect;
-use super::super::figure::{self, Line};
+use super::super::figure::{self, Line, Scale};
 use super::super::format::{self, percent, short, significant};
 use super::super::odds;
+use super::super::reduced::column_of;
 use super::super::remarks::of_rows;
 use super::super::row_count::RowCount;
 use super::super::shared::Shared;
@@ -60,7 +61,7 @@ pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<T
         tables.extend(adjusted(release));
     }
     if let Some(description) = &supplement.description {
-        tables.push(columns(release, supplement, description));
+        tables.extend(columns(release, supplement, description));
         tables.extend(correlations(description));
     }
     tables.push(stated::columns(release, supplement.log_odds, decimal));
@@ -89,6 +90,36 @@ pub(super) fn number(text: impl Into<String>) -> Head {
 pub fn lines(release: &Release, outcome: &str, per: f64) -> Vec<Line> {
     let lines = figure::lines(&release.plan, &release.coefficients, outcome);
     lines.into_iter().map(|line| figure::scaled(&release.plan, line, per)).collect()
+}
+
+/// Returns the lines of an outcome as a plot draws them: numbers for one released standard deviation, where each has one, or else over the
+/// stated range of each.
+pub fn drawn(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> (Vec<Line>, Scale) {
+    let lines = lines(release, outcome, per);
+    let plan = &release.plan;
+    let own = |line: &Line| {
+        if line.reach.is_none() || !figure::is_number(plan, &line.term) {
+            return Some(line.clone());
+        }
+        let reach = spread(supplement, &line.term)? / units(plan, line, per);
+        Some(Line { reach: Some(reach), ..line.clone() })
+    };
+    match lines.iter().map(own).collect::<Option<Vec<Line>>>() {
+        Some(own) => (own, Scale::Deviations),
+        None => (lines, Scale::Ranges),
+    }
+}
+
+/// Returns what a plot calls a number that it draws for one standard deviation: `age per SD, 12.3 years`.
+pub(super) fn per_deviation(plan: &Plan, line: &Line, labels: &Labels) -> Option<String> {
+    let sd = line.reach.filter(|_| figure::is_number(plan, &line.term))? * units(plan, line, labels.scale());
+    let sd = format!("{} {}", labels.decimal.of_numbers(short(sd, 3)), figure::unit(plan, &line.term));
+    Some(words::result::over_deviation(&line.term, sd.trim_end()))
+}
+
+/// Returns for how many units the coefficient of a line is.
+fn units(plan: &Plan, line: &Line, per: f64) -> f64 {
+    if figure::is_scaled(plan, &line.term, per) { per } else { 1.0 }
 }
 
 /// Returns the name of a term for a reader.
@@ -228,7 +259,7 @@ pub fn ratio(line: &Line) -> String {
 
 fn ratio_of(term: &str, entry: &Estimate) -> String {
     let Some(ratio) = odds::ratio(term, entry) else { return String::new() };
-    let written = format::row(&ratio);
+    let written = format::ratio(&ratio);
     match entry.interval {
         Interval::Withheld => written.estimate,
         Interval::Normal | Interval::Approximate => format!("{} ({})", written.estimate, written.interval),
@@ -341,6 +372,36 @@ pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> Table {
     }
 }
 
+/// Returns by how much an outcome differs between two values of a column, in a sentence: a number by a difference, log-odds by an odds ratio.
+pub fn step(
+    plan: &Plan,
+    outcome: &str,
+    log_odds: bool,
+    column: &str,
+    values: [f64; 2],
+    entry: &Estimate,
+) -> String {
+    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+    let unit = figure::unit(plan, column);
+    let [from, to] = values.map(|value| short(value, 6));
+    let to = format!("{to} {unit}");
+    let step = words::effect::step(column, from, to.trim_end());
+    let told = |written: String| interval(written, entry.interval);
+    match odds::ratio(column, entry).filter(|_| log_odds) {
+        Some(ratio) => {
+            let named = odds::named(plan, outcome, true);
+            let written = format::ratio(&ratio);
+            words::effect::step_ratio(step, named, written.estimate, level, told(written.interval))
+        }
+        None => {
+            let written = format::row(entry);
+            let unit = figure::unit(plan, outcome);
+            let estimate = format!("{} {unit}", written.estimate);
+            words::effect::step_difference(step, outcome, estimate.trim_end(), level, told(written.interval))
+        }
+    }
+}
+
 /// Returns the standardised coefficients of an outcome. `None` if none is known.
 pub fn standardised_coefficients(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
     let lines = lines(release, outcome, 1.0).into_iter().filter(|line| line.term != INTERCEPT);
@@ -370,8 +431,7 @@ fn standardised(
         return None;
     }
     let of = outcome_spread(release, supplement, outcome)?;
-    let units = if figure::is_scaled(&release.plan, &line.term, per) { per } else { 1.0 };
-    let own = spread(supplement, &line.term)? / units;
+    let own = spread(supplement, &line.term)? / units(&release.plan, line, per);
     Some(line.entry.estimate? * own / of)
 }
 
@@ -576,7 +636,7 @@ fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the tests of whole categories. `None` if no category has several coefficients.
+/// Returns the tests of whole categories, terms and columns. `None` if none has several coefficients.
 pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     if supplement.categories.is_empty() {
         return None;
@@ -588,12 +648,14 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     let rows = supplement.categories.iter().take(MOST_ADJUSTED).map(|test| {
         let kind = if test.approximate { Interval::Approximate } else { Interval::Normal };
         let mut row: Vec<String> = many.then(|| test.outcome.clone()).into_iter().collect();
-        row.extend([test.column.clone(), short(test.statistic, 3), test.degrees.to_string()]);
+        row.extend([test.label(), short(test.statistic, 3), test.degrees.to_string()]);
         row.push(p_value(test.p, kind));
         row
     });
     let mut products = release.plan.derived.iter().filter(|term| term.transform == Transform::Product);
-    let tested = |name: &String| supplement.categories.iter().any(|test| test.column == *name);
+    let tested = |name: &String| {
+        supplement.categories.iter().any(|test| test.column == *name && test.together.is_empty())
+    };
     let mut notes = vec![words::journal::categories_note().to_owned()];
     let terms = figure::terms(release);
     // A further regression may be without it.
@@ -603,6 +665,9 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
             .iter()
             .any(|term| term.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')))
     };
+    if supplement.categories.iter().any(|test| !test.together.is_empty()) {
+        notes.push(words::journal::together_note().to_owned());
+    }
     if products.any(|product| is_in(product) && product.from.iter().any(tested)) {
         notes.push(words::journal::categories_in_products().to_owned());
     }
@@ -697,31 +762,14 @@ pub(super) fn sd_of(release: &Release, supplement: &Supplement, term: &Described
     }
 }
 
-/// Returns the table that describes the columns: Table 1.
-pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Table {
-    let none = || format::NONE.to_owned();
-    let rows = description.terms.iter().take(MOST_ADJUSTED).map(|term| {
-        if let Some((column, level)) = &term.level {
-            let share = |value: f64| format!("{value:.1} %");
-            let mean = Noisy { value: 100.0 * term.mean.value, std_error: 100.0 * term.mean.std_error };
-            let small = mean.std_error > 0.0 && mean.std_error < 0.05;
-            let error =
-                if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
-            return vec![
-                format!("{column}: {}", figure::level_name(&release.plan, column, level)),
-                if mean_of(term).is_none() { none() } else { share(mean.value.min(100.0)) },
-                error,
-                // A share has no standard deviation of its own.
-                String::new(),
-                String::new(),
-            ];
-        }
-        let named = figure::with_unit(&term.term, &figure::unit(&release.plan, &term.term));
-        let [mean, mean_error] = noisy(term.mean);
-        let sd = sd_of(release, supplement, term);
-        let [sd, sd_error] = sd.map_or_else(|| [none(), none()], noisy);
-        vec![named, mean, mean_error, sd, sd_error]
-    });
+/// Returns the table that describes the columns, Table 1, and one of the terms that are made from columns; neither without a row. Merged
+/// levels are those of a column.
+pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Vec<Table> {
+    let derived = release.plan.derived.iter().filter(|entry| entry.transform != Transform::Merged);
+    let derived: Vec<String> = derived.map(name_of).collect();
+    let is_made = |term: &&DescribedTerm| derived.contains(&column_of(&release.plan, &term.term));
+    let (made, own): (Vec<&DescribedTerm>, Vec<&DescribedTerm>) =
+        description.terms.iter().take(MOST_ADJUSTED).partition(is_made);
     let mut notes = vec![words::journal::columns_note().to_owned()];
     if release.plan.missing == Some(Missing::Midpoint) {
         notes.push(words::journal::columns_midpoint().to_owned());
@@ -731,8 +779,10 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
     }
     let most = release.plan.max_rows_per_person.filter(|most| *most > 1);
     notes.extend(most.map(words::journal::columns_of_rows));
-    Table {
-        caption: words::journal::columns().to_owned(),
+    let parts = [(words::journal::columns(), own), (words::journal::made_columns(), made)];
+    let parts = parts.into_iter().filter(|(_, terms)| !terms.is_empty());
+    let table = |(caption, terms): (&'static str, Vec<&DescribedTerm>)| Table {
+        caption: caption.to_owned(),
         heads: vec![
             head(words::columns::column()),
             number(words::journal::mean_or_share()),
@@ -740,9 +790,40 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
             number(words::report::standard_deviation()),
             number(words::journal::its_noise()),
         ],
-        rows: rows.collect(),
-        notes,
+        rows: terms.into_iter().map(|term| described(release, supplement, term)).collect(),
+        notes: std::mem::take(&mut notes),
+    };
+    parts.map(table).collect()
+}
+
+/// Returns the row of a term in a table that describes columns.
+fn described(release: &Release, supplement: &Supplement, term: &DescribedTerm) -> Vec<String> {
+    let none = || format::NONE.to_owned();
+    if let Some((column, level)) = &term.level {
+        let share = |value: f64| format!("{value:.1} %");
+        let mean = Noisy { value: 100.0 * term.mean.value, std_error: 100.0 * term.mean.std_error };
+        let small = mean.std_error > 0.0 && mean.std_error < 0.05;
+        let error =
+            if small { format!("{} %", significant(mean.std_error, 1)) } else { share(mean.std_error) };
+        return vec![
+            format!(
+                "{}: {}",
+                figure::column_name(&release.plan, column),
+                figure::level_name(&release.plan, column, level)
+            ),
+            if mean_of(term).is_none() { none() } else { share(mean.value.min(100.0)) },
+            error,
+            // A share has no standard deviation of its own.
+            String::new(),
+            String::new(),
+        ];
     }
+    let named = figure::column_name(&release.plan, &term.term);
+    let named = figure::with_unit(named, &figure::unit(&release.plan, &term.term));
+    let [mean, mean_error] = noisy(term.mean);
+    let sd = sd_of(release, supplement, term);
+    let [sd, sd_error] = sd.map_or_else(|| [none(), none()], noisy);
+    vec![named, mean, mean_error, sd, sd_error]
 }
 
 /// Returns the lower triangle of the correlations, each with its noise; nothing where none is known. Rows and columns have numbers, as

@@ -210,7 +210,7 @@ mod tests {
         let filled = fill_from_plan(&mut other, &plan);
         assert_eq!((filled.described, filled.unknown.len()), (vec!["age".to_owned(), "Sex".to_owned()], 2));
         assert_eq!((other[1].levels.as_str(), other[1].role), ("1, 2", Role::Ignored));
-        assert_eq!((other[0].upper.as_str(), other[0].note.as_str()), ("110", "Age"));
+        assert_eq!((other[0].upper.as_str(), other[0].label.as_str()), ("110", "Age"));
         assert_eq!(other[2].role, Role::Feature);
     }
 }

@@ -153,7 +153,8 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
         reference: text(&draft.reference).filter(|_| category).map(|reference| level(&reference)),
         labels: labels(draft).filter(|_| category),
         unit: text(&draft.unit).filter(|_| number_column),
-        note: note(draft),
+        label: text(&draft.label),
+        note: text(&draft.note),
     }
 }
 
@@ -163,16 +164,6 @@ fn labels(draft: &ColumnDraft) -> Option<BTreeMap<String, String>> {
     let mut labels = draft.labels.clone();
     labels.retain(|level, _| levels.contains(level));
     (!labels.is_empty()).then_some(labels)
-}
-
-/// What it means, and where its range comes from.
-fn note(draft: &ColumnDraft) -> Option<String> {
-    let parts: Vec<&str> = [&draft.label, &draft.note]
-        .into_iter()
-        .map(|part| part.trim())
-        .filter(|part| !part.is_empty())
-        .collect();
-    (!parts.is_empty()).then(|| parts.join(". "))
 }
 
 /// Which typical value of a number does not fit its bounds, so that it is not used.
@@ -272,7 +263,7 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     let written = |bound: Option<Bound>| {
         bound.and_then(Bound::stated).map_or_else(String::new, |value| value.to_string())
     };
-    draft.label.clear();
+    draft.label = entry.label.clone().unwrap_or_default();
     draft.role = entry.role;
     draft.kind = entry.kind;
     draft.lower = written(entry.lower);

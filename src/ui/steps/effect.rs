@@ -5,12 +5,14 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use crate::engine::covariance;
-use crate::inference::partial_effect::{columns, partial_effect};
+use crate::inference::partial_effect::{columns, difference, partial_effect, range};
 use crate::release::Release;
 use crate::release::figure;
+use crate::release::format::short;
 use crate::release::publication::{DecimalMark, Format, drawing, tables};
 use crate::release::supplement::Supplement;
-use crate::ui::parts::{Choice, PrintedTable};
+use crate::ui::draft::number;
+use crate::ui::parts::{Choice, Field, PrintedTable};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::steps::save::Saved;
 use crate::ui::{dom, names};
@@ -24,6 +26,11 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
     let Some(first) = own.first().cloned() else { return ().into_any() };
     let column = RwSignal::new(first);
     let opened = RwSignal::new(false);
+    let typed = [RwSignal::new(String::new()), RwSignal::new(String::new())];
+    let choose = Callback::new(move |name| {
+        typed.iter().for_each(|value| value.set(String::new()));
+        column.set(name);
+    });
     let options: Vec<(String, String)> = own.into_iter().map(|name| (name.clone(), name)).collect();
     let outcomes = figure::outcomes(&release);
     let drawn = move || {
@@ -54,6 +61,16 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
         let svg = drawing::effect(&release.plan, &outcome, &effect, "", DecimalMark::default());
         let table = tables::effect(&release.plan, &outcome, &effect);
         let name = format!("discreet-effect-{}", column.with(|name| names::plain(name)));
+        let range = column.with(|column| range(&release.plan, column)).unwrap_or_default();
+        let (own, of, log_odds) = (Arc::clone(&release), outcome.clone(), supplement.log_odds);
+        let description = supplement.description.clone();
+        let told = move |values: [f64; 2]| {
+            let (plan, covariance) = (&own.plan, covariance.as_ref()?);
+            let column = column.get();
+            let found = difference(plan, &lines, covariance, description.as_ref(), &column, values)?;
+            Some(tables::step(plan, &of, log_odds, &column, values, &found))
+        };
+        let between = view! { <Between column=column.get() range typed told/> };
         let release = Arc::clone(&release);
         let write = Callback::new(move |(format, decimal): (Format, DecimalMark)| {
             format.effect(&release.plan, &outcome, &effect, decimal)
@@ -61,6 +78,7 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
         Some(
             view! {
                 <div class="drawn" inner_html=svg></div>
+                {between}
                 <PrintedTable table/>
                 <Saved name write/>
             }
@@ -70,9 +88,39 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
     view! {
         <details class="more" id="effect" on:toggle=move |event| opened.set(dom::is_open(&event))>
             <summary>{words::effect::title()}</summary>
-            <Choice id="effect-column" label=words::columns::column() options value=column set=Callback::new(move |name| column.set(name))/>
+            <Choice id="effect-column" label=words::columns::column() options value=column set=choose/>
             {drawn}
         </details>
     }
     .into_any()
+}
+
+/// Two values of the column, and what the outcome differs by between them. They are kept nowhere else.
+#[component]
+fn Between(
+    column: String,
+    range: (f64, f64),
+    typed: [RwSignal<String>; 2],
+    told: impl Fn([f64; 2]) -> Option<String> + Send + 'static,
+) -> impl IntoView {
+    let [from, to] = typed;
+    let (lower, upper) = range;
+    let found = move || {
+        let [from, to] = [from, to].map(|value| value.with(|value| number(value)));
+        told([from?, to?])
+    };
+    let field = |id, label, value: RwSignal<String>| {
+        view! { <Field id label value numeric=true set=Callback::new(move |text| value.set(text))/> }
+    };
+    view! {
+        <fieldset>
+            <legend>{words::effect::two_values(column)}</legend>
+            <p class="hint">{words::effect::two_values_hint(short(lower, 6), short(upper, 6))}</p>
+            <div class="fields">
+                {field("effect-from", words::effect::from(), from)}
+                {field("effect-to", words::effect::to(), to)}
+            </div>
+            <p role="status"><strong>{found}</strong></p>
+        </fieldset>
+    }
 }

@@ -213,7 +213,7 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                 let supplement = supplement(&own);
                 let outcome = refit.outcome.clone();
                 let unit = figure::unit(&own.plan, &outcome);
-                let lines = tables::lines(&own, &outcome, per);
+                let (lines, scale) = tables::drawn(&own, &supplement, &outcome, per);
                 let drowned = is_drowned(&own.diagnostics);
                 let tests = Tests::of(&own);
                 let (fit, reading) = tables::fit(&own, &supplement, &outcome);
@@ -234,7 +234,7 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                     format.refitted(&own, &supplement, &outcome, &Labels { per, decimal, ..Labels::default() })
                 });
                 view! {
-                    <CoefficientTable lines outcome=titled unit drowned tests fit=fit.join(" · ") below reading confidence=refit.confidence/>
+                    <CoefficientTable lines outcome=titled unit scale drowned tests fit=fit.join(" · ") below reading confidence=refit.confidence/>
                     {others}
                     <ul class="notes">{notes}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>

@@ -160,7 +160,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         }
         let outcome = app.state.outcome().get().unwrap_or_else(|| first.clone());
         let per = number(&per.get()).unwrap_or(1.0);
-        let lines = tables::lines(&for_table, &outcome, per);
+        let (lines, scale) = tables::drawn(&for_table, &for_fit, &outcome, per);
         let others = tables::factors(&for_table, &outcome, per)
             .into_iter()
             .chain(tables::differences(&for_table, &for_fit, &outcome, per))
@@ -181,7 +181,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let penalised = tests.absent() == Some(Absent::Penalised) && !drowned;
         view! {
             {penalised.then(|| view! { <p class="caveat">{words::result::penalised()}</p> })}
-            <CoefficientTable lines outcome unit log_odds drowned confidence tests fit=fit.join(" · ") below reading/>
+            <CoefficientTable lines outcome unit scale log_odds drowned confidence tests fit=fit.join(" · ") below reading/>
             {others}
             {standardised}
         }
@@ -269,7 +269,8 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         .description
         .iter()
         .flat_map(|description| {
-            std::iter::once(tables::columns(&release, &supplement, description))
+            tables::columns(&release, &supplement, description)
+                .into_iter()
                 .chain(tables::correlations(description))
         })
         .collect();

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::model::{INTERCEPT, Interval};
-use crate::release::figure::{self, Line, Mark};
+use crate::release::figure::{self, Line, Mark, Scale};
 use crate::release::format::{self, percent};
 use crate::release::odds;
 use crate::release::publication::tables;
@@ -22,6 +22,8 @@ pub fn CoefficientTable(
     /// The outcome with its unit, and the rows that counted.
     outcome: String,
     unit: String,
+    /// For which change of a number the plot draws its coefficient.
+    scale: Scale,
     confidence: f64,
     /// Whether the noise is as large as the signal.
     drowned: bool,
@@ -66,7 +68,11 @@ pub fn CoefficientTable(
         view! { <CoefficientRow line cell tests ratio estimate interval shared/> }
     });
     let rows = rows.collect_view();
-    let axis = figure::axis(log_odds, &unit);
+    let axis = figure::axis(log_odds, &unit, scale);
+    let plot_note = match scale {
+        Scale::Ranges => words::result::plot_note(),
+        Scale::Deviations => words::result::plot_note_deviations(),
+    };
     let before = 3 + usize::from(log_odds) + usize::from(tests.is_some()) + usize::from(shared);
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label=words::result::coefficients_for(&outcome)>
@@ -91,7 +97,7 @@ pub fn CoefficientTable(
         {(!fit.is_empty()).then(|| view! { <p class="fit">{fit}</p> })}
         {(!below.is_empty()).then(|| view! { <p class="hint">{below.join(" ")}</p> })}
         <details class="more reading"><summary>{words::result::how_to_read()}</summary>
-            <p class="hint">{shared.then(words::result::table_note)} " " {words::result::plot_note()} " " {log_odds.then_some(words::page::odds())}</p>
+            <p class="hint">{shared.then(words::result::table_note)} " " {plot_note} " " {log_odds.then_some(words::page::odds())}</p>
             {(!reading.is_empty()).then(|| view! { <p class="hint">{reading.join(" ")}</p> })}
         </details>
     }
@@ -128,7 +134,7 @@ fn CoefficientRow(
     let share = line.entry.noise_share.map(|share| view! { <Uncertainty share/> });
     let ratio = ratio.map(|label| {
         let ratio = odds::ratio(&line.term, &line.entry).map(|ratio| {
-            let written = format::row(&ratio);
+            let written = format::ratio(&ratio);
             view! {
                 <strong>{written.estimate}</strong>
                 {(!withheld).then(|| view! { <span class="row-note">{written.interval}</span> })}
