@@ -113,9 +113,11 @@ fn says(note: &str, message: &str) -> bool {
     message.split(ANY).try_fold(note, |rest, part| Some(rest.split_once(part)?.1)).is_some()
 }
 
-/// Returns whether a note warns that the intervals do not cover a regression over all rows.
+/// Returns whether a note warns that coefficients mean something else than is usual: they are of most rows alone, or count the effects of columns
+/// that are left out.
 pub fn warns(note: &str) -> bool {
     says(note, &words::note::far_rows_many(ANY, ANY, ANY))
+        || says(note, &words::note::without_own_effect(ANY, ANY))
 }
 
 /// Returns whether a note holds for nearly every release with intervals, and says nothing of this one.

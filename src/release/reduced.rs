@@ -8,7 +8,7 @@ use crate::model::note::quoted;
 use crate::model::{INTERCEPT, Interval, level_of};
 use crate::plan::Plan;
 use crate::plan::derived::{Uncentred, name_of};
-use crate::plan::document::Transform;
+use crate::plan::document::{Derived, Transform};
 use crate::words;
 
 /// A regression without some columns of a release.
@@ -21,7 +21,8 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// Leaves out interactions of which a coefficient is withheld, or where there are none, all columns with such a coefficient.
+    /// Leaves out products and squares with a withheld coefficient, or made from a column with one. If there are none, leaves out all columns with
+    /// a withheld coefficient.
     /// Of a category with less than half of its coefficients withheld these levels alone are left out: they join the reference.
     /// If `held` names the terms that are not determined, these alone count as withheld: the others are withheld because of them.
     pub fn of(release: &Release, outcome: &str, held: &[String]) -> Self {
@@ -55,10 +56,9 @@ impl Reduced {
             .cloned()
             .collect();
         left_out.dedup();
-        let products = plan.derived.iter().filter(|entry| entry.transform == Transform::Product);
-        let products: Vec<String> = products.map(name_of).collect();
-        if left_out.iter().any(|name| products.contains(name)) {
-            left_out.retain(|name| products.contains(name));
+        let higher = higher_terms(plan, &left_out, &owners);
+        if !higher.is_empty() {
+            left_out = higher;
         }
         let left: BTreeSet<&String> = left_out.iter().collect();
         let is_kept =
@@ -72,6 +72,19 @@ impl Reduced {
         let uncentred = Uncentred::of(plan).into_iter().find(|one| self.left_out.contains(&one.product));
         uncentred.map(|one| words::refit::centre(quoted(&[one.product])))
     }
+}
+
+/// Returns the products and squares among the `owners` that are left out themselves, or made from what is left out. Without its own effects
+/// such a term would count them as its own.
+fn higher_terms(plan: &Plan, left_out: &[String], owners: &[String]) -> Vec<String> {
+    let left: BTreeSet<String> =
+        left_out.iter().flat_map(|term| [term.clone(), column_of(plan, term)]).collect();
+    let is_higher = |term: &&Derived| matches!(term.transform, Transform::Product | Transform::Square);
+    let higher = plan.derived.iter().filter(is_higher).map(|term| (name_of(term), term));
+    let higher = higher.filter(|(name, term)| {
+        owners.contains(name) && (left.contains(name) || term.from.iter().any(|from| left.contains(from)))
+    });
+    higher.map(|(name, _)| name).collect()
 }
 
 /// Returns the column or the derived term that a coefficient's term is of.
@@ -110,6 +123,19 @@ mod tests {
         let found = reduced(&[terms.as_slice(), pairs.as_slice()].concat());
         assert_eq!(found.left_out, ["sex:stage"]);
         assert_eq!(found.kept, ["age", "sex[M]", "stage[II]", "stage[III]"]);
+    }
+
+    #[test]
+    fn an_interaction_is_left_out_where_what_it_is_made_from_is_withheld() {
+        let terms = [("age", false), ("sex[M]", true), ("stage[II]", false), ("stage[III]", false)];
+        let pairs = [("sex:stage[M:II]", false), ("sex:stage[M:III]", false)];
+        let found = reduced(&[terms.as_slice(), pairs.as_slice()].concat());
+        assert_eq!(found.left_out, ["sex:stage"]);
+        assert_eq!(found.kept, ["age", "sex[M]", "stage[II]", "stage[III]"]);
+        // Of three levels one alone is withheld.
+        let terms = [("age", false), ("sex[M]", false), ("stage[II]", true), ("stage[III]", false)];
+        assert_eq!(reduced(&[terms.as_slice(), pairs.as_slice()].concat()).left_out, ["sex:stage"]);
+        assert_eq!(reduced(&[("age", true), ("sex[M]", false), pairs[0], pairs[1]]).left_out, ["age"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::inference::design::is_drowned;
 use crate::inference::refit::{Request, own_ridge};
 use crate::inference::{self, Repair, Ridge};
 use crate::model::INTERCEPT;
-use crate::model::note::quoted;
+use crate::model::note::{quoted, warns};
 use crate::release::Release;
 use crate::release::format::short;
 use crate::release::publication::comparison::Regression;
@@ -225,8 +225,11 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                     .map(|table| view! { <PrintedTable table/> })
                     .collect_view();
                 let path = view! { <Influence release=Arc::clone(&release) refit=refit.clone()/> };
-                let notes =
-                    own.diagnostics.notes.iter().map(|note| view! { <li><Quoted words=note.clone()/></li> });
+                let (warnings, notes): (Vec<String>, Vec<String>) =
+                    own.diagnostics.notes.iter().cloned().partition(|note| warns(note));
+                let warnings = warnings.into_iter().map(|note| view! { <p class="caveat"><Quoted words=note/></p> });
+                let warnings = warnings.collect_view();
+                let notes = notes.into_iter().map(|note| view! { <li><Quoted words=note/></li> });
                 let notes = notes.collect_view();
                 let named = odds::named(&own.plan, &outcome, false);
                 let titled = of_rows(&own.plan, figure::with_unit(&named, &unit));
@@ -235,6 +238,7 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                 });
                 view! {
                     <CoefficientTable lines outcome=titled unit scale drowned tests fit=fit.join(" · ") below reading confidence=refit.confidence/>
+                    {warnings}
                     {others}
                     <ul class="notes">{notes}</ul>
                     <p class="hint">{words::refit::cost(refit.cost)}</p>
