@@ -197,6 +197,8 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     }
     heads.push(number(if log_odds { words::result::log_odds() } else { words::result::estimate() }));
     heads.extend([number(words::journal::std_error()), number(interval_head(log_odds, tests, &level))]);
+    let least = is_least_share(release, outcome);
+    let share = |share| if least { words::result::at_least(percent(share)) } else { percent(share) };
     let any_test = has_test(tests, &lines);
     if any_test {
         heads.extend([number(words::journal::z()), number(words::journal::p())]);
@@ -218,7 +220,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
         if any_standard {
             row.push(two_digits(standard));
         }
-        row.push(line.entry.noise_share.map_or_else(|| format::NONE.to_owned(), percent));
+        row.push(line.entry.noise_share.map_or_else(|| format::NONE.to_owned(), share));
         row
     });
     let rows = rows.collect();
@@ -230,6 +232,13 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     }
     notes.push(words::journal::share_note().to_owned());
     Table { caption, heads, rows, notes }
+}
+
+/// Returns whether the shares of privacy noise are the least that they can be: where the residual variance does not stand out of its noise, a
+/// larger value stands in its place, and sampling looks larger.
+pub fn is_least_share(release: &Release, outcome: &str) -> bool {
+    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
+    known.is_some_and(|known| known.residual_sd.is_some() && !known.residual_resolved)
 }
 
 /// Returns what the column of intervals is called.

@@ -218,6 +218,7 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                 let tests = Tests::of(&own);
                 let (fit, reading) = tables::fit(&own, &supplement, &outcome);
                 let below = tables::test_notes(&own, &lines);
+                let least = tables::is_least_share(&own, &outcome);
                 let others = tables::factors(&own, &outcome, per)
                     .into_iter()
                     .chain(tables::differences(&own, &supplement, &outcome, per))
@@ -237,7 +238,7 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                     format.refitted(&own, &supplement, &outcome, &Labels { per, decimal, ..Labels::default() })
                 });
                 view! {
-                    <CoefficientTable lines outcome=titled unit scale drowned tests fit=fit.join(" · ") below reading confidence=refit.confidence/>
+                    <CoefficientTable lines outcome=titled unit scale drowned tests fit=fit.join(" · ") below reading least confidence=refit.confidence/>
                     {warnings}
                     {others}
                     <ul class="notes">{notes}</ul>

@@ -174,6 +174,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let tests = Tests::of(&for_table);
         let (fit, reading) = tables::fit(&for_table, &for_fit, &outcome);
         let below = tables::test_notes(&for_table, &lines);
+        let least = tables::is_least_share(&for_table, &outcome);
         let drowned = is_drowned(&for_table.diagnostics);
         let confidence = for_table.plan.confidence.unwrap_or(0.95);
         let named = odds::named(&for_table.plan, &outcome, log_odds);
@@ -181,7 +182,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let penalised = tests.absent() == Some(Absent::Penalised) && !drowned;
         view! {
             {penalised.then(|| view! { <p class="caveat">{words::result::penalised()}</p> })}
-            <CoefficientTable lines outcome unit scale log_odds drowned confidence tests fit=fit.join(" · ") below reading/>
+            <CoefficientTable lines outcome unit scale log_odds drowned confidence tests fit=fit.join(" · ") below reading least/>
             {others}
             {standardised}
         }

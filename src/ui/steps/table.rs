@@ -36,6 +36,8 @@ pub fn CoefficientTable(
     below: Vec<String>,
     /// How the numbers of the fit are to be read.
     reading: Vec<String>,
+    /// Whether the shares of privacy noise are the least that they can be.
+    least: bool,
     #[prop(optional)] log_odds: bool,
 ) -> impl IntoView {
     let drawn = if log_odds { figure::of_odds(&lines) } else { figure::figure(&lines) };
@@ -65,7 +67,7 @@ pub fn CoefficientTable(
             (mark, figure.zero, figure.ticks.clone())
         });
         let (interval, ratio) = named.clone();
-        view! { <CoefficientRow line cell tests ratio estimate interval shared/> }
+        view! { <CoefficientRow line cell tests ratio estimate interval shared least/> }
     });
     let rows = rows.collect_view();
     let axis = figure::axis(log_odds, &unit, scale);
@@ -115,6 +117,8 @@ fn CoefficientRow(
     interval: String,
     /// Whether a coefficient has a share of noise.
     shared: bool,
+    /// Whether that share is the least that it can be.
+    least: bool,
 ) -> impl IntoView {
     let p = tests.map(|tests| {
         let test = tests.test(&line.entry).map(|test| {
@@ -131,7 +135,7 @@ fn CoefficientRow(
         .entry
         .std_error
         .map(|_| view! { " " <span class="row-note">{words::journal::se_is(&written.std_error)}</span> });
-    let share = line.entry.noise_share.map(|share| view! { <Uncertainty share/> });
+    let share = line.entry.noise_share.map(|share| view! { <Uncertainty share least/> });
     let ratio = ratio.map(|label| {
         let ratio = odds::ratio(&line.term, &line.entry).map(|ratio| {
             let written = format::ratio(&ratio);
@@ -170,11 +174,17 @@ fn CoefficientRow(
 
 /// What the uncertainty of a coefficient is made of: one bar in two parts, with words.
 #[component]
-pub fn Uncertainty(share: f64) -> impl IntoView {
+pub fn Uncertainty(
+    share: f64,
+    /// Whether that is the least that the share can be.
+    #[prop(optional)]
+    least: bool,
+) -> impl IntoView {
+    let written = if least { words::result::at_least(percent(share)) } else { percent(share) };
     view! {
         <span class="uncertainty">
             <ShareBar share/>
-            <span class="row-note tabular">{words::result::uncertainty(percent(share))}</span>
+            <span class="row-note tabular">{words::result::uncertainty(written)}</span>
         </span>
     }
 }
