@@ -80,6 +80,10 @@ test("the same people in another table are charged to the same ledger", async (t
     await discreet.goTo(say("step.data"));
     await discreet.preview.getByText(same).waitFor();
   }
+  // The person has that ledger as a file.
+  await discreet.budget({ rows: 800, share: say("privacy.a_quarter") });
+  await discreet.ready();
+  assert.equal(await discreet.strip.getByRole("button", { name: say("release_bar.download_the_ledger") }).count(), 0);
   const second = await release(discreet);
   assert.equal(second.id, first.id);
   assert.deepEqual(second.entries.map(({ kind, state }) => [kind, state]), [["release", "released"], ["release", "released"]]);

@@ -224,6 +224,15 @@ mod tests {
     }
 
     #[test]
+    fn a_share_of_noise_beside_an_unresolved_residual_is_the_least_that_it_can_be() {
+        let mut release = release("x");
+        let page = |release: &Release| html(release, &Supplement::default(), &Labels::default());
+        assert!(page(&release).contains(">50 %<"), "{}", page(&release));
+        release.diagnostics.outcomes[0].residual_resolved = false;
+        assert!(page(&release).contains(">at least 50 %<"));
+    }
+
+    #[test]
     fn it_needs_nothing_else_and_says_what_is_withheld() {
         let labels = Labels {
             title: "A <title>".to_owned(),

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::Blob;
 
+use super::close::forget;
 use super::confirm::{ask, guard};
 use super::files::{dialect_here, read, recognise_if_new};
 use super::genotypes;
@@ -54,7 +55,10 @@ async fn open_document(app: App, file: &Blob) {
     app.say(words::page::opening());
     match pool(app).read_release(file).await {
         Ok(Some(release)) => match contradiction(&release) {
-            None => return show(app, Arc::new(release), file.clone(), Origin::File),
+            None => {
+                close_unused_sample(app);
+                return show(app, Arc::new(release), file.clone(), Origin::File);
+            }
             Some(fault) => return fail(app, Step::Data, fault, false),
         },
         Ok(None) => {}
@@ -89,6 +93,15 @@ async fn open_document(app: App, file: &Blob) {
             let version = known_version(other).map(|known| words::data::other_version(other, known));
             fail(app, Step::Data, version.unwrap_or_else(|| words::data::not_json().to_owned()), false);
         }
+    }
+}
+
+/// Closes the sample that the page opened by itself, whose name and budget would stand beside another table's release.
+fn close_unused_sample(app: App) {
+    let is_sample =
+        app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| table.sample));
+    if is_sample && app.state.ledger().with_untracked(Option::is_none) {
+        forget(app);
     }
 }
 

@@ -22,21 +22,26 @@ use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::Failure;
 
-/// The setting that keeps which state of a table's ledger the person has as a file.
-fn saved_setting(key: &str) -> String {
-    format!("saved {key}")
+/// The setting that keeps which state of a ledger the person has as a file, whatever table it is open for.
+fn saved_setting(ledger: &Ledger) -> String {
+    format!("saved {}", ledger.id())
 }
 
 /// Keeps, also over a reload, that the person has the ledger as a file. The page says so when it is stored, so a reload does not ask again.
 pub fn has_file(app: App, ledger: &Ledger) {
-    let tip = ledger.tip().to_owned();
-    let key = app.state.key().get_untracked();
+    let (setting, tip) = (saved_setting(ledger), ledger.tip().to_owned());
     spawn_local(async move {
-        if let Some(key) = &key {
-            // If the storage refuses, it is asked for again after a reload.
-            drop(store::set_setting(&saved_setting(key), &tip).await);
-        }
-        if app.state.key().get_untracked() == key {
+        // If the storage refuses, it is asked for again after a reload.
+        drop(store::set_setting(&setting, &tip).await);
+        app.state.exported().set(Some(tip));
+    });
+}
+
+/// Finds which state of the open ledger the person has as a file.
+fn find_file(app: App, ledger: &Ledger) {
+    let (setting, tip) = (saved_setting(ledger), ledger.tip().to_owned());
+    spawn_local(async move {
+        if store::setting(&setting).await.ok().flatten().is_some_and(|saved| saved == tip) {
             app.state.exported().set(Some(tip));
         }
     });
@@ -63,8 +68,6 @@ pub async fn recognise(app: App, files: &Files) {
             }
             app.state.key().set(Some(key.clone()));
             remember(app, Ok(record));
-            let saved = store::setting(&saved_setting(&key)).await.ok().flatten();
-            app.state.exported().set(saved);
             super::draft::restore(app, files).await;
             find_alike(app, &key).await;
         }
@@ -141,6 +144,7 @@ pub fn remember(app: App, record: Result<Option<LedgerRecord>, Failure>) {
             }
             app.handles.with_value(|handles| handles.kept.replace(documents));
             app.state.releases().set(kept);
+            find_file(app, &record.ledger);
             app.state.ledger().set(Some(record.ledger));
             lock_setup(app);
         }
