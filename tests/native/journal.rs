@@ -758,7 +758,7 @@ fn without_noise_all_numbers_are_those_of_the_rows() {
     }
     let axis = figure::axis(false, "", Scale::Deviations);
     assert!(
-        axis.contains("one standard deviation") && printed(&release, "--format svg").contains("bmi per SD, ")
+        axis.contains("per standard deviation") && printed(&release, "--format svg").contains("bmi per SD, ")
     );
     // Without all standard deviations it draws all numbers over their stated ranges.
     let mut few = found.clone();

@@ -398,9 +398,12 @@ pub fn step(
     let told = |written: String| interval(written, entry.interval);
     match odds::ratio(column, entry).filter(|_| log_odds) {
         Some(ratio) => {
-            let named = odds::named(plan, outcome, true);
+            let named = odds::answers(plan, outcome, true).map_or_else(
+                || outcome.to_owned(),
+                |answers| words::journal::of_answers(outcome, answers.compared()),
+            );
             let written = format::ratio(&ratio);
-            words::effect::step_ratio(step, named, written.estimate, level, told(written.interval))
+            words::effect::step_ratio(step, written.estimate, level, told(written.interval), named)
         }
         None => {
             let written = format::row(entry);
@@ -788,12 +791,15 @@ pub fn columns(release: &Release, supplement: &Supplement, description: &Descrip
     }
     let most = release.plan.max_rows_per_person.filter(|most| *most > 1);
     notes.extend(most.map(words::journal::columns_of_rows));
-    let parts = [(words::journal::columns(), own), (words::journal::made_columns(), made)];
-    let parts = parts.into_iter().filter(|(_, terms)| !terms.is_empty());
-    let table = |(caption, terms): (&'static str, Vec<&DescribedTerm>)| Table {
+    let parts = [
+        (words::journal::columns(), words::columns::column(), own),
+        (words::journal::made_columns(), words::result::term(), made),
+    ];
+    let parts = parts.into_iter().filter(|(.., terms)| !terms.is_empty());
+    let table = |(caption, first, terms): (&'static str, &'static str, Vec<&DescribedTerm>)| Table {
         caption: caption.to_owned(),
         heads: vec![
-            head(words::columns::column()),
+            head(first),
             number(words::journal::mean_or_share()),
             number(words::journal::its_noise()),
             number(words::report::standard_deviation()),

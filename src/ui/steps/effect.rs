@@ -113,7 +113,7 @@ fn Between(
         view! { <Field id label value numeric=true set=Callback::new(move |text| value.set(text))/> }
     };
     view! {
-        <fieldset>
+        <fieldset class="plainset between">
             <legend>{words::effect::two_values(column)}</legend>
             <p class="hint">{words::effect::two_values_hint(short(lower, 6), short(upper, 6))}</p>
             <div class="fields">
