@@ -154,8 +154,6 @@ test("a release is copied and downloaded as a journal prints it, and every form 
   const decimal = page.locator("#export-decimal");
   await decimal.selectOption({ label: say("export.decimal_comma") });
   const comma = estimate.replace(".", ",");
-  // Chromium drops a page's eleventh download within a second.
-  await page.waitForTimeout(1000);
   for (const format of ["result.report_html", "export.word", "export.markdown", "export.latex", "export.svg"]) {
     const { text } = await discreet.download(say(format));
     const number = format === "export.svg" ? / per SD, \d+,\d+ years<[^]*?>\d+,\d+ \(/ : new RegExp(comma);
