@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use crate::inference::description::MOST_DESCRIBED;
-use crate::inference::{category, description, differences};
+use crate::inference::{category, compared_levels, description, differences};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
 use crate::mechanisms::adaptive_gauss::report::{Beside, beside, spreads};
 use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
@@ -13,7 +13,7 @@ use crate::release::figure::{self, outcomes};
 use crate::release::moments::ReleasedMoments;
 use crate::release::publication::MOST_OUTCOMES;
 use crate::release::significance::CategoryTest;
-use crate::release::supplement::{Description, Difference, Supplement};
+use crate::release::supplement::{ComparedLevels, Description, Difference, Supplement};
 
 /// Returns the covariance of the coefficients of one outcome, in their order. `None` if it does not follow from the release.
 pub fn covariance(release: &Release, outcome: &str) -> Option<DMatrix<f64>> {
@@ -65,7 +65,8 @@ pub fn supplement(release: &Release) -> Supplement {
     let beside = beside(release);
     let residual_noise = beside.iter().map(|outcome| Some(outcome.as_ref()?.residual_noise)).collect();
     let explained = beside.iter().map(|outcome| outcome.as_ref()?.explained).collect();
-    let Combined { categories, differences, covariances } = combined(release, beside, description.as_ref());
+    let Combined { categories, differences, levels, covariances } =
+        combined(release, beside, description.as_ref());
     let source = find(&release.plan.mechanism.name).map_or("", |info| info.source);
     Supplement {
         source,
@@ -73,6 +74,7 @@ pub fn supplement(release: &Release) -> Supplement {
         description,
         categories,
         differences,
+        levels,
         covariances,
         residual_noise,
         explained,
@@ -87,6 +89,7 @@ const MOST_KEPT: (usize, usize) = (20, 60);
 struct Combined {
     categories: Vec<CategoryTest>,
     differences: Vec<Difference>,
+    levels: Vec<ComparedLevels>,
     covariances: Vec<(String, Vec<Vec<f64>>)>,
 }
 
@@ -106,11 +109,11 @@ fn combined(release: &Release, beside: Vec<Option<Beside>>, description: Option<
         let own = entries.next().unwrap_or_default();
         let Some(covariance) = covariance else { continue };
         found.categories.extend(category::tests(&groups, own, &covariance));
-        if crossed && place < MOST_OUTCOMES {
+        if place < MOST_OUTCOMES {
             let lines = figure::lines(plan, &release.coefficients, &outcome);
-            found
-                .differences
-                .extend(differences::differences(plan, &outcome, &lines, &covariance, description));
+            let differences = || differences::differences(plan, &outcome, &lines, &covariance, description);
+            found.differences.extend(crossed.then(differences).into_iter().flatten());
+            found.levels.extend(compared_levels::compared(plan, &outcome, &lines, &covariance, description));
         }
         if place < MOST_KEPT.0 && own.len() <= MOST_KEPT.1 {
             let rows = covariance.row_iter().map(|row| row.iter().copied().collect()).collect();

@@ -9,6 +9,7 @@ pub mod assumptions;
 pub mod bootstrap;
 pub mod category;
 mod cell_noise;
+pub mod compared_levels;
 pub mod contrast;
 pub mod curvature;
 mod debiasing;

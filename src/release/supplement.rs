@@ -95,6 +95,30 @@ pub struct Difference {
     pub entry: Estimate,
 }
 
+/// The levels of a category compared, of one outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedLevels {
+    /// The outcome.
+    pub outcome: String,
+    /// The category.
+    pub column: String,
+    /// The outcome at a level, or its log-odds, with all else held. A level that is withheld is left out.
+    pub means: Vec<(String, Estimate)>,
+    /// The differences of each two levels, where there are more than two.
+    pub pairs: Vec<LevelPair>,
+}
+
+/// The difference of two levels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelPair {
+    /// The level.
+    pub level: String,
+    /// The other level.
+    pub against: String,
+    /// By how much the outcome, or its log-odds, differs.
+    pub entry: Estimate,
+}
+
 /// What follows from one release.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Supplement {
@@ -108,6 +132,8 @@ pub struct Supplement {
     pub categories: Vec<CategoryTest>,
     /// What columns with a product do at the levels of the other one; empty where the covariance of the coefficients is not known.
     pub differences: Vec<Difference>,
+    /// The levels of categories compared; empty where the covariance of the coefficients is not known.
+    pub levels: Vec<ComparedLevels>,
     /// The covariance of the coefficients of the first outcomes, in their order, row by row; empty where it is not known.
     pub covariances: Vec<(String, Vec<Vec<f64>>)>,
     /// The standard deviation of the noise on each outcome's residual standard deviation, as a share of it; empty where it is not known.

@@ -12,7 +12,7 @@ use super::super::row_count::RowCount;
 use super::super::shared::Shared;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
 use super::super::supplement::{
-    Correlations, DescribedTerm, Description, Difference, Noisy, RESOLVED, Supplement,
+    Correlations, DescribedTerm, Description, Difference, LevelPair, Noisy, RESOLVED, Supplement,
 };
 use super::measure::width;
 use super::stated;
@@ -57,6 +57,7 @@ pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<T
         tables.extend(logarithms.filter_map(|outcome| factors(release, outcome, per)));
         let all = outcomes.iter().take(MOST_OUTCOMES);
         tables.extend(all.filter_map(|outcome| differences(release, supplement, outcome, per)));
+        tables.extend(levels(release, supplement));
         tables.extend(categories(release, supplement));
         tables.extend(adjusted(release));
     }
@@ -354,6 +355,93 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
         heads,
         notes: vec![words::journal::differences_note().to_owned()],
     })
+}
+
+/// Returns the outcome at each level of each category, all else held (theory/inference 6.12): its mean, or its probability. `None` if none is known.
+pub fn level_means(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let shown = |value: Option<f64>| match supplement.log_odds {
+        true => value.map(|log_odds| 1.0 / (1.0 + libm::exp(-log_odds))),
+        false => value,
+    };
+    let mut rows = Vec::new();
+    for found in supplement.levels.iter().filter(|found| found.outcome == outcome) {
+        for (own, entry) in &found.means {
+            let [estimate, lower, upper] = [entry.estimate, entry.lower, entry.upper].map(shown);
+            let half = lower.zip(upper).map(|(lower, upper)| (upper - lower) / 4.0);
+            let written = format::row(&Estimate { estimate, lower, upper, std_error: half, ..entry.clone() });
+            let at = words::journal::at_its_level(
+                &found.column,
+                figure::level_name(&release.plan, &found.column, own),
+            );
+            rows.push(vec![at, written.estimate, interval(written.interval, entry.interval)]);
+        }
+    }
+    let named = odds::named(&release.plan, outcome, supplement.log_odds);
+    let unit = if supplement.log_odds { String::new() } else { figure::unit(&release.plan, outcome) };
+    let shown = match supplement.log_odds {
+        true => words::journal::adjusted_probability(),
+        false => words::journal::adjusted_mean(),
+    };
+    (!rows.is_empty()).then(|| Table {
+        caption: words::journal::at_each_level(figure::with_unit(&named, &unit)),
+        heads: vec![head(words::journal::at_level()), number(shown), number(words::result::interval(level))],
+        rows,
+        notes: vec![words::journal::at_each_level_note().to_owned()],
+    })
+}
+
+/// Returns the differences of each two levels of a category (theory/inference 6.12), with p-values that allow for all of them. `None` if no category
+/// has more than two levels.
+pub fn level_pairs(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
+    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let tests = Tests::of(release);
+    let ratio = ratio_head(release, supplement, outcome);
+    let mut heads = vec![head(words::journal::compared_levels())];
+    match &ratio {
+        Some(ratio) => heads.push(number(ratio)),
+        None => heads
+            .extend([words::result::estimate().to_owned(), interval_head(false, tests, &level)].map(number)),
+    }
+    let has_tests = tests.absent().is_none();
+    heads.extend([words::journal::p(), words::journal::holm()].map(number).into_iter().filter(|_| has_tests));
+    let mut rows = Vec::new();
+    for found in supplement.levels.iter().filter(|found| found.outcome == outcome) {
+        let named = |level: &str| figure::level_name(&release.plan, &found.column, level);
+        let tested: Vec<Option<Test>> = found.pairs.iter().map(|pair| tests.test(&pair.entry)).collect();
+        let p: Vec<f64> = tested.iter().flatten().map(|test| test.p).collect();
+        let mut all = holm(&p).into_iter();
+        for (LevelPair { level, against, entry }, test) in found.pairs.iter().zip(tested) {
+            let (written, kind) = (format::row(entry), entry.interval);
+            let mut row = vec![words::journal::level_against(&found.column, named(level), named(against))];
+            match &ratio {
+                Some(_) => row.push(interval(ratio_of(&found.column, entry), kind)),
+                None => row.extend([written.estimate, interval(written.interval, kind)]),
+            }
+            if has_tests {
+                let p = test.map(|test| test.p);
+                let adjusted = p.and_then(|_| all.next());
+                row.extend([p, adjusted].map(|p| p.map_or_else(String::new, |p| p_value(p, kind))));
+            }
+            rows.push(row);
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        caption: words::journal::level_pairs(odds::named(&release.plan, outcome, supplement.log_odds)),
+        heads,
+        rows,
+        notes: vec![words::journal::level_pairs_note().to_owned()],
+    })
+}
+
+/// Returns the tables that compare the levels of categories, of the first outcomes.
+pub fn levels(release: &Release, supplement: &Supplement) -> Vec<Table> {
+    let outcomes = figure::outcomes(release).into_iter().take(MOST_OUTCOMES);
+    let of = |outcome: String| {
+        let means = level_means(release, supplement, &outcome);
+        means.into_iter().chain(level_pairs(release, supplement, &outcome))
+    };
+    outcomes.flat_map(of).collect()
 }
 
 /// Returns the line of an outcome over a column at the values that are marked on its axis.

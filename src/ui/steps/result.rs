@@ -266,6 +266,7 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         .into_iter()
         .flatten()
         .collect();
+    let levels = tables::levels(&release, &supplement);
     let described: Vec<Table> = supplement
         .description
         .iter()
@@ -283,6 +284,9 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         view! { <details class="more" id="table-one"><summary>{words::journal::describes()}</summary>{shown(described)}</details> }.into_any()
     };
     view! {
+        {(!levels.is_empty()).then(|| view! {
+            <details class="more" id="levels"><summary>{words::journal::levels()}</summary>{shown(levels)}</details>
+        })}
         {(!tests.is_empty()).then(|| view! {
             <details class="more" id="tests"><summary>{words::journal::tests()}</summary>{shown(tests)}
                 <Glossed of=[entries::WALD_TEST, entries::DEGREES_OF_FREEDOM, entries::HOLM, entries::BENJAMINI_HOCHBERG]/></details>
