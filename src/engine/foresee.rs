@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
-use super::rehearse::{EXPECTED, Rehearsal, Rehearsed, RehearsedTerm, in_the_middle};
+use super::rehearse::{EXPECTED, LOST, Rehearsal, Rehearsed, RehearsedTerm, UNEXPECTED, in_the_middle};
+use super::spread::AssumedSpread;
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::{self, TermForecast};
@@ -78,6 +79,8 @@ pub struct Foreseen {
     /// The smallest standard deviation of these, as a share of the range of the bounds, at which all coefficients are expected to
     /// have intervals. `None` if that is not rehearsed.
     pub least_spread: Option<f64>,
+    /// What is assumed of the outcomes of which no typical standard deviation is stated.
+    pub of_outcome: Option<AssumedSpread>,
     /// The categories among the features whose reference is stated to be rare.
     pub rare_references: Vec<String>,
     /// Whether each outcome is a logarithm.
@@ -139,6 +142,10 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         retain_stated(&mut foreseen.terms, prepared);
         if full >= EXPECTED && !foreseen.assumed.is_empty() {
             foreseen.least_spread = rehearsal.least_spread();
+        }
+        if foreseen.forecast.advice != Advice::TooFew {
+            let link = foreseen.forecast.link;
+            foreseen.of_outcome = foreseen.of_outcome.map(|of| of.rehearsed(prepared, link));
         }
     }
     if foreseen.forecast.advice != Advice::Recommended {
@@ -233,17 +240,13 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         far_zeros: far_zeros(prepared.plan()),
         assumed: assumed(prepared.plan(), prepared.bound()),
         least_spread: None,
+        of_outcome: AssumedSpread::of(prepared).filter(|_| forecast.link == Link::Identity),
         rarely,
         rarely_nothing: 0.0,
         needed,
         withheld_below,
     })
 }
-
-/// A coefficient is not expected to have an interval if fewer than this share of the runs gave it one. Below the second share it
-/// will probably have none. The shares differ because the runs are few.
-const UNEXPECTED: f64 = 0.5;
-const LOST: f64 = 0.3;
 
 /// If at least this share of the runs has no interval at all, none is expected.
 const NONE_FROM: f64 = 0.9;
@@ -585,7 +588,11 @@ impl Foreseen {
         if advice == Advice::TooFew {
             return Vec::new();
         }
-        let usual = || words::forecast::widening(widening(self.widening().0));
+        let times = self.widening().0;
+        let usual = || match &self.of_outcome {
+            Some(assumed) => assumed.sentences(times).join(" "),
+            None => words::forecast::widening(widening(times)),
+        };
         let widest = self.widest.as_ref();
         let widest =
             widest.map(|(names, most)| words::forecast::widest(names.len(), quoted(names), widening(*most)));

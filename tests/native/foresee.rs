@@ -105,6 +105,31 @@ fn a_spread_that_is_assumed_is_named() {
     assert!(advice.contains("if the values of `crp` spread as is assumed"), "{advice}");
 }
 
+/// Wide bounds make no difference to the first number, so what it rests on and what closer values cost stand beside it.
+#[test]
+fn a_width_that_rests_on_an_assumed_spread_of_the_outcome_says_so() {
+    let with = |upper: f64, typical: Value| {
+        let mut plan = plan(Some(1_850), 2.0);
+        let own = json!({"name": "sbp", "role": "outcome", "type": "number", "lower": 100, "upper": upper,
+            "unit": "ms", "typical": typical});
+        plan["columns"][3] = own;
+        foreseen(&plan)
+    };
+    let of = |found: &Foreseen| found.sentences().into_iter().find(|told| told.starts_with("An interval"));
+    let times = |told: &str, before: &str| -> f64 {
+        told.split_once(before).unwrap().1.split(' ').next().unwrap().parse().unwrap()
+    };
+    for (upper, sd) in [(2_000.0, "317 ms"), (60_000.0, "9980 ms")] {
+        let told = of(&with(upper, Value::Null)).unwrap();
+        let rests = format!("if the standard deviation of `sbp` is about {sd}, a sixth of its stated range.");
+        assert!(told.contains(&rests), "{told}");
+        let narrow = times(&told, "With a tenth of that standard deviation it is about ");
+        assert!(narrow > 1.2 * times(&told, "is about "), "{told}");
+    }
+    let stated = of(&with(60_000.0, json!({"sd": 300}))).unwrap();
+    assert!(stated.ends_with("as wide as without privacy.") && times(&stated, "about ") > 2.0, "{stated}");
+}
+
 #[test]
 fn robust_errors_are_foretold() {
     let mut robust = plan(Some(12_000), 2.0);

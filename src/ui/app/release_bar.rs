@@ -327,13 +327,19 @@ fn Offer(forecast: Forecast) -> impl IntoView {
 
 /// What the noise will be like, in a few words.
 fn noise(app: App, forecast: &Forecast) -> String {
-    let wide = |times: f64| words::release_bar::widening(widening(times));
+    let assuming = |noise: String| match &forecast.of_outcome {
+        Some(assumed) => assumed.added_to(&noise),
+        None => noise,
+    };
+    let wide = |times: f64| assuming(words::release_bar::widening(widening(times)));
     if let Some(foreseen) = &forecast.foreseen {
         let (times, rarely) = foreseen.widening();
         let rarely = rarely.map(widening).filter(|rarely| *rarely != widening(times));
         let wide = match (rarely, &foreseen.widest) {
             (Some(rarely), _) => words::release_bar::widening_range(widening(times), rarely),
-            (None, Some((_, most))) => words::release_bar::widening_most(widening(times), widening(*most)),
+            (None, Some((_, most))) => {
+                assuming(words::release_bar::widening_most(widening(times), widening(*most)))
+            }
             (None, None) => wide(times),
         };
         return match foreseen.forecast.advice {
