@@ -978,6 +978,14 @@ pub fn hopeless(
     }
     if let Some(why) = dependence(prepared) {
         return Some(why);
+/// Returns what to expect of a release in a sentence, unless all intervals are expected to have their stated coverage.
+pub fn risk(foreseen: Option<&Foreseen>, expected: Option<&Preview>) -> Option<String> {
+    if let Some(foreseen) = foreseen {
+        return (!foreseen.is_clear()).then(|| foreseen.verdict().to_owned());
+    }
+    expected.filter(|preview| preview.verdict != Verdict::Clear).map(|preview| preview.advice.clone())
+}
+
     }
     if let Some(foreseen) = foreseen {
         return foreseen.is_asked_about().then(|| foreseen.why_asked());

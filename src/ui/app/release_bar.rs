@@ -207,11 +207,17 @@ impl Doubt {
             });
             found.filter(|_| private).map(|_| words::release_bar::may_be_yes_or_no().to_owned())
         };
-        let useless = forecast.hopeless.clone().or_else(few).or_else(yes_or_no).or_else(takes_all);
+        let no_use = forecast.hopeless.clone().or_else(few);
+        let says_risk = no_use.is_some();
+        let useless = no_use.or_else(yes_or_no).or_else(takes_all);
         let again = answered(app, &forecast.plan).filter(|_| private).map(words::release_bar::asked_again);
         let plain = useless.is_none() && again.is_none();
         let fixes = (is_first && private).then(|| fixes(app, touched)).flatten();
-        let said: Vec<String> = again.into_iter().chain(useless).chain(fixes).collect();
+        let asked: Vec<String> = again.into_iter().chain(useless).chain(fixes).collect();
+        let at_risk = !asked.is_empty() && !says_risk && !is_clear(app, forecast);
+        let risk =
+            at_risk.then(|| words::release_bar::expected_noise(noise(app, forecast).trim_end_matches('.')));
+        let said: Vec<String> = risk.into_iter().chain(asked).collect();
         let is_outcome = |column: &ColumnDraft| column.role == Role::Outcome;
         let outcome = || app.state.columns().with(|columns| columns.iter().position(is_outcome));
         let share_of = forecast.foreseen.as_ref().filter(|foreseen| foreseen.needs_share());
@@ -322,6 +328,17 @@ fn Offer(forecast: Forecast) -> impl IntoView {
             <div><dt>{words::release_bar::noise()}</dt><dd>{noise(app, &forecast)}</dd></div>
             {before}
         </dl>
+    }
+}
+
+/// Whether all intervals are expected to have their stated coverage, or nothing is known of them.
+fn is_clear(app: App, forecast: &Forecast) -> bool {
+    match (&forecast.foreseen, &forecast.preview) {
+        (Some(foreseen), _) => foreseen.is_clear(),
+        (None, Some(preview)) => {
+            preview.verdict == Verdict::Clear && !untrack(|| app.falls_back(&forecast.plan))
+        }
+        (None, None) => true,
     }
 }
 
