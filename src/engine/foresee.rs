@@ -412,6 +412,9 @@ impl Foreseen {
     /// Returns the verdict in one sentence.
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
+            _ if self.loses_all && self.dependence.is_none() && self.forecast.advice != Advice::TooFew => {
+                words::forecast::verdict_none()
+            }
             _ if self.rests_on_even() => words::forecast::verdict_even(),
             _ if self.rests_on_spread() => words::forecast::verdict_spread(),
             Advice::Recommended | Advice::Approximate if self.rows_of_one_person.is_some() => {
@@ -497,7 +500,7 @@ impl Foreseen {
     }
 
     fn withholds_most(&self) -> bool {
-        self.gives_nothing() || self.loses_most
+        self.gives_nothing() || self.loses_many()
     }
 
     /// Returns the widening of intervals by privacy, and the widening if one row in ten says yes where the share is not stated.
@@ -574,7 +577,7 @@ impl Foreseen {
         let far = || words::forecast::far_from_zero(quoted(&self.far_from_zero));
         let nothing = || words::forecast::perhaps_nothing(in_twentieths(self.nothing));
         let all = [
-            self.lost_in_words(),
+            self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all),
             (!self.at_risk.is_empty()).then(at_risk),
             (!self.far_from_zero.is_empty()).then(far),
             (self.nothing > 0.0).then(nothing),
@@ -585,7 +588,7 @@ impl Foreseen {
     /// Returns how wide intervals are, and whether they have their stated coverage.
     fn widths_in_words(&self) -> Vec<String> {
         let advice = self.forecast.advice;
-        if advice == Advice::TooFew {
+        if self.gives_nothing() {
             return Vec::new();
         }
         let times = self.widening().0;
@@ -598,19 +601,14 @@ impl Foreseen {
             widest.map(|(names, most)| words::forecast::widest(names.len(), quoted(names), widening(*most)));
         let is_said = advice == Advice::Approximate || self.rows_of_one_person.is_some();
         let approximate = (self.is_approximate && !is_said).then(words::forecast::mostly_approximate);
-        let all = [
-            (!self.loses_all).then(usual),
-            widest,
-            self.rows_of_one_person.clone(),
-            approximate.map(str::to_owned),
-        ];
+        let all = [Some(usual()), widest, self.rows_of_one_person.clone(), approximate.map(str::to_owned)];
         all.into_iter().flatten().collect()
     }
 
     /// Returns what happens to rare levels.
     fn levels_in_words(&self) -> Vec<String> {
         let mut sentences = Vec::new();
-        if self.forecast.advice == Advice::TooFew {
+        if self.gives_nothing() {
             return sentences;
         }
         if self.loses_rare_levels() {
@@ -625,7 +623,7 @@ impl Foreseen {
 
     /// Returns which spread is assumed of numbers for which the plan states none.
     fn spreads_in_words(&self) -> Vec<String> {
-        if self.assumed.is_empty() || self.forecast.advice == Advice::TooFew {
+        if self.assumed.is_empty() || self.gives_nothing() {
             return Vec::new();
         }
         let least = self.least_spread.map(in_percent).map(words::forecast::least_spread);
@@ -838,8 +836,13 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
     let shrunk = most >= SHRUNK;
     // The recommendation of the ridge already says what an ordinary regression would need.
+    let is_ordinary = preview.budget_factor <= 1.0;
+    let penalised = |percent: &str| match is_ordinary {
+        true => words::forecast::penalised(percent),
+        false => words::forecast::penalised_at_best(percent),
+    };
     let ways = match shrunk {
-        true if preview.budget_factor <= 1.0 => words::forecast::full_already().to_owned(),
+        true if is_ordinary => words::forecast::full_already().to_owned(),
         true => words::forecast::ordinary_later().to_owned(),
         false => ways,
     };
@@ -853,7 +856,7 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
                 true => words::forecast::penalised(percent),
             }
         }
-        Verdict::Clear if shrunk => format!("{} {ways}", words::forecast::penalised(percent)),
+        Verdict::Clear if shrunk => format!("{} {ways}", penalised(&percent)),
         Verdict::Clear => words::forecast::clear(cautious, best),
         Verdict::Approximate if shrunk => {
             let told = words::forecast::approximate(cautious, best, ways);
@@ -880,6 +883,11 @@ impl Precision {
     /// No budget gives an interval. Used if the rows are too few for an ordinary regression: a ridge's intervals cannot be
     /// compared with its intervals.
     pub const NOTHING: Self = Self { noise: 0.0, withheld_below: f64::INFINITY, full_from: f64::INFINITY };
+
+    /// Returns whether it is [`NOTHING`](Self::NOTHING).
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::NOTHING
+    }
 
     /// Returns the width of an interval over its width without privacy, at `times` the budget's μ. `None` if all are withheld.
     pub fn at(&self, times: f64) -> Option<f64> {
@@ -912,6 +920,9 @@ impl Precision {
             most.noise
         };
         let nearer = if weight < 0.5 { least } else { most };
+        if nearer.is_nothing() {
+            return Some(nearer);
+        }
         Some(Self { noise, ..nearer })
     }
 }
@@ -967,6 +978,14 @@ pub fn dependence(prepared: &Prepared) -> Option<String> {
     (!names.is_empty()).then(|| words::forecast::dependent(quoted(&names)))
 }
 
+/// Returns what to expect of a release in a sentence, unless all intervals are expected to have their stated coverage.
+pub fn risk(foreseen: Option<&Foreseen>, expected: Option<&Preview>) -> Option<String> {
+    if let Some(foreseen) = foreseen {
+        return (!foreseen.is_clear()).then(|| foreseen.verdict().to_owned());
+    }
+    expected.filter(|preview| preview.verdict != Verdict::Clear).map(|preview| preview.advice.clone())
+}
+
 /// Returns why a release would be useless, and what would help, from a forecast or a preview. `None` if it may be useful.
 pub fn hopeless(
     prepared: &Prepared,
@@ -978,14 +997,6 @@ pub fn hopeless(
     }
     if let Some(why) = dependence(prepared) {
         return Some(why);
-/// Returns what to expect of a release in a sentence, unless all intervals are expected to have their stated coverage.
-pub fn risk(foreseen: Option<&Foreseen>, expected: Option<&Preview>) -> Option<String> {
-    if let Some(foreseen) = foreseen {
-        return (!foreseen.is_clear()).then(|| foreseen.verdict().to_owned());
-    }
-    expected.filter(|preview| preview.verdict != Verdict::Clear).map(|preview| preview.advice.clone())
-}
-
     }
     if let Some(foreseen) = foreseen {
         return foreseen.is_asked_about().then(|| foreseen.why_asked());

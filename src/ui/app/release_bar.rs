@@ -360,6 +360,7 @@ fn noise(app: App, forecast: &Forecast) -> String {
             (None, None) => wide(times),
         };
         return match foreseen.forecast.advice {
+            _ if foreseen.gives_nothing() => words::release_bar::none_expected().to_owned(),
             _ if foreseen.rests_on_even() || foreseen.rests_on_spread() => {
                 words::release_bar::may_be_withheld(wide)
             }
@@ -369,9 +370,8 @@ fn noise(app: App, forecast: &Forecast) -> String {
                 let lost = foreseen.lost.len();
                 words::release_bar::some_withheld(lost, wide, text::whole(lost))
             }
-            Advice::Uncertain if foreseen.loses_many() => words::release_bar::many_withheld(wide),
-            Advice::Uncertain => words::release_bar::may_be_withheld(wide),
-            Advice::TooFew => words::release_bar::all_withheld().to_owned(),
+            Advice::Uncertain if foreseen.loses_many() => words::release_bar::many_withheld().to_owned(),
+            Advice::Uncertain | Advice::TooFew => words::release_bar::may_be_withheld(wide),
         };
     }
     let wide = forecast.precision.and_then(|precision| precision.at(1.0)).map(wide);
