@@ -17,8 +17,11 @@ use crate::words;
 /// The field of the columns step where a fault of a term is shown.
 pub const FIELD: &str = "terms";
 
-/// Columns above which none has a button of its own.
+/// Columns above which only those that are described have a button.
 const MOST_CHOICES: usize = 24;
+
+/// The most columns that have a button.
+const MOST_DESCRIBED: usize = 300;
 
 /// The form for a term, with what is wrong with it.
 #[derive(Clone, Copy)]
@@ -411,12 +414,20 @@ fn Joined(form: Form) -> impl IntoView {
     }
 }
 
-/// What a term can be made from, each with a button in place of typing; the fields of a wide table are typed.
+/// What a term can be made from, each with a button in place of typing. Of a wide table these are the columns that are described.
 #[component]
 fn Choices(form: Form) -> impl IntoView {
     let choices = Memo::new(move |_| {
         let others = form.others();
-        form.read(|draft| form.app.state.columns().with(|columns| draft.choices(columns, &others)))
+        form.read(|draft| {
+            form.app.state.columns().with(|columns| {
+                let mut choices = draft.choices(columns, &others);
+                if choices.len() > MOST_CHOICES {
+                    choices.retain(|name| draft::is_choice_of_many(name, columns));
+                }
+                choices
+            })
+        })
     });
     let chosen =
         Memo::new(move |_| form.read(|draft| form.app.state.columns().with(|columns| draft.parts(columns))));
@@ -431,7 +442,7 @@ fn Choices(form: Form) -> impl IntoView {
     };
     move || {
         let choices = choices.get();
-        (!choices.is_empty() && choices.len() <= MOST_CHOICES).then(|| view! {
+        (1..=MOST_DESCRIBED).contains(&choices.len()).then(|| view! {
             <div class="buttons choices-of-columns" role="group" aria-label=words::terms::choices()>{choices.into_iter().map(one).collect_view()}</div>
         })
     }
