@@ -128,14 +128,16 @@ pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block:
     }
 }
 
-/// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars. A plan cannot name a column
+/// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars; if asked, only those that are
+/// described. A plan cannot name a column
 /// without a name, such as the empty ones that a spreadsheet writes at the end of each line.
-pub fn filtered(columns: &[ColumnDraft], filter: &str) -> Vec<usize> {
+pub fn filtered(columns: &[ColumnDraft], filter: &str, described: bool) -> Vec<usize> {
     let search = Search::new(filter);
     let found = columns
         .iter()
         .enumerate()
-        .filter(|(_, column)| !column.name.is_empty() && search.finds(&column.name));
+        .filter(|(_, column)| !column.name.is_empty() && search.finds(&column.name))
+        .filter(|(_, column)| !described || is_in_use(column));
     found.map(|(index, _)| index).collect()
 }
 
