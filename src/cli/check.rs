@@ -13,7 +13,7 @@ use super::ledger::{intended, price};
 use super::whole_file::WholeFile;
 use super::{help, print, store, warnings};
 use crate::engine::foresee::{
-    Foreseen, dependence, expected, foresee, half_widths, hopeless, rows_of_one_person,
+    Foreseen, dependence, expected, foresee, half_widths, hopeless, risk, rows_of_one_person,
 };
 use crate::engine::{Prepared, outlook, standard_errors};
 use crate::inference::forecast;
@@ -215,11 +215,13 @@ pub fn consent(
     if args.flag("confirm") {
         return Ok(());
     }
-    let hopeless = hopeless(prepared, foresee(prepared).as_ref(), expected(prepared).as_ref());
+    let (foreseen, expected) = (foresee(prepared), expected(prepared));
+    let hopeless = hopeless(prepared, foreseen.as_ref(), expected.as_ref());
     if hopeless.is_none() && !warned {
         return Ok(());
     }
     let mut errors = io::stderr().lock();
+    let risk = risk(foreseen.as_ref(), expected.as_ref()).filter(|_| hopeless.is_none());
     if let Some(why) = hopeless {
         // A failure to write a warning is ignored: the release is what was asked for.
         let _ = writeln!(errors, "discreet: {why}");
@@ -227,6 +229,9 @@ pub fn consent(
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         // Nobody can be asked.
         return stop.map_or(Ok(()), |why| Err(CliError::usage(why)));
+    }
+    if let Some(why) = risk {
+        let _ = writeln!(errors, "discreet: {why}");
     }
     let _ = write!(errors, "Charge the ledger all the same? Type yes: ");
     let _ = errors.flush();

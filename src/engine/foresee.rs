@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
-use super::rehearse::{EXPECTED, Rehearsal, Rehearsed, RehearsedTerm, in_the_middle};
+use super::rehearse::{EXPECTED, LOST, Rehearsal, Rehearsed, RehearsedTerm, UNEXPECTED, in_the_middle};
+use super::spread::AssumedSpread;
 use crate::inference::Options;
 use crate::inference::design::{NORMAL_FROM, WITHHELD_BELOW};
 use crate::inference::forecast::{self, TermForecast};
@@ -78,6 +79,8 @@ pub struct Foreseen {
     /// The smallest standard deviation of these, as a share of the range of the bounds, at which all coefficients are expected to
     /// have intervals. `None` if that is not rehearsed.
     pub least_spread: Option<f64>,
+    /// What is assumed of the outcomes of which no typical standard deviation is stated.
+    pub of_outcome: Option<AssumedSpread>,
     /// The categories among the features whose reference is stated to be rare.
     pub rare_references: Vec<String>,
     /// Whether each outcome is a logarithm.
@@ -139,6 +142,10 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         retain_stated(&mut foreseen.terms, prepared);
         if full >= EXPECTED && !foreseen.assumed.is_empty() {
             foreseen.least_spread = rehearsal.least_spread();
+        }
+        if foreseen.forecast.advice != Advice::TooFew {
+            let link = foreseen.forecast.link;
+            foreseen.of_outcome = foreseen.of_outcome.map(|of| of.rehearsed(prepared, link));
         }
     }
     if foreseen.forecast.advice != Advice::Recommended {
@@ -233,17 +240,13 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         far_zeros: far_zeros(prepared.plan()),
         assumed: assumed(prepared.plan(), prepared.bound()),
         least_spread: None,
+        of_outcome: AssumedSpread::of(prepared).filter(|_| forecast.link == Link::Identity),
         rarely,
         rarely_nothing: 0.0,
         needed,
         withheld_below,
     })
 }
-
-/// A coefficient is not expected to have an interval if fewer than this share of the runs gave it one. Below the second share it
-/// will probably have none. The shares differ because the runs are few.
-const UNEXPECTED: f64 = 0.5;
-const LOST: f64 = 0.3;
 
 /// If at least this share of the runs has no interval at all, none is expected.
 const NONE_FROM: f64 = 0.9;
@@ -409,6 +412,9 @@ impl Foreseen {
     /// Returns the verdict in one sentence.
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
+            _ if self.loses_all && self.dependence.is_none() && self.forecast.advice != Advice::TooFew => {
+                words::forecast::verdict_none()
+            }
             _ if self.rests_on_even() => words::forecast::verdict_even(),
             _ if self.rests_on_spread() => words::forecast::verdict_spread(),
             Advice::Recommended | Advice::Approximate if self.rows_of_one_person.is_some() => {
@@ -494,7 +500,7 @@ impl Foreseen {
     }
 
     fn withholds_most(&self) -> bool {
-        self.gives_nothing() || self.loses_most
+        self.gives_nothing() || self.loses_many()
     }
 
     /// Returns the widening of intervals by privacy, and the widening if one row in ten says yes where the share is not stated.
@@ -571,7 +577,7 @@ impl Foreseen {
         let far = || words::forecast::far_from_zero(quoted(&self.far_from_zero));
         let nothing = || words::forecast::perhaps_nothing(in_twentieths(self.nothing));
         let all = [
-            self.lost_in_words(),
+            self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all),
             (!self.at_risk.is_empty()).then(at_risk),
             (!self.far_from_zero.is_empty()).then(far),
             (self.nothing > 0.0).then(nothing),
@@ -582,28 +588,27 @@ impl Foreseen {
     /// Returns how wide intervals are, and whether they have their stated coverage.
     fn widths_in_words(&self) -> Vec<String> {
         let advice = self.forecast.advice;
-        if advice == Advice::TooFew {
+        if self.gives_nothing() {
             return Vec::new();
         }
-        let usual = || words::forecast::widening(widening(self.widening().0));
+        let times = self.widening().0;
+        let usual = || match &self.of_outcome {
+            Some(assumed) => assumed.sentences(times).join(" "),
+            None => words::forecast::widening(widening(times)),
+        };
         let widest = self.widest.as_ref();
         let widest =
             widest.map(|(names, most)| words::forecast::widest(names.len(), quoted(names), widening(*most)));
         let is_said = advice == Advice::Approximate || self.rows_of_one_person.is_some();
         let approximate = (self.is_approximate && !is_said).then(words::forecast::mostly_approximate);
-        let all = [
-            (!self.loses_all).then(usual),
-            widest,
-            self.rows_of_one_person.clone(),
-            approximate.map(str::to_owned),
-        ];
+        let all = [Some(usual()), widest, self.rows_of_one_person.clone(), approximate.map(str::to_owned)];
         all.into_iter().flatten().collect()
     }
 
     /// Returns what happens to rare levels.
     fn levels_in_words(&self) -> Vec<String> {
         let mut sentences = Vec::new();
-        if self.forecast.advice == Advice::TooFew {
+        if self.gives_nothing() {
             return sentences;
         }
         if self.loses_rare_levels() {
@@ -618,7 +623,7 @@ impl Foreseen {
 
     /// Returns which spread is assumed of numbers for which the plan states none.
     fn spreads_in_words(&self) -> Vec<String> {
-        if self.assumed.is_empty() || self.forecast.advice == Advice::TooFew {
+        if self.assumed.is_empty() || self.gives_nothing() {
             return Vec::new();
         }
         let least = self.least_spread.map(in_percent).map(words::forecast::least_spread);
@@ -831,8 +836,13 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     let most = preview.terms.iter().map(|term| term.shrinkage).fold(0.0, f64::max);
     let shrunk = most >= SHRUNK;
     // The recommendation of the ridge already says what an ordinary regression would need.
+    let is_ordinary = preview.budget_factor <= 1.0;
+    let penalised = |percent: &str| match is_ordinary {
+        true => words::forecast::penalised(percent),
+        false => words::forecast::penalised_at_best(percent),
+    };
     let ways = match shrunk {
-        true if preview.budget_factor <= 1.0 => words::forecast::full_already().to_owned(),
+        true if is_ordinary => words::forecast::full_already().to_owned(),
         true => words::forecast::ordinary_later().to_owned(),
         false => ways,
     };
@@ -846,7 +856,7 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
                 true => words::forecast::penalised(percent),
             }
         }
-        Verdict::Clear if shrunk => format!("{} {ways}", words::forecast::penalised(percent)),
+        Verdict::Clear if shrunk => format!("{} {ways}", penalised(&percent)),
         Verdict::Clear => words::forecast::clear(cautious, best),
         Verdict::Approximate if shrunk => {
             let told = words::forecast::approximate(cautious, best, ways);
@@ -873,6 +883,11 @@ impl Precision {
     /// No budget gives an interval. Used if the rows are too few for an ordinary regression: a ridge's intervals cannot be
     /// compared with its intervals.
     pub const NOTHING: Self = Self { noise: 0.0, withheld_below: f64::INFINITY, full_from: f64::INFINITY };
+
+    /// Returns whether it is [`NOTHING`](Self::NOTHING).
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::NOTHING
+    }
 
     /// Returns the width of an interval over its width without privacy, at `times` the budget's μ. `None` if all are withheld.
     pub fn at(&self, times: f64) -> Option<f64> {
@@ -905,6 +920,9 @@ impl Precision {
             most.noise
         };
         let nearer = if weight < 0.5 { least } else { most };
+        if nearer.is_nothing() {
+            return Some(nearer);
+        }
         Some(Self { noise, ..nearer })
     }
 }
@@ -958,6 +976,14 @@ fn drowned(prepared: &Prepared, errors: &[TermForecast]) -> Option<String> {
 pub fn dependence(prepared: &Prepared) -> Option<String> {
     let names = dependent(prepared.bound(), prepared.checked().intercept);
     (!names.is_empty()).then(|| words::forecast::dependent(quoted(&names)))
+}
+
+/// Returns what to expect of a release in a sentence, unless all intervals are expected to have their stated coverage.
+pub fn risk(foreseen: Option<&Foreseen>, expected: Option<&Preview>) -> Option<String> {
+    if let Some(foreseen) = foreseen {
+        return (!foreseen.is_clear()).then(|| foreseen.verdict().to_owned());
+    }
+    expected.filter(|preview| preview.verdict != Verdict::Clear).map(|preview| preview.advice.clone())
 }
 
 /// Returns why a release would be useless, and what would help, from a forecast or a preview. `None` if it may be useful.

@@ -21,6 +21,7 @@ mod refit;
 mod rehearse;
 mod release;
 pub mod simulate;
+pub mod spread;
 mod supplement;
 
 pub use crate::mechanisms::adaptive_gauss::report::held;

@@ -36,6 +36,10 @@ const CLOSER: [f64; 7] = [1.5, 2.5, 4.0, 6.0, 10.0, 16.0, 32.0];
 const TERMS_CLOSER: usize = 25;
 /// All coefficients are expected to have intervals if they have in at least this share of the rehearsals.
 pub(super) const EXPECTED: f64 = 0.8;
+/// A coefficient is not expected to have an interval if fewer than this share of the runs gave it one. Below the second share it
+/// will probably have none. The shares differ because the runs are few.
+pub(super) const UNEXPECTED: f64 = 0.5;
+pub(super) const LOST: f64 = 0.3;
 /// The spread of a level that half of the rows have.
 const HALF_OF_ROWS: f64 = 0.5;
 const SEED: u64 = 0x7265_6865_6172_7365;
@@ -62,6 +66,16 @@ pub struct Rehearsed {
     pub full: f64,
     /// Share of the runs in which none of them had one.
     pub none: f64,
+}
+
+impl Rehearsed {
+    /// Returns the median widening of the intervals that are shown. `None` if those of most coefficients are not expected.
+    pub fn usual(&self) -> Option<f64> {
+        let unexpected = self.terms.iter().filter(|term| term.given < UNEXPECTED).count();
+        let usual =
+            in_the_middle(self.terms.iter().filter(|term| term.given >= LOST).map(|term| term.widening));
+        usual.filter(|_| 2 * unexpected <= self.terms.len())
+    }
 }
 
 /// The rounds of a plan's mechanism, and the synthetic table on which they run.
@@ -94,8 +108,17 @@ impl<'a> Rehearsal<'a> {
     pub fn all(&self) -> Option<Rehearsed> {
         let products = self.table.rows.len() * self.table.terms.len().pow(2);
         let affordable = (PRODUCTS / products.max(1)) as u64;
-        let runs = 1..=affordable.clamp(RUNS, MOST_RUNS);
-        let runs: Option<Vec<Vec<Coefficient>>> = runs.map(|run| self.run(1.0, run)).collect();
+        self.times(affordable.clamp(RUNS, MOST_RUNS))
+    }
+
+    /// Rehearses all rounds a few times. `None` also if the terms are too many for a second table.
+    pub fn few(&self) -> Option<Rehearsed> {
+        if self.table.terms.len() > TERMS_CLOSER { None } else { self.times(RUNS) }
+    }
+
+    /// Rehearses all rounds `runs` times.
+    fn times(&self, runs: u64) -> Option<Rehearsed> {
+        let runs: Option<Vec<Vec<Coefficient>>> = (1..=runs).map(|run| self.run(1.0, run)).collect();
         let runs = runs?;
         let full = share(runs.iter().map(|run| is_shown(run)));
         let none = share(runs.iter().map(|run| run.iter().all(|entry| entry.lower.is_none())));

@@ -38,7 +38,7 @@ impl Assumption {
 }
 
 /// Returns whether bounds are those of a yes or no as a number, such as 0 and 1, or 1 and 2.
-pub(super) fn are_codes(lower: f64, upper: f64) -> bool {
+pub fn are_codes(lower: f64, upper: f64) -> bool {
     lower.fract() == 0.0 && (upper - lower - 1.0).abs() < f64::EPSILON
 }
 

@@ -253,6 +253,8 @@ pub struct State {
     pub refits: Vec<Regression>,
     /// What the column table is filtered by.
     pub filter: String,
+    /// Whether it shows only columns that are described.
+    pub described: bool,
     /// The page of the column table.
     pub page: usize,
     /// Groups of mechanisms that the person opened or closed, by their titles.

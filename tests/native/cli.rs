@@ -1539,6 +1539,13 @@ fn a_table_that_contradicts_the_plan_is_asked_about_on_a_terminal() {
     assert!(said.contains("numbers in another format") && said.contains("Type yes:"), "{said}");
     assert!(said.contains("nothing was charged") && code == Some(2), "{code:?} {said}");
     assert_eq!(bench.ledger().entries().len(), 0);
+    // A question names the risk for the intervals.
+    let mut at_risk = small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5}));
+    (at_risk["mechanism"], at_risk["stated_rows"]) = (json!({"name": "adaptive-gauss"}), json!(1_500));
+    bench.plan(&at_risk);
+    let (_, said) = on_a_terminal(&bench, RELEASE, "no\n").unwrap();
+    assert!(said.contains("discreet: Intervals") && said.contains("Type yes:"), "{said}");
+    bench.plan(&small_diabetes_plan(json!({"epsilon": 1, "delta": 1e-5})));
     // Nor does what the later rows alone contradict go unasked.
     let table = bench.read("table.csv");
     let good = "20,80,100\n".repeat(100);

@@ -1,6 +1,6 @@
 //! What is foreseen of a plan and recommended for it, from public numbers alone.
 
-use discreet::engine::foresee::{Foreseen, expected, foresee, half_widths, hopeless};
+use discreet::engine::foresee::{Foreseen, expected, foresee, half_widths, hopeless, precision, risk};
 use discreet::engine::recommend::recommend;
 use discreet::engine::{bounds_outlook, demonstrate, prepare, prepare_with, standard_errors};
 use discreet::inference::noise_forecast::Advice;
@@ -105,6 +105,31 @@ fn a_spread_that_is_assumed_is_named() {
     assert!(advice.contains("if the values of `crp` spread as is assumed"), "{advice}");
 }
 
+/// Wide bounds make no difference to the first number, so what it rests on and what closer values cost stand beside it.
+#[test]
+fn a_width_that_rests_on_an_assumed_spread_of_the_outcome_says_so() {
+    let with = |upper: f64, typical: Value| {
+        let mut plan = plan(Some(1_850), 2.0);
+        let own = json!({"name": "sbp", "role": "outcome", "type": "number", "lower": 100, "upper": upper,
+            "unit": "ms", "typical": typical});
+        plan["columns"][3] = own;
+        foreseen(&plan)
+    };
+    let of = |found: &Foreseen| found.sentences().into_iter().find(|told| told.starts_with("An interval"));
+    let times = |told: &str, before: &str| -> f64 {
+        told.split_once(before).unwrap().1.split(' ').next().unwrap().parse().unwrap()
+    };
+    for (upper, sd) in [(2_000.0, "317 ms"), (60_000.0, "9980 ms")] {
+        let told = of(&with(upper, Value::Null)).unwrap();
+        let rests = format!("if the standard deviation of `sbp` is about {sd}, a sixth of its stated range.");
+        assert!(told.contains(&rests), "{told}");
+        let narrow = times(&told, "With a tenth of that standard deviation it is about ");
+        assert!(narrow > 1.2 * times(&told, "is about "), "{told}");
+    }
+    let stated = of(&with(60_000.0, json!({"sd": 300}))).unwrap();
+    assert!(stated.ends_with("as wide as without privacy.") && times(&stated, "about ") > 2.0, "{stated}");
+}
+
 #[test]
 fn robust_errors_are_foretold() {
     let mut robust = plan(Some(12_000), 2.0);
@@ -179,6 +204,39 @@ fn a_verdict_that_rests_on_assumed_spreads_says_so() {
     assert!(!(close.lost.is_empty() && close.at_risk.is_empty()), "{}", close.verdict());
     let many = with(200_000, None);
     assert!(many.is_clear() && many.least_spread.unwrap() < 0.01, "{}", many.verdict());
+}
+
+/// The verdict, the sentences, the widths by budget and the question before a release agree, from all intervals to none.
+#[test]
+fn there_is_one_verdict_in_all_places() {
+    let with = |epsilon: f64| {
+        let levels =
+            |name: &str| json!({"name": name, "role": "feature", "type": "category", "levels": ["0", "1"]});
+        let mut plan = plan(Some(96), epsilon);
+        plan["columns"] = json!([levels("age"), levels("sex"),
+            {"name": "sbp", "role": "outcome", "type": "number", "lower": 100, "upper": 2_000}]);
+        plan["derived"] = json!([{"transform": "product", "from": ["age", "sex"]}]);
+        plan
+    };
+    let mut none_without_certainty = 0;
+    for epsilon in [0.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 30.0] {
+        let prepared = prepare(parsed(&with(epsilon)), &names(), b',', Purpose::Simulate).unwrap();
+        let found = foresee(&prepared).unwrap();
+        let width = precision(&prepared, Some(&found), None).unwrap().at(1.0);
+        let why = hopeless(&prepared, Some(&found), None);
+        let told = found.sentences().join(" ");
+        let says = (found.verdict(), told.contains("as wide as without privacy"));
+        let none = found.verdict().starts_with("No coefficient") || found.verdict().starts_with("All");
+        let most = found.verdict().starts_with("Most or all");
+        assert_eq!(found.gives_nothing(), none, "{epsilon} {says:?}");
+        assert_eq!(width.is_none(), none || most, "{epsilon} {says:?}");
+        assert_eq!(says.1, !none, "{epsilon} {told}");
+        assert!(!none || !told.contains("`age[1]`") && !told.contains("marked approximate:"), "{told}");
+        assert!(!(none || most) || why.is_some_and(|why| why.starts_with(found.verdict())), "{epsilon}");
+        assert_eq!(risk(Some(&found), None).is_none(), found.is_clear());
+        none_without_certainty += u32::from(none && found.forecast.advice != Advice::TooFew);
+    }
+    assert!(none_without_certainty > 0, "none of them is between a few intervals and none");
 }
 
 #[test]

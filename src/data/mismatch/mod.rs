@@ -124,6 +124,21 @@ pub enum Contradiction {
     Persons,
 }
 
+impl Contradiction {
+    /// Returns the one that stands for all that a confirmation of it answers. Which rows count, and how many were read, decides
+    /// whether cells are found among the first rows or in the whole file, how many are missing, and whether some of the cells that
+    /// are none of the levels differ by capitals alone.
+    #[must_use]
+    pub const fn answered(self) -> Self {
+        match self {
+            Self::Spelling => Self::Levels,
+            Self::Beyond { .. } => Self::Outside,
+            Self::Missing { .. } => Self::Missing { missing: 0, of: 0 },
+            other => other,
+        }
+    }
+}
+
 /// A change of what is stated that resolves a contradiction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Repair {
@@ -544,6 +559,24 @@ mod tests {
     fn category(cells: &[&str], levels: &[&str]) -> Vec<Mismatch> {
         let levels = texts(levels);
         mismatches("", cells.iter().copied(), Stated::Category { levels: &levels }, &rules(b',', b'.'))
+    }
+
+    /// Rows that are left out by another column change the kind of what is found, and not what was confirmed.
+    #[test]
+    fn a_confirmation_answers_what_other_rows_show_of_the_same() {
+        let answered = |cells: &[&str]| {
+            let found = category(cells, &["Female", "Male"]);
+            found.into_iter().map(|one| (one.kind, one.kind.answered())).collect::<Vec<_>>()
+        };
+        let all = answered(&["Female", "Male", "Nonbinary", "female", "Male"]);
+        let some = answered(&["Female", "Male", "Nonbinary", "Male"]);
+        assert_eq!(all, [(Contradiction::Spelling, Contradiction::Levels)]);
+        assert_eq!(some, [(Contradiction::Levels, Contradiction::Levels)]);
+        let missing = |missing, of| Contradiction::Missing { missing, of }.answered();
+        assert_eq!(missing(8, 12), missing(6, 10));
+        let beyond = Contradiction::Beyond { above: true }.answered();
+        assert_eq!(beyond, Contradiction::Outside.answered());
+        assert_ne!(beyond, missing(8, 12));
     }
 
     fn one(kind: Contradiction, cells: &[&str], repair: impl IntoIterator<Item = Repair>) -> Vec<Mismatch> {

@@ -34,6 +34,7 @@ fn forget_table(app: App) {
         .with_value(|handles| (handles.document.take(), handles.undecoded.take(), handles.sample.take()));
     app.state.refit().set(None);
     app.state.filter().set(String::new());
+    app.state.described().set(false);
     app.state.page().set(0);
     // The public file was compared with this table only.
     app.state.public().set(PublicForm::default());

@@ -49,6 +49,7 @@ pub fn go_to_place(app: App, place: &Place) {
     match place {
         Place::Cell(row, cell) => {
             app.state.filter().set(String::new());
+            app.state.described().set(false);
             app.state.page().set(row / PAGE);
             dom::focus_selector_soon(format!("[data-row='{row}'][data-cell='{cell:?}']"));
         }

@@ -207,11 +207,17 @@ impl Doubt {
             });
             found.filter(|_| private).map(|_| words::release_bar::may_be_yes_or_no().to_owned())
         };
-        let useless = forecast.hopeless.clone().or_else(few).or_else(yes_or_no).or_else(takes_all);
+        let no_use = forecast.hopeless.clone().or_else(few);
+        let says_risk = no_use.is_some();
+        let useless = no_use.or_else(yes_or_no).or_else(takes_all);
         let again = answered(app, &forecast.plan).filter(|_| private).map(words::release_bar::asked_again);
         let plain = useless.is_none() && again.is_none();
         let fixes = (is_first && private).then(|| fixes(app, touched)).flatten();
-        let said: Vec<String> = again.into_iter().chain(useless).chain(fixes).collect();
+        let asked: Vec<String> = again.into_iter().chain(useless).chain(fixes).collect();
+        let at_risk = !asked.is_empty() && !says_risk && !is_clear(app, forecast);
+        let risk =
+            at_risk.then(|| words::release_bar::expected_noise(noise(app, forecast).trim_end_matches('.')));
+        let said: Vec<String> = risk.into_iter().chain(asked).collect();
         let is_outcome = |column: &ColumnDraft| column.role == Role::Outcome;
         let outcome = || app.state.columns().with(|columns| columns.iter().position(is_outcome));
         let share_of = forecast.foreseen.as_ref().filter(|foreseen| foreseen.needs_share());
@@ -325,18 +331,36 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     }
 }
 
+/// Whether all intervals are expected to have their stated coverage, or nothing is known of them.
+fn is_clear(app: App, forecast: &Forecast) -> bool {
+    match (&forecast.foreseen, &forecast.preview) {
+        (Some(foreseen), _) => foreseen.is_clear(),
+        (None, Some(preview)) => {
+            preview.verdict == Verdict::Clear && !untrack(|| app.falls_back(&forecast.plan))
+        }
+        (None, None) => true,
+    }
+}
+
 /// What the noise will be like, in a few words.
 fn noise(app: App, forecast: &Forecast) -> String {
-    let wide = |times: f64| words::release_bar::widening(widening(times));
+    let assuming = |noise: String| match &forecast.of_outcome {
+        Some(assumed) => assumed.added_to(&noise),
+        None => noise,
+    };
+    let wide = |times: f64| assuming(words::release_bar::widening(widening(times)));
     if let Some(foreseen) = &forecast.foreseen {
         let (times, rarely) = foreseen.widening();
         let rarely = rarely.map(widening).filter(|rarely| *rarely != widening(times));
         let wide = match (rarely, &foreseen.widest) {
             (Some(rarely), _) => words::release_bar::widening_range(widening(times), rarely),
-            (None, Some((_, most))) => words::release_bar::widening_most(widening(times), widening(*most)),
+            (None, Some((_, most))) => {
+                assuming(words::release_bar::widening_most(widening(times), widening(*most)))
+            }
             (None, None) => wide(times),
         };
         return match foreseen.forecast.advice {
+            _ if foreseen.gives_nothing() => words::release_bar::none_expected().to_owned(),
             _ if foreseen.rests_on_even() || foreseen.rests_on_spread() => {
                 words::release_bar::may_be_withheld(wide)
             }
@@ -346,9 +370,8 @@ fn noise(app: App, forecast: &Forecast) -> String {
                 let lost = foreseen.lost.len();
                 words::release_bar::some_withheld(lost, wide, text::whole(lost))
             }
-            Advice::Uncertain if foreseen.loses_many() => words::release_bar::many_withheld(wide),
-            Advice::Uncertain => words::release_bar::may_be_withheld(wide),
-            Advice::TooFew => words::release_bar::all_withheld().to_owned(),
+            Advice::Uncertain if foreseen.loses_many() => words::release_bar::many_withheld().to_owned(),
+            Advice::Uncertain | Advice::TooFew => words::release_bar::may_be_withheld(wide),
         };
     }
     let wide = forecast.precision.and_then(|precision| precision.at(1.0)).map(wide);

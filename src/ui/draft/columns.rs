@@ -95,6 +95,16 @@ pub fn is_described(column: &ColumnDraft) -> bool {
     }
 }
 
+/// Whether a column of a wide table is shown as one that is described: it has a role, or its description is complete.
+pub fn is_in_use(column: &ColumnDraft) -> bool {
+    column.role != Role::Ignored || is_described(column)
+}
+
+/// Whether a wide table offers this to make a term from: a column that is described, or another term.
+pub fn is_choice_of_many(name: &str, columns: &[ColumnDraft]) -> bool {
+    columns.iter().find(|column| column.name == name).is_none_or(is_in_use)
+}
+
 /// Fills a pasted block into the rows `targets`, its first cell into `first`.
 pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block: &[Vec<String>]) {
     const ORDER: [Cell; 3] = [Cell::Lower, Cell::Upper, Cell::Unit];
@@ -118,14 +128,16 @@ pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block:
     }
 }
 
-/// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars. A plan cannot name a column
+/// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars; if asked, only those that are
+/// described. A plan cannot name a column
 /// without a name, such as the empty ones that a spreadsheet writes at the end of each line.
-pub fn filtered(columns: &[ColumnDraft], filter: &str) -> Vec<usize> {
+pub fn filtered(columns: &[ColumnDraft], filter: &str, described: bool) -> Vec<usize> {
     let search = Search::new(filter);
     let found = columns
         .iter()
         .enumerate()
-        .filter(|(_, column)| !column.name.is_empty() && search.finds(&column.name));
+        .filter(|(_, column)| !column.name.is_empty() && search.finds(&column.name))
+        .filter(|(_, column)| !described || is_in_use(column));
     found.map(|(index, _)| index).collect()
 }
 

@@ -20,8 +20,8 @@ mod typed;
 pub use budget::{ask, ask_other, budget, delta, proposed_one_in};
 pub use codebook::{Filled, fill, fill_from_plan};
 pub use columns::{
-    ColumnDraft, TypicalFault, filtered, have_impossible_shares, is_described, levels_of_share, paste,
-    retype_levels, typical_fault,
+    ColumnDraft, TypicalFault, filtered, have_impossible_shares, is_choice_of_many, is_described,
+    levels_of_share, paste, retype_levels, typical_fault,
 };
 pub use dialect::{LATIN_1, csv_rules, dialect, header_rules, missing_marks};
 pub use faults::{UNCERTAIN_BOUNDS, place};

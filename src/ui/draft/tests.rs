@@ -760,12 +760,23 @@ fn a_block_of_bounds_is_pasted_where_it_begins() {
 #[test]
 fn the_filter_takes_parts_and_patterns() {
     let (columns, _) = drafts();
-    assert_eq!(filtered(&columns, ""), [0, 1, 2, 3]);
-    assert_eq!(filtered(&columns, "S"), [2, 3]);
-    assert_eq!(filtered(&columns, "*e"), [0]);
+    assert_eq!(filtered(&columns, "", false), [0, 1, 2, 3]);
+    assert_eq!(filtered(&columns, "S", false), [2, 3]);
+    assert_eq!(filtered(&columns, "*e", false), [0]);
+    let mut of_some = columns.clone();
+    of_some
+        .iter_mut()
+        .for_each(|column| *column = ColumnDraft { name: column.name.clone(), ..ColumnDraft::default() });
+    of_some[1].role = Role::Feature;
+    (of_some[2].kind, of_some[2].levels) = (Some(ColumnType::Category), "a, b".to_owned());
+    of_some[3].kind = Some(ColumnType::Number);
+    assert_eq!(filtered(&of_some, "", true), [1, 2], "those with a role or a whole description");
+    let offered = |name: &str| is_choice_of_many(name, &of_some);
+    let own = |place: usize| offered(&of_some[place].name.clone());
+    assert_eq!([own(0), own(1), own(2), own(3), offered("log(x)")], [false, true, true, false, true]);
     let mut columns = columns;
     columns[1].name.clear();
-    assert_eq!(filtered(&columns, ""), [0, 2, 3], "a column without a name cannot be in a plan");
+    assert_eq!(filtered(&columns, "", false), [0, 2, 3], "a column without a name cannot be in a plan");
 }
 
 #[test]

@@ -58,7 +58,10 @@ fn open_rows(gaps: &[Gap]) -> usize {
 pub fn Columns() -> impl IntoView {
     let app = App::here();
     let rows = Memo::new(move |_| {
-        app.state.columns().with(|columns| app.state.filter().with(|filter| draft::filtered(columns, filter)))
+        let described = app.state.described().get();
+        app.state
+            .columns()
+            .with(|columns| app.state.filter().with(|filter| draft::filtered(columns, filter, described)))
     });
     let empty = move || app.state.table().with(Option::is_none);
     let genotypes = Memo::new(move |_| app.has_genotypes());
@@ -107,9 +110,15 @@ fn Filter() -> impl IntoView {
         app.state.page().set(0);
         app.state.filter().set(value);
     });
+    let choose = move |event| {
+        app.state.page().set(0);
+        app.state.described().set(event_target_checked(&event));
+    };
     view! {
         <Field id="column-filter" label=words::columns::filter() value=app.state.filter() set
             hint=words::columns::filter_hint()/>
+        <label class="cell-check"><input type="checkbox" id="described-only" prop:checked=move || app.state.described().get()
+            on:change=choose/>{words::columns::described_only()}</label>
     }
 }
 

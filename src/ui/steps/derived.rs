@@ -7,19 +7,21 @@ use crate::model::Role;
 use crate::plan::derived::{self, name_of};
 use crate::plan::document::{Derived, Transform};
 use crate::release::remarks::made;
-use crate::ui::dom;
 use crate::ui::draft::{self, ColumnDraft, Gap, Place, TermDraft, TermForm, put_term};
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Field, Icon, Quoted};
 use crate::ui::state::{App, StateStoreFields};
-use crate::ui::{text, view_model};
+use crate::ui::{actions, dom, text, view_model};
 use crate::words;
 
 /// The field of the columns step where a fault of a term is shown.
 pub const FIELD: &str = "terms";
 
-/// Columns above which none has a button of its own.
+/// Columns above which only those that are described have a button.
 const MOST_CHOICES: usize = 24;
+
+/// The most columns that have a button.
+const MOST_DESCRIBED: usize = 300;
 
 /// The form for a term, with what is wrong with it.
 #[derive(Clone, Copy)]
@@ -73,6 +75,7 @@ pub fn Terms() -> impl IntoView {
     let app = App::here();
     let terms = Memo::new(move |_| app.state.setup().with(|setup| setup.derived.clone()));
     let form = Form { app, wrong: RwSignal::new(Vec::new()) };
+    let back = RwSignal::new(None::<(usize, String)>);
     let faults = problems(app, FIELD);
     let row = move |(index, term): (usize, Derived)| {
         let name = name_of(&term);
@@ -81,9 +84,8 @@ pub fn Terms() -> impl IntoView {
             dom::focus_after_key(&event, "#columns-terms");
             form.show(TermDraft::default(), None);
             let removed = app.state.setup().try_update(|setup| draft::take_term(setup, index));
-            if let Some(term) = removed.flatten().filter(|term| term.transform == Transform::Merged) {
-                put_back(app, &term);
-            }
+            let merged = removed.flatten().filter(|term| term.transform == Transform::Merged);
+            back.set(merged.and_then(|term| put_back(app, &term)));
         };
         let heading = title(term.transform);
         // A name of its own hides how a term is made, and that of a difference is easily turned round.
@@ -113,6 +115,7 @@ pub fn Terms() -> impl IntoView {
             <h2 id="terms-title">{words::terms::title()}</h2>
             <p class="hint">{words::terms::lead()}</p>
             <ul class="terms-list">{listed}</ul>
+            <Back back/>
             {wrong}
             <Uncentred/>
             <Typed form/>
@@ -140,12 +143,43 @@ fn Outside(name: String) -> impl IntoView {
     }
 }
 
-/// Gives the column of joined levels the role that the term in its place had.
-fn put_back(app: App, term: &Derived) {
+/// Gives the column of joined levels the role that the term in its place had, says so, and returns its place and the sentence.
+fn put_back(app: App, term: &Derived) -> Option<(usize, String)> {
     let is_replaced = |column: &ColumnDraft| term.from.contains(&column.name) && column.role == Role::Ignored;
-    let place = app.state.columns().with_untracked(|columns| columns.iter().position(is_replaced));
-    if let Some(place) = place {
-        app.edit(place, |column| column.role = term.role.unwrap_or(Role::Feature));
+    let place = app.state.columns().with_untracked(|columns| columns.iter().position(is_replaced))?;
+    let role = term.role.unwrap_or(Role::Feature);
+    let said = match role {
+        Role::Feature => words::terms::feature_again,
+        Role::Outcome => words::terms::outcome_again,
+        Role::Ignored => return None,
+    };
+    app.edit(place, |column| column.role = role);
+    let name = term.from.first()?;
+    let said = said(name);
+    app.say(said.clone());
+    Some((place, said))
+}
+
+/// Says that a column counts again as its term is removed, with a way to undo that, as long as it does.
+#[component]
+fn Back(back: RwSignal<Option<(usize, String)>>) -> impl IntoView {
+    let app = App::here();
+    let told = Memo::new(move |_| {
+        back.get().filter(|(place, _)| {
+            app.state
+                .columns()
+                .with(|columns| columns.get(*place).is_some_and(|column| column.role != Role::Ignored))
+        })
+    });
+    let undo = move |event: MouseEvent| {
+        dom::focus_after_key(&event, "#columns-terms");
+        back.set(None);
+        actions::undo(app);
+    };
+    move || {
+        told.get().map(|(_, told)| view! {
+            <p class="notice" id="term-removed"><span>{told} " " <button type="button" class="link" on:click=undo>{words::columns::undo()}</button></span></p>
+        })
     }
 }
 
@@ -380,12 +414,20 @@ fn Joined(form: Form) -> impl IntoView {
     }
 }
 
-/// What a term can be made from, each with a button in place of typing; the fields of a wide table are typed.
+/// What a term can be made from, each with a button in place of typing. Of a wide table these are the columns that are described.
 #[component]
 fn Choices(form: Form) -> impl IntoView {
     let choices = Memo::new(move |_| {
         let others = form.others();
-        form.read(|draft| form.app.state.columns().with(|columns| draft.choices(columns, &others)))
+        form.read(|draft| {
+            form.app.state.columns().with(|columns| {
+                let mut choices = draft.choices(columns, &others);
+                if choices.len() > MOST_CHOICES {
+                    choices.retain(|name| draft::is_choice_of_many(name, columns));
+                }
+                choices
+            })
+        })
     });
     let chosen =
         Memo::new(move |_| form.read(|draft| form.app.state.columns().with(|columns| draft.parts(columns))));
@@ -400,7 +442,7 @@ fn Choices(form: Form) -> impl IntoView {
     };
     move || {
         let choices = choices.get();
-        (!choices.is_empty() && choices.len() <= MOST_CHOICES).then(|| view! {
+        (1..=MOST_DESCRIBED).contains(&choices.len()).then(|| view! {
             <div class="buttons choices-of-columns" role="group" aria-label=words::terms::choices()>{choices.into_iter().map(one).collect_view()}</div>
         })
     }

@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use super::parameters::ToRobust;
 use super::table::Uncertainty;
 use crate::engine::foresee::{Foreseen, half_widths};
-use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::info::are_log_odds;
 use crate::plan::Plan;
@@ -23,7 +22,7 @@ const SHOWN: usize = 60;
 /// What a mechanism that measures its own coordinates foresees.
 #[component]
 pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
-    let withheld = foreseen.forecast.advice == Advice::TooFew;
+    let withheld = foreseen.gives_nothing();
     let halves = half_widths(&plan, &foreseen.terms).filter(|_| !foreseen.gives_nothing());
     let units = units(&plan, &foreseen.terms);
     // Where all coefficients are withheld there are no intervals to show.

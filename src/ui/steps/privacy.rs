@@ -267,6 +267,7 @@ fn Levels(widths: Widths) -> impl IntoView {
         ((1..ALL).contains(&share) && has_widths.get())
             .then(|| view! { <p class="hint">{told} " " {price}</p> })
     };
+    let assumed = move || has_widths.get().then(|| view! { <OfWidths/> });
     // Taken back, the release takes the usual share again.
     let take_all = move |event| {
         let share = if event_target_checked(&event) { ALL } else { Setup::default().share };
@@ -277,6 +278,7 @@ fn Levels(widths: Widths) -> impl IntoView {
             <legend>{words::privacy::how_careful()}</legend>
             <div class="choices column">{radios}</div>
             {own}
+            {assumed}
             <label class="choice">
                 <input type="checkbox" id="privacy-one-question" prop:checked=move || setup.with(|setup| setup.share == ALL) on:change=take_all/>
                 <span>{words::privacy::one_question()}</span>
@@ -284,6 +286,16 @@ fn Levels(widths: Widths) -> impl IntoView {
             {of_part}
         </fieldset>
     }
+}
+
+/// What the widths assume of the outcome, where the plan states nothing of it.
+#[component]
+fn OfWidths() -> impl IntoView {
+    let app = App::here();
+    let told = Memo::new(move |_| {
+        app.forecast.with(|forecast| Some(forecast.as_ref().ok()?.of_outcome.as_ref()?.of_widths()))
+    });
+    move || told.get().map(|words| view! { <p class="hint of-widths"><Quoted words/></p> })
 }
 
 /// ε at which the curve of precision is drawn, from left to right.
@@ -544,6 +556,7 @@ fn Share(widths: Widths) -> impl IntoView {
         <fieldset class="block" id="privacy-share" tabindex="-1">
             <legend>{words::privacy::the_next_release_takes()}</legend>
             <div class="choices column">{radios.collect_view()}</div>
+            <OfWidths/>
             <div class="fields">
                 <div class="field">
                     <label for="privacy-typed-share">{words::privacy::typed_share()}</label>

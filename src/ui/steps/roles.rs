@@ -7,7 +7,7 @@ use crate::model::Role;
 use crate::plan::derived::name_of;
 use crate::plan::document::{ColumnType, Derived};
 use crate::ui::draft::{self, ColumnDraft, Setup, is_described};
-use crate::ui::parts::{Choice, Icon};
+use crate::ui::parts::{Choice, Field, Icon};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{dom, text, view_model};
 use crate::words;
@@ -15,8 +15,11 @@ use crate::words;
 /// Most columns that are offered in one list.
 const MOST: usize = 500;
 
-/// Most columns that are offered as what explains it; where there are more, roles are set in the table.
-const MOST_TICKS: usize = 100;
+/// Columns above which those that are offered as what explains it can be searched, in a box that scrolls.
+const MANY_TICKS: usize = 24;
+
+/// Ticked columns that are named below the box.
+const SHOWN_TICKED: usize = 5;
 
 /// Chooses an outcome, and takes all other described columns as features.
 #[component]
@@ -179,13 +182,47 @@ fn Explains() -> impl IntoView {
             <label class="cell-check"><input type="checkbox" prop:checked=move || role() == Some(Role::Feature) on:change=set/>{name}</label>
         }
     };
+    // What is typed to find a column draws no other part of the page again.
+    let sought = RwSignal::new(String::new());
+    let many = Memo::new(move |_| offered.with(|offered| offered.len() > MANY_TICKS));
+    let found = move || {
+        let search = sought.get().trim().to_lowercase();
+        let mut offered = offered.get();
+        offered.retain(|(_, name)| name.to_lowercase().contains(&search));
+        offered
+    };
+    let ticks = move || {
+        let found = found();
+        if found.is_empty() {
+            return view! { <p class="hint">{words::roles::none_found()}</p> }.into_any();
+        }
+        found.into_iter().map(tick).collect_view().into_any()
+    };
+    let ticked = move || {
+        let is_ticked = |(place, _): &(usize, String)| {
+            columns.with(|columns| columns.get(*place).is_some_and(|column| column.role == Role::Feature))
+        };
+        let ticked: Vec<String> = offered.get().into_iter().filter(is_ticked).map(|(_, name)| name).collect();
+        let told = match ticked.len() {
+            0 => words::roles::none_ticked().to_owned(),
+            count => words::roles::ticked(text::whole(count), text::list(&ticked, SHOWN_TICKED)),
+        };
+        many.get().then(|| view! { <p id="explaining-ticked">{told}</p> })
+    };
+    let search = move || {
+        many.get().then(|| view! {
+            <Field id="explaining-filter" label=words::columns::filter() value=sought set=Callback::new(move |text| sought.set(text))/>
+        })
+    };
+    let is_shown = Memo::new(move |_| offered.with(|offered| !offered.is_empty()));
     move || {
-        let offered = offered.get();
-        (1..=MOST_TICKS).contains(&offered.len()).then(|| {
+        is_shown.get().then(|| {
             view! {
                 <fieldset class="explains" id="explaining-columns" aria-describedby="explaining-hint">
                     <legend>{words::roles::explains()}</legend>
-                    <div class="ticks">{offered.into_iter().map(tick).collect_view()}</div>
+                    {search}
+                    <div class="ticks" class:many=many>{ticks}</div>
+                    {ticked}
                     <p class="hint" id="explaining-hint">{words::roles::explains_hint()} " " {made}</p>
                 </fieldset>
             }

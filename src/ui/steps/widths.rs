@@ -109,6 +109,7 @@ fn precision(app: App, there: &Setup) -> Option<Precision> {
 /// By how much intervals are wider than without privacy, in words.
 pub fn width_in_words(precision: Precision) -> String {
     match precision.at(1.0).map(widening) {
+        None if precision.is_nothing() => words::method::penalised_at_best().to_owned(),
         None => words::privacy::level_withheld().to_owned(),
         Some(times) if precision.is_full() => words::privacy::level_width(times),
         Some(times) => words::privacy::level_doubtful(times),

@@ -5,7 +5,6 @@ use serde_json::Map;
 use crate::engine::foresee::{expected, foresee};
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::{EngineError, Prepared, prepare_with};
-use crate::inference::noise_forecast::Advice;
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::Info;
 use crate::mechanisms::info::{GROUPS, Group};
@@ -80,7 +79,7 @@ fn terms(prepared: &Prepared) -> Result<Vec<TermPreview>, &'static str> {
         return Err(words::method::state_the_number_of_rows_first());
     }
     match foresee(prepared) {
-        Some(foreseen) if foreseen.forecast.advice == Advice::TooFew => Err(foreseen.verdict()),
+        Some(foreseen) if foreseen.gives_nothing() => Err(foreseen.verdict()),
         Some(foreseen) if foreseen.terms.is_empty() => Err(words::method::not_rehearsed()),
         Some(foreseen) => Ok(foreseen.terms),
         None => expected(prepared).map(|preview| preview.terms).ok_or(words::method::not_forecast()),

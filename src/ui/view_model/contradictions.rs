@@ -242,14 +242,14 @@ fn add_ends(found: &mut Vec<Mismatch>, misfits: &Misfits) {
     found.extend(ends.map(|kind| Mismatch { kind, cells: Vec::new(), repairs: Vec::new() }));
 }
 
-/// What a confirmation is for; another description has to be confirmed again.
+/// What a confirmation is for; another description has to be confirmed again. A condition on other columns changes nothing about it.
 pub fn confirmation(
     place: usize,
     column: &ColumnDraft,
     kind: Contradiction,
 ) -> (usize, Contradiction, String) {
     let ColumnDraft { kind: of, lower, upper, levels, .. } = column;
-    (place, kind, format!("{of:?} {lower} {upper} {levels}"))
+    (place, kind.answered(), format!("{of:?} {lower} {upper} {levels}"))
 }
 
 /// What holds a release back until it is repaired or confirmed. No text here quotes a cell.

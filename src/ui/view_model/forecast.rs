@@ -10,6 +10,7 @@ use crate::engine::foresee::{
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::recommend;
+use crate::engine::spread::AssumedSpread;
 use crate::engine::{EngineError, Outlook, Prepared, outlook, prepare, prepare_with, standard_errors};
 use crate::inference::forecast::TermForecast;
 use crate::inference::preview::Preview;
@@ -54,6 +55,8 @@ pub struct Forecast {
     pub preview: Option<Preview>,
     /// How wide intervals are against the budget, where a stated number of rows says it.
     pub precision: Option<Precision>,
+    /// What the widths assume of the outcomes of which no typical standard deviation is stated.
+    pub of_outcome: Option<AssumedSpread>,
     /// Whether a guided fit can work; absent for other mechanisms and without a stated number of rows.
     pub outlook: Option<Outlook>,
     /// The least standard errors of a fit in noisy steps; absent for other mechanisms and without a stated number of rows.
@@ -139,6 +142,10 @@ pub fn forecast(
             None => dependence(&prepared),
         },
         precision: precision(&prepared, foreseen.as_ref(), preview.as_ref()),
+        of_outcome: match &foreseen {
+            Some(foreseen) => foreseen.of_outcome.clone(),
+            None => AssumedSpread::of(&prepared),
+        },
         foreseen,
         preview,
         outlook: outlook(fit),
