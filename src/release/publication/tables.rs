@@ -369,7 +369,7 @@ pub fn level_means(release: &Release, supplement: &Supplement, outcome: &str) ->
         for (own, entry) in &found.means {
             let [estimate, lower, upper] = [entry.estimate, entry.lower, entry.upper].map(shown);
             let half = lower.zip(upper).map(|(lower, upper)| (upper - lower) / 4.0);
-            let written = format::row(&Estimate { estimate, lower, upper, std_error: half, ..entry.clone() });
+            let written = format::row(&Estimate { estimate, lower, upper, std_error: half, ..*entry });
             let at = words::journal::at_its_level(
                 &found.column,
                 figure::level_name(&release.plan, &found.column, own),
