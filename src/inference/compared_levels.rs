@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::differences::estimate;
 use super::record::{Moved, Record, errors_to_a_side};
-use crate::model::Role;
+use crate::model::{Role, level_of};
 use crate::plan::Plan;
 use crate::plan::derived::{all_columns, name_of, roots};
 use crate::plan::document::{Column, ColumnType, Transform};
@@ -28,8 +28,9 @@ pub fn compared(
         return Vec::new();
     };
     let record = Record::new(plan, description);
+    let held = record.values(lines.iter().map(|line| line.term.as_str()));
     let compared =
-        all_columns(plan).into_iter().filter(|column| is_alone(plan, column)).filter_map(|column| {
+        all_columns(plan).into_iter().filter(|column| is_alone(plan, lines, column)).filter_map(|column| {
             let reference = column.reference_level()?.clone();
             let (name, levels) = (column.name?, column.levels?);
             let has_line = |level: &String| {
@@ -55,17 +56,27 @@ pub fn compared(
                 Some(LevelPair { level: levels[own].clone(), against: levels[against].clone(), entry })
             });
             let (means, pairs) = (means.collect(), pairs.collect());
-            Some(ComparedLevels { outcome: outcome.to_owned(), column: name, means, pairs })
+            Some(ComparedLevels {
+                outcome: outcome.to_owned(),
+                column: name,
+                held: held.clone(),
+                means,
+                pairs,
+            })
         });
     compared.filter(|found| !found.means.is_empty()).collect()
 }
 
-/// Returns whether a column is a category among the features that no product is made from.
-fn is_alone(plan: &Plan, column: &Column) -> bool {
+/// Returns whether a column is a category among the features, and in no product of the regression.
+fn is_alone(plan: &Plan, lines: &[Line], column: &Column) -> bool {
+    let has = |name: &str| lines.iter().any(|line| line.term == name || level_of(&line.term, name).is_some());
     let is_part = |name: &String| {
         let mut products =
             plan.derived_with(Role::Feature).filter(|term| term.transform == Transform::Product);
-        products.any(|product| roots(plan, &name_of(product)).contains(name) || product.from.contains(name))
+        products.any(|product| {
+            let product_name = name_of(product);
+            has(&product_name) && (roots(plan, &product_name).contains(name) || product.from.contains(name))
+        })
     };
     column.role == Role::Feature
         && column.kind == Some(ColumnType::Category)
@@ -109,6 +120,7 @@ mod tests {
         let [arm] = found.as_slice() else { panic!("{found:?}") };
         let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
         // Age is in the middle of its bounds.
+        assert_eq!(arm.held, [("age".to_owned(), 50.0)]);
         let means: Vec<&str> = arm.means.iter().map(|(level, _)| level.as_str()).collect();
         assert_eq!(means, ["none", "app", "face"]);
         assert!(close(arm.means[2].1.estimate, 1.0 + 5.0 - 3.0));

@@ -1,13 +1,16 @@
 //! A record with some values that are set, the others held: what the terms of a regression are in it (theory/inference 6.8).
 
+use std::collections::BTreeSet;
+
 use crate::math::search::first_true;
 use crate::model::{INTERCEPT, level_of};
 use crate::plan::Plan;
 use crate::plan::bound::Source;
-use crate::plan::derived::{DerivedColumn, terms_of};
+use crate::plan::derived::{DerivedColumn, roots, terms_of};
 use crate::plan::document::ColumnType;
 use crate::plan::expression::{Expression, Leaf};
 use crate::release::figure::{self, Line};
+use crate::release::reduced::column_of;
 use crate::release::supplement::Description;
 
 /// The values that are set.
@@ -71,6 +74,19 @@ impl<'a> Record<'a> {
                 Some(f64::from(moved.levels.iter().any(is_set)))
             }
         }
+    }
+
+    /// Returns the value of each number that these terms are, or are made from.
+    pub fn values<'b>(&self, terms: impl Iterator<Item = &'b str>) -> Vec<(String, f64)> {
+        let roots: BTreeSet<String> =
+            terms.flat_map(|term| roots(self.plan, &column_of(self.plan, term))).collect();
+        let numbers = self.plan.columns.iter().filter_map(|column| {
+            let name = column.name.clone().filter(|name| roots.contains(name))?;
+            let bounds = column.stated_bounds().filter(|_| column.kind == Some(ColumnType::Number))?;
+            let at = self.number(&name, bounds, &Moved::default());
+            Some((name, at))
+        });
+        numbers.collect()
     }
 
     fn number(&self, name: &str, (lower, upper): (f64, f64), moved: &Moved<'_>) -> f64 {

@@ -320,7 +320,14 @@ fn without_own_effects(plan: &Plan, features: &[String]) -> impl Iterator<Item =
         let mut others = levels.iter().filter(|level| Some(*level) != reference);
         others.all(|level| features.contains(&format!("{name}[{level}]")))
     };
-    let has = move |name: &str| features.iter().any(|own| own == name) || asked(name) && has_levels(name);
+    let has_own = move |name: &str| features.iter().any(|own| own == name) || asked(name) && has_levels(name);
+    // A number less a constant has the effect of the number.
+    let centred = |name: &str| {
+        plan.derived.iter().find(|term| term.transform == Transform::Centred && name_of(term) == name)
+    };
+    let has = move |name: &str| {
+        has_own(name) || centred(name).is_some_and(|term| term.from.iter().all(|from| has_own(from)))
+    };
     let products = plan
         .derived
         .iter()
@@ -358,4 +365,32 @@ fn known(moments: &NoisyMoments) -> String {
     let names: Vec<&str> =
         moments.terms().iter().map(|term| term.name.as_str()).filter(|name| *name != INTERCEPT).collect();
     listing(names.into_iter(), 40)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_of_a_centred_number_stands_beside_the_number_itself() {
+        let plan = Plan::parse(
+            r#"{"schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 100,
+            "columns": [
+                {"name": "age", "role": "feature", "type": "number", "lower": 20, "upper": 80},
+                {"name": "sex", "role": "feature", "type": "category", "levels": ["F", "M"]},
+                {"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 9}],
+            "derived": [{"transform": "centred", "from": ["age"], "at": 50, "role": "ignored"},
+                {"transform": "product", "from": ["age - 50", "sex"]}],
+            "mechanism": {"name": "analyze-gauss"}, "budget": {"epsilon": 1, "delta": 1e-6}}"#,
+        )
+        .unwrap();
+        let notes = |features: &[&str]| {
+            let features: Vec<String> = features.iter().map(ToString::to_string).collect();
+            without_own_effects(&plan, &features).collect::<Vec<_>>()
+        };
+        let product = name_of(&plan.derived[1]);
+        assert_eq!(notes(&["age", "sex[M]", &product]), [""; 0]);
+        assert_eq!(notes(&["sex[M]", &product]).len(), 1);
+        assert!(notes(&["age", &product])[0].contains("`sex`"));
+    }
 }

@@ -206,10 +206,10 @@ mod tests {
                 Some((of, 20.0)),
             )
         };
-        assert!(said(1_700.0, 10_000.0).contains("about as many would"));
+        assert!(said(1_700.0, 10_000.0).contains("features are extreme"));
         assert!(said(2_400.0, 10_000.0).contains("clearly more"));
         // Noise alone is no reason.
-        assert!(said(230.0, 1_000.0).contains("about as many would"));
+        assert!(said(230.0, 1_000.0).contains("features are extreme"));
         let uncounted =
             far_rows(Some(Shortened { rows: 49.0, deviation: 34.0, usual: 0.1, of_levels: false }), None);
         assert!(!uncounted.contains("49"), "{uncounted}");

@@ -5,7 +5,7 @@
 //! one axis. The intercept is a level of the outcome, not a difference, and is not drawn.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Release;
 use super::document::Coefficients;
@@ -90,13 +90,24 @@ pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
     }
     let derived = terms_of(plan).into_iter().flat_map(|term| term.columns);
     if let Some(column) = derived.into_iter().find(|column| column.name == name) {
-        return Some(Cow::Owned(Column { unit: unit_of_less(plan, name), ..column.describe() }));
+        let (unit, labels) = (unit_of_less(plan, name), labels_of_merged(plan, name));
+        return Some(Cow::Owned(Column { unit, labels, ..column.describe() }));
     }
     let fitting = plan
         .columns
         .iter()
         .find(|column| column.pattern.as_deref().is_some_and(|pattern| fits(pattern, name)));
     fitting.map(Cow::Borrowed)
+}
+
+/// Returns the labels of the levels that a merged category keeps as they are: those of the column that it is made from.
+fn labels_of_merged(plan: &Plan, name: &str) -> Option<BTreeMap<String, String>> {
+    let merged = |term: &&Derived| term.transform == Transform::Merged && name_of(term) == name;
+    let term = plan.derived.iter().find(merged)?;
+    let from = plan.columns.iter().find(|column| column.name.as_ref() == term.from.first())?;
+    let mut labels = from.labels.clone()?;
+    labels.retain(|level, _| !term.groups.iter().flatten().any(|group| group.name == *level));
+    Some(labels)
 }
 
 /// Returns whether a term of this name is a column less a number or another column, and so has the unit of a column.

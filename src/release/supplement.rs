@@ -102,6 +102,8 @@ pub struct ComparedLevels {
     pub outcome: String,
     /// The category.
     pub column: String,
+    /// The numbers that are held, with their values.
+    pub held: Vec<(String, f64)>,
     /// The outcome at a level, or its log-odds, with all else held. A level that is withheld is left out.
     pub means: Vec<(String, Estimate)>,
     /// The differences of each two levels, where there are more than two.

@@ -405,7 +405,7 @@ fn the_drafts_are_written_as_a_journal_prints_them() {
         ", approximate; p",
         "about 7",
         "The number stated was 10\u{202f}608;",
-        "There is no test of a whole category: the interval of a level of site is withheld.",
+        "There is no test of a whole category, and levels are not compared: an interval is withheld,",
     ] {
         assert!(text.contains(printed), "{printed}: {text}");
     }
@@ -604,6 +604,21 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     assert!(factors.rows.len() == 4 && factors.notes.len() == 1, "{factors:?}");
     let csv = Format::Csv.refitted(&own, &supplement(&own), "ln", &Labels::default()).unwrap();
     assert!(csv.lines().skip(2).all(|line| !line.ends_with(",,,")), "{csv}");
+
+    // Its levels are compared: each has its geometric mean, and each two of them a factor.
+    let facts_of_own = supplement(&own);
+    let means = tables::level_means(&own, &facts_of_own, "ln").unwrap();
+    assert!(means.rows.len() == 3 && means.heads[1].text.contains("geometric mean of target"), "{means:?}");
+    assert!(means.notes[0].contains("bmi at ") && means.notes[0].contains("bp at "), "{means:?}");
+    let pairs = tables::level_pairs(&own, &facts_of_own, "ln").unwrap();
+    assert_eq!((pairs.rows.len(), pairs.heads.last().unwrap().text.as_str()), (3, "Holm"));
+    for (pair, row) in facts_of_own.levels[0].pairs.iter().zip(&pairs.rows) {
+        let of = |level: &str| list(&own).iter().find(|entry| entry.term == format!("site[{level}]"));
+        let of = |level: &str| of(level).map_or(0.0, |entry| entry.estimate.unwrap());
+        let factor: f64 = row[1].split(' ').next().unwrap().parse().unwrap();
+        assert!((factor - libm::exp(of(&pair.level) - of(&pair.against))).abs() < 0.006, "{row:?}");
+    }
+    assert!(tables::level_means(&release, &facts, "ln").is_none(), "its product makes them depend on bmi");
 
     // At a level the slope is the sum of two coefficients, and at the reference it is the first of them.
     let of = |term: &str| of_term(&release, term);

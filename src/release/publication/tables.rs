@@ -12,7 +12,8 @@ use super::super::row_count::RowCount;
 use super::super::shared::Shared;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
 use super::super::supplement::{
-    Correlations, DescribedTerm, Description, Difference, LevelPair, Noisy, RESOLVED, Supplement,
+    ComparedLevels, Correlations, DescribedTerm, Description, Difference, LevelPair, Noisy, RESOLVED,
+    Supplement,
 };
 use super::measure::width;
 use super::stated;
@@ -75,7 +76,7 @@ pub(super) fn regression(release: &Release, supplement: &Supplement, outcome: &s
     let factors = factors(release, outcome, per).into_iter();
     let others =
         factors.chain(differences(release, supplement, outcome, per)).chain(categories(release, supplement));
-    std::iter::once(coefficients).chain(others).collect()
+    std::iter::once(coefficients).chain(others).chain(levels(release, supplement)).collect()
 }
 
 pub(super) fn head(text: impl Into<String>) -> Head {
@@ -279,12 +280,7 @@ fn ratio_of(term: &str, entry: &Estimate) -> String {
 /// Returns by what each term multiplies an outcome whose logarithm was fitted (theory/inference 6.10). `None` for another
 /// outcome.
 pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
-    let made = logarithm(&release.plan, outcome)?;
-    let from = made.from.join(", ");
-    let raised = match made.offset.filter(|offset| *offset != 0.0) {
-        Some(offset) => words::journal::with_offset(from, offset),
-        None => from,
-    };
+    let raised = raised(logarithm(&release.plan, outcome)?);
     let shared = Shared::of(release);
     let lines = lines(release, outcome, per).into_iter().filter(|line| line.term != INTERCEPT);
     let lines = lines.filter(|line| !shared.move_term(&release.plan, &line.term));
@@ -301,6 +297,15 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
         rows,
         notes,
     })
+}
+
+/// Returns what a logarithm is of: a column, with the constant that is added to it.
+fn raised(logarithm: &Derived) -> String {
+    let from = logarithm.from.join(", ");
+    match logarithm.offset.filter(|offset| *offset != 0.0) {
+        Some(offset) => words::journal::with_offset(from, offset),
+        None => from,
+    }
 }
 
 /// Returns the heading of what takes the place of a logarithm: of log-odds, and of an outcome whose logarithm was fitted. `None`
@@ -357,37 +362,47 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
     })
 }
 
-/// Returns the outcome at each level of each category, all else held (theory/inference 6.12): its mean, or its probability. `None` if none is known.
+/// Returns the outcome at each level of each category, all else held (theory/inference 6.12): its mean, its probability, or the geometric mean where
+/// its logarithm was fitted. `None` if none is known.
 pub fn level_means(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
-    let shown = |value: Option<f64>| match supplement.log_odds {
-        true => value.map(|log_odds| 1.0 / (1.0 + libm::exp(-log_odds))),
-        false => value,
+    let plan = &release.plan;
+    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+    let made = logarithm(plan, outcome);
+    let shown = |value: Option<f64>| match (supplement.log_odds, made) {
+        (true, _) => value.map(|log_odds| 1.0 / (1.0 + libm::exp(-log_odds))),
+        (false, Some(_)) => value.map(libm::exp),
+        (false, None) => value,
     };
+    let found: Vec<&ComparedLevels> =
+        supplement.levels.iter().filter(|found| found.outcome == outcome).collect();
     let mut rows = Vec::new();
-    for found in supplement.levels.iter().filter(|found| found.outcome == outcome) {
-        for (own, entry) in &found.means {
+    for ComparedLevels { column, means, .. } in &found {
+        for (own, entry) in means {
             let [estimate, lower, upper] = [entry.estimate, entry.lower, entry.upper].map(shown);
-            let half = lower.zip(upper).map(|(lower, upper)| (upper - lower) / 4.0);
-            let written = format::row(&Estimate { estimate, lower, upper, std_error: half, ..*entry });
-            let at = words::journal::at_its_level(
-                &found.column,
-                figure::level_name(&release.plan, &found.column, own),
-            );
+            let error = lower.zip(upper).map(|(lower, upper)| (upper - lower) / 4.0);
+            let written = format::row(&Estimate { estimate, lower, upper, std_error: error, ..*entry });
+            let at = words::journal::at_its_level(column, figure::level_name(plan, column, own));
             rows.push(vec![at, written.estimate, interval(written.interval, entry.interval)]);
         }
     }
-    let named = odds::named(&release.plan, outcome, supplement.log_odds);
-    let unit = if supplement.log_odds { String::new() } else { figure::unit(&release.plan, outcome) };
-    let shown = match supplement.log_odds {
-        true => words::journal::adjusted_probability(),
-        false => words::journal::adjusted_mean(),
+    let named = match odds::answers(plan, outcome, true).filter(|_| supplement.log_odds) {
+        Some(answers) => words::effect::probability_of(outcome, &answers.modelled),
+        None => figure::with_unit(&odds::named(plan, outcome, false), &figure::unit(plan, outcome)),
     };
+    let shown = match made {
+        Some(made) => words::journal::geometric_mean(raised(made)),
+        None if supplement.log_odds => words::journal::adjusted_probability().to_owned(),
+        None => words::journal::adjusted_mean().to_owned(),
+    };
+    let held = found.first()?.held.iter();
+    let held: Vec<String> =
+        held.map(|(name, at)| words::journal::held_at(name, format::short(*at, 4))).collect();
+    let held = if held.is_empty() { words::journal::held_nothing().to_owned() } else { held.join(", ") };
     (!rows.is_empty()).then(|| Table {
-        caption: words::journal::at_each_level(figure::with_unit(&named, &unit)),
+        caption: words::journal::at_each_level(named),
         heads: vec![head(words::journal::at_level()), number(shown), number(words::result::interval(level))],
         rows,
-        notes: vec![words::journal::at_each_level_note().to_owned()],
+        notes: vec![words::journal::at_each_level_note(held)],
     })
 }
 
@@ -715,25 +730,22 @@ pub fn test_notes(release: &Release, lines: &[Line]) -> Vec<String> {
         notes.push(words::journal::p_noise_alone());
     }
     let mut notes: Vec<String> = notes.into_iter().map(str::to_owned).collect();
-    let untested = untested_categories(release, lines);
-    if shown && !untested.is_empty() {
-        // What is withheld of an adaptive release leaves none of its coefficients a known covariance.
-        let all = release.is_adaptive();
-        let say = if all { words::journal::no_categories } else { words::journal::untested_categories };
-        notes.push(say(untested.join(", ")));
-    }
-    notes
-}
-
-/// Returns the categories with several coefficients of which one has no interval.
-fn untested_categories(release: &Release, lines: &[Line]) -> Vec<String> {
     let columns = figure::columns(release).into_iter();
     let categories = columns.filter(|column| column.levels.as_ref().is_some_and(|levels| levels.len() > 2));
-    let names = categories.filter_map(|column| column.name);
-    let withheld = |line: &Line| line.entry.interval == Interval::Withheld;
-    names
-        .filter(|name| lines.iter().any(|line| withheld(line) && level_of(&line.term, name).is_some()))
-        .collect()
+    let mut names: Vec<String> = categories.filter_map(|column| column.name).collect();
+    let is_of = |line: &Line, name: &String| level_of(&line.term, name).is_some();
+    names.retain(|name| has(&|line| is_of(line, name)));
+    if shown && !names.is_empty() && !has(&|line| !interval(line)) {
+        return notes;
+    }
+    // What is withheld of an adaptive release leaves none of its coefficients a known covariance.
+    if release.is_adaptive() {
+        notes.extend((shown && !names.is_empty()).then(|| words::journal::no_categories().to_owned()));
+        return notes;
+    }
+    names.retain(|name| has(&|line| !interval(line) && is_of(line, name)));
+    notes.extend((shown && !names.is_empty()).then(|| words::journal::untested_categories(names.join(", "))));
+    notes
 }
 
 /// Returns the tests of whole categories, terms and columns. `None` if none has several coefficients.

@@ -223,6 +223,7 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                     .into_iter()
                     .chain(tables::differences(&own, &supplement, &outcome, per))
                     .chain(tables::categories(&own, &supplement))
+                    .chain(tables::levels(&own, &supplement))
                     .map(|table| view! { <PrintedTable table/> })
                     .collect_view();
                 let path = view! { <Influence release=Arc::clone(&release) refit=refit.clone()/> };
