@@ -64,9 +64,9 @@ test("an interaction is made from described columns of a wide table, and a colum
   assert.deepEqual(await choices.getByRole("button").allInnerTexts(), ["Gender", "Condition", "RT_ms"]);
   await choices.getByRole("button", exact("Condition")).click();
   await choices.getByRole("button", exact("Gender")).click();
-  assert.equal(await page.getByLabel(say("terms.from")).inputValue(), "Condition, Gender");
+  assert.equal(await page.getByLabel(say("terms.from"), { exact: true }).inputValue(), "Condition, Gender");
   await terms.locator("#term-add").click();
-  await terms.getByText("Condition:Gender", { exact: true }).waitFor();
+  await terms.getByRole("listitem").getByText("Condition:Gender", { exact: true }).waitFor();
   await terms.getByRole("button", exact(say("terms.remove", { name: "Condition:Gender" }))).click();
   assert.equal(await terms.getByText(like("terms.feature_again")).count(), 0, "a product stands beside its columns");
 
@@ -74,7 +74,7 @@ test("an interaction is made from described columns of a wide table, and a colum
   await choices.getByRole("button", exact("Gender")).click();
   await page.getByLabel(say("terms.joined_name_of", { level: "Male" })).fill("Others");
   await page.getByLabel(say("terms.joined_name_of", { level: "Nonbinary" })).fill("Others");
-  await page.getByLabel(say("terms.name")).fill("Gender (joined)");
+  await page.getByLabel(say("terms.name"), { exact: true }).fill("Gender (joined)");
   await terms.locator("#term-add").click();
   await terms.getByRole("button", exact(say("terms.leave_out", { column: "Gender" }))).click();
   const role = page.getByLabel(say("columns.role_of", { name: "Gender" }), { exact: true });
@@ -86,7 +86,7 @@ test("an interaction is made from described columns of a wide table, and a colum
   assert.ok(await page.getByText(again).count() > 1, "said beside the terms, and to who cannot see");
   assert.equal(await chosen(), say("columns.feature"));
   await terms.getByRole("button", exact(say("columns.undo"))).click();
-  await terms.getByText("Gender (joined)", { exact: true }).waitFor();
+  await terms.getByRole("listitem").getByText("Gender (joined)", { exact: true }).waitFor();
   await terms.getByText(again).waitFor({ state: "detached" });
   assert.equal(await chosen(), say("columns.ignored"));
   record.loaded();
