@@ -80,6 +80,8 @@ test("an interaction is made from described columns of a wide table, and a colum
   const role = page.getByLabel(say("columns.role_of", { name: "Gender" }), { exact: true });
   const chosen = () => role.locator("option:checked").innerText();
   assert.equal(await chosen(), say("columns.ignored"));
+  // What changes within a second is one step of what is undone.
+  await page.waitForTimeout(1100);
   await terms.getByRole("button", exact(say("terms.remove", { name: "Gender (joined)" }))).click();
   const again = say("terms.feature_again", { column: "Gender" });
   await terms.getByText(again).waitFor();
