@@ -73,7 +73,7 @@ async function widths(page) {
   await levels.first().waitFor();
   let before;
   for (let now; (now = (await levels.allInnerTexts()).join()) !== before; before = now) await page.waitForTimeout(1000); // the rehearsals begin when nothing is typed for a while
-  const width = (level) => (level.includes(say("privacy.level_withheld")) ? Infinity : Number(/about ([\d.]+) times as wide/.exec(level)[1]));
+  const width = (level) => ([say("privacy.level_withheld"), say("method.penalised_at_best")].some((none) => level.includes(none)) ? Infinity : Number(/about ([\d.]+) times as wide/.exec(level)[1]));
   return (await levels.allInnerTexts()).map(width);
 }
 
