@@ -292,8 +292,16 @@ fn Levels(widths: Widths) -> impl IntoView {
 #[component]
 fn OfWidths() -> impl IntoView {
     let app = App::here();
+    let rough = move || {
+        let table = app.state.table().get().unwrap_or_default();
+        app.state
+            .columns()
+            .with(|columns| app.state.setup().with(|setup| view_model::spread_with(columns, setup, &table)))
+    };
     let told = Memo::new(move |_| {
-        app.forecast.with(|forecast| Some(forecast.as_ref().ok()?.of_outcome.as_ref()?.of_widths()))
+        let known =
+            app.forecast.with(|forecast| forecast.as_ref().ok().map(|known| known.of_outcome.clone()));
+        known.unwrap_or_else(rough).map(|assumed| assumed.of_widths())
     });
     move || told.get().map(|words| view! { <p class="hint of-widths"><Quoted words/></p> })
 }

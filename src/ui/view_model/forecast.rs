@@ -174,6 +174,16 @@ pub fn precision_with(
     }
 }
 
+/// What the widths of a setup whose plan is not complete assume of the outcomes, as far as they are described.
+pub fn spread_with(columns: &[ColumnDraft], setup: &Setup, table: &Table) -> Option<AssumedSpread> {
+    let plan = completed(columns, setup, ask(setup, None).ok()?);
+    let plan = match setup.mechanism {
+        Some(_) => plan,
+        None => recommend(&plan, &table.names, table.delimiter).into_plan(plan),
+    };
+    AssumedSpread::of(&prepare(plan, &table.names, table.delimiter, Purpose::Release).ok()?)
+}
+
 /// A plan that is not complete, for a forecast that hardly depends on what it lacks: a number without bounds counts as one from 0 to 1, and a
 /// category without levels as one of two.
 fn completed(columns: &[ColumnDraft], setup: &Setup, budget: BudgetForm) -> Plan {

@@ -18,7 +18,7 @@ pub use contradictions::{
     no_sample, open_questions, persons_may_repeat, repairs_of, unnamed,
 };
 pub use estimates::bounds_of;
-pub use forecast::{Forecast, forecast, precision_with, public_terms, takes_public_moments};
+pub use forecast::{Forecast, forecast, precision_with, public_terms, spread_with, takes_public_moments};
 pub use ineligibility::{ineligibility, not_yes_or_no};
 pub use inspection::{
     Inspection, far_difference, few_rows_left, misfits, misfits_of_term, open_term, rows, same_people,
