@@ -104,6 +104,8 @@ test("what was confirmed of a column stands when rows are chosen by another one"
   await discreet.describe("Age", number("feature", 18, 100));
   await discreet.budget({ rows: 400, epsilon: 8, oneIn: 1000000 });
   await discreet.strip.getByText(say("gap.contradicted", { name: "Gender" })).waitFor();
+  // The widths say what they assume while something is still to be answered.
+  await page.getByText(say("forecast.widths_if", { name: "RT_ms", sd: "317" })).first().waitFor();
   await discreet.goTo(say("step.columns"));
   const confirm = contradictions(page, "Gender").getByRole("checkbox");
   await confirm.check();
