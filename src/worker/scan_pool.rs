@@ -188,7 +188,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
             }
         }
         let Some(hashing) = hashing else { return Ok(None) };
-        Ok(Some(store::fingerprint(hashing.into_files()).await?))
+        Ok(Some(store::fingerprint(hashing.files).await?))
     }
 
     /// Returns the next answer that is not progress.
@@ -329,9 +329,5 @@ impl Hashing {
 
     const fn is_done(&self) -> bool {
         self.missing == 0
-    }
-
-    fn into_files(self) -> Vec<Hashed> {
-        self.files
     }
 }

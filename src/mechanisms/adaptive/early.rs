@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::guide::Guide;
 use super::margins;
-use super::rough::{Standardiser, add_products};
+use super::rough::Standardiser;
 use super::tails::Edges;
 use super::terms::Terms;
+use crate::math::triangle;
 
 /// What one record with its coded values adds to the integers of one early round. Given the earlier answers it is a public function of this
 /// record alone.
@@ -43,7 +44,7 @@ impl EarlyMap {
             Self::Margins(level) => margins::add(terms, *level, values, codes, cells),
             Self::Moments(standardiser) => {
                 standardiser.codes(values, codes);
-                add_products(codes, cells);
+                triangle::add_outer(codes, 1, cells);
             }
             Self::Tails(guide, edges, count) => edges.add(guide, *count, values, reals, cells),
         }

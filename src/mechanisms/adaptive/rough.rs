@@ -6,8 +6,8 @@ use super::margins::Margins;
 use super::terms::Terms;
 use super::units::Round;
 use crate::data::encode::within;
+use crate::math::linalg;
 use crate::math::round::{nearest, real};
-use crate::math::{linalg, triangle};
 use crate::privacy::mutants::{Mutant, is_active};
 
 /// The public map of a record to the codes of round 2.
@@ -65,9 +65,4 @@ impl Standardiser {
     pub fn noise(&self, round: &Round, rows: f64) -> f64 {
         round.s() * ((self.radius / self.reach) * (self.radius / self.reach)) / rows
     }
-}
-
-/// Adds z z′ to a packed upper triangle, row by row.
-pub fn add_products(codes: &[i32], cells: &mut [i64]) {
-    triangle::add_outer(codes, 1, cells);
 }

@@ -12,10 +12,11 @@ use super::scores::{ReleasedScores, ScoreMap, ScoreProducts};
 use super::units::{Codes, Rounds, Shares};
 use crate::math::linalg::LinalgError;
 use crate::math::round::real;
+use crate::math::triangle;
 use crate::mechanisms::adaptive::early::EarlyMap;
 use crate::mechanisms::adaptive::guide::Guide;
 use crate::mechanisms::adaptive::margins::Margins;
-use crate::mechanisms::adaptive::rough::{Standardiser, add_products};
+use crate::mechanisms::adaptive::rough::Standardiser;
 use crate::mechanisms::adaptive::tails::{Counts, Edges};
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::privacy::adjacency::Adjacency;
@@ -91,7 +92,7 @@ impl RoundMap {
             Self::Early(setting, map) => map.add(&setting.terms, values, reals, codes, cells),
             Self::Last(setting, guide, radii, grid) => {
                 last::codes(guide, grid, setting.rounds.codes, radii, values, reals, codes);
-                add_products(codes, cells);
+                triangle::add_outer(codes, 1, cells);
             }
             Self::Scores(setting, guide, radii, grid, map) => {
                 last::codes(guide, grid, setting.rounds.codes, radii, values, reals, codes);

@@ -13,7 +13,7 @@ use crate::math::linalg::from_triangle;
 use crate::math::round::{nearest, real};
 use crate::math::triangle;
 use crate::mechanisms::adaptive::bits::bits26;
-use crate::mechanisms::adaptive::rough::{add_products, rounding_room};
+use crate::mechanisms::adaptive::rough::rounding_room;
 use crate::privacy::calibrate::NoiseScale;
 use crate::privacy::mutants::{Mutant, is_active};
 
@@ -135,7 +135,7 @@ impl ScoreMap {
         scores.clear();
         scores.extend(reals.iter().map(|score| nearest(score * (factor * (self.reach / radius)))));
         if within(scores, self.record) || unbounded || is_active(Mutant::RoundChecksOmitted) {
-            add_products(scores, block);
+            triangle::add_outer(scores, 1, block);
         }
     }
 }

@@ -5,9 +5,10 @@ pub mod golden;
 pub mod identities;
 pub mod sensitivity;
 
+use discreet::math::triangle;
 use discreet::mechanisms::adaptive::guide::Guide;
 use discreet::mechanisms::adaptive::margins;
-use discreet::mechanisms::adaptive::rough::{Standardiser, add_products};
+use discreet::mechanisms::adaptive::rough::Standardiser;
 use discreet::mechanisms::adaptive::tails::{self, Edges};
 use discreet::mechanisms::adaptive::terms::{Term, Terms};
 use discreet::mechanisms::adaptive_gauss::last::{self, Grid};
@@ -52,11 +53,11 @@ pub fn margin_cells(terms: &Terms, rounds: &Rounds, rows: &[Vec<f64>]) -> Vec<i1
 
 /// The exact sums of round 2.
 pub fn rough_cells(standardiser: &Standardiser, rows: &[Vec<f64>]) -> Vec<i128> {
-    let mut cells = vec![0; triangle(rows[0].len() + 1)];
+    let mut cells = vec![0; triangle::len(rows[0].len() + 1)];
     let mut codes = Vec::new();
     for row in rows {
         standardiser.codes(row, &mut codes);
-        add_products(&codes, &mut cells);
+        triangle::add_outer(&codes, 1, &mut cells);
     }
     wide(&cells)
 }
@@ -79,11 +80,11 @@ pub fn last_cells(
     radii: &Radii,
     rows: &[Vec<f64>],
 ) -> Vec<i128> {
-    let mut cells = vec![0; triangle(rows[0].len() + 1)];
+    let mut cells = vec![0; triangle::len(rows[0].len() + 1)];
     let (mut reals, mut codes) = (Vec::new(), Vec::new());
     for row in rows {
         last::codes(guide, grid, rounds.codes, radii, row, &mut reals, &mut codes);
-        add_products(&codes, &mut cells);
+        triangle::add_outer(&codes, 1, &mut cells);
     }
     wide(&cells)
 }
@@ -99,7 +100,7 @@ pub fn score_cells(
 ) -> Vec<i128> {
     let outcomes = radii.outcomes.len();
     let k = rows[0].len() + 1 - outcomes;
-    let (mut cells, mut sums) = (vec![0; outcomes * triangle(k)], vec![0; outcomes * k]);
+    let (mut cells, mut sums) = (vec![0; outcomes * triangle::len(k)], vec![0; outcomes * k]);
     let (mut reals, mut codes, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
         last::codes(guide, grid, rounds.codes, radii, row, &mut reals, &mut codes);
@@ -111,10 +112,6 @@ pub fn score_cells(
     }
     map.add_person(&sums, &mut reals, &mut scores, &mut cells);
     wide(&cells)
-}
-
-fn triangle(side: usize) -> usize {
-    side * (side + 1) / 2
 }
 
 fn wide(cells: &[i64]) -> Vec<i128> {
