@@ -138,7 +138,7 @@ test("a width says which spread of the outcome it assumes, and a question before
   await discreet.budget({ rows: 1850, epsilon: 1, oneIn: 1000000, share: say("privacy.all") });
   const widths = say("forecast.widths_if", { name: "RT_ms", sd: "9980" });
   await page.getByText(widths).first().waitFor();
-  await discreet.strip.getByText(/times as wide as without privacy \(outcome SD 9980 assumed\)/).waitFor();
+  await discreet.strip.getByText(/times as wide as without privacy \(SD 9980 assumed\)/).waitFor();
   await discreet.goTo(say("step.method"));
   const expected = region(page, "method.what_to_expect");
   await expected.getByText(/as wide as without privacy if the standard deviation of RT_ms is about 9980, a sixth of its stated range\. With a tenth of that standard deviation it is about [\d.]+ times as wide/).waitFor();
