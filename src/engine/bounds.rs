@@ -21,7 +21,7 @@ pub struct BoundsOutlook {
     pub rows: u64,
     /// Rows below which a plan is refused.
     pub rows_for_any: u64,
-    /// The rows that ordinary columns need for good ranges.
+    /// The number of rows from which ordinary columns get good ranges.
     pub rows_for_good: u64,
 }
 

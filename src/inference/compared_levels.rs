@@ -42,8 +42,7 @@ pub fn compared(
             }
             let at = |level: &String| {
                 let moved = Moved { levels: vec![(&name, level)], ..Moved::default() };
-                let values = lines.iter().map(|line| record.term(&line.term, &moved));
-                values.collect::<Option<Vec<f64>>>().map(DVector::from_vec)
+                record.terms(lines, &moved)
             };
             let records: Vec<DVector<f64>> = levels.iter().map(at).collect::<Option<_>>()?;
             let of = |values: &DVector<f64>| estimate(values, lines, covariance, reach);

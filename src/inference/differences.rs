@@ -32,8 +32,7 @@ pub fn differences(
                 let at = |end: &Moved<'_>| {
                     let mut moved = end.clone();
                     moved.levels.extend(other.name.as_deref().map(|name| (name, level.as_str())));
-                    let values = lines.iter().map(|line| record.term(&line.term, &moved));
-                    values.collect::<Option<Vec<f64>>>().map(DVector::from_vec)
+                    record.terms(lines, &moved)
                 };
                 let (Some(from), Some(to)) = (at(&from), at(&to)) else { continue };
                 let Some(entry) = estimate(&((to - from) / units), lines, covariance, reach) else {

@@ -60,9 +60,7 @@ pub fn partial_effect(
     let band = covariance.zip(quantile(lines));
     let shown = |value: f64| if log_odds { 1.0 / (1.0 + libm::exp(-value)) } else { value };
     let point = |at: f64| {
-        let values: Option<Vec<f64>> =
-            lines.iter().map(|line| record.term(&line.term, &Moved::number(column, at))).collect();
-        let values = DVector::from_vec(values?);
+        let values = record.terms(lines, &Moved::number(column, at))?;
         let value = values.dot(&coefficients);
         let span = band.map(|(covariance, quantile)| {
             let half = quantile * values.dot(&(covariance * &values)).max(0.0).sqrt();
@@ -97,11 +95,7 @@ pub fn difference(
         return None;
     }
     let record = Record::new(plan, description);
-    let at = |value: f64| {
-        let values = lines.iter().map(|line| record.term(&line.term, &Moved::number(column, value)));
-        values.collect::<Option<Vec<f64>>>().map(DVector::from_vec)
-    };
-    let [from, to] = values.map(at);
+    let [from, to] = values.map(|value| record.terms(lines, &Moved::number(column, value)));
     estimate(&(to? - from?), lines, covariance, errors_to_a_side(lines)?)
 }
 

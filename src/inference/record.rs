@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use nalgebra::DVector;
+
 use crate::math::search::first_true;
 use crate::model::{INTERCEPT, level_of};
 use crate::plan::Plan;
@@ -74,6 +76,12 @@ impl<'a> Record<'a> {
                 Some(f64::from(moved.levels.iter().any(is_set)))
             }
         }
+    }
+
+    /// Returns the values of a regression's terms, in the order of its lines.
+    pub fn terms(&self, lines: &[Line], moved: &Moved<'_>) -> Option<DVector<f64>> {
+        let values: Option<Vec<f64>> = lines.iter().map(|line| self.term(&line.term, moved)).collect();
+        values.map(DVector::from_vec)
     }
 
     /// Returns the value of each number that these terms are, or are made from.
