@@ -139,11 +139,13 @@ pub fn release(app: App) {
                 // All results of the click are fetched before the delay, and shown together after it.
                 let stored = store::open_table(&key).await;
                 delay_from(clicked).await;
-                app.state.run().set(None);
                 match stored {
                     Ok(Some(record)) => remember(app, Ok(Some(record))),
                     _ => app.state.ledger().set(Some(ledger)),
                 }
+                // What follows from the new ledger is computed before the result is drawn.
+                dom::pause().await;
+                app.state.run().set(None);
                 show(app, Arc::new(release), document, Origin::Made);
                 if !kept {
                     fail(app, Step::Result, words::result::not_kept(), true);

@@ -121,7 +121,10 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                     value=Signal::derive(move || format.get().name().to_owned())
                     set=Callback::new(move |name: String| if let Some(chosen) = Format::named(&name) { format.set(chosen) })/>
                 <Field id="export-title" label=words::export::title() value=title set=Callback::new(move |value| title.set(value))/>
-                <Field id="export-date" label=words::export::date() value=date set=Callback::new(move |value| date.set(value))/>
+                <div>
+                    <Field id="export-date" label=words::export::date() value=date set=Callback::new(move |value| date.set(value))/>
+                    <button type="button" class="quiet" on:click=move |_| date.set(dom::today())>{words::export::use_today()}</button>
+                </div>
                 <Choice id="export-decimal" label=words::export::decimal() options=marks.into()
                     value=Signal::derive(move || app.state.decimal().get().name().to_owned())
                     set=Callback::new(move |name: String| app.state.decimal().set(name.parse().unwrap_or_default()))
@@ -133,7 +136,6 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                 {move || (format.get() == Format::Svg).then(|| view! {
                     <button type="button" id="export-png" on:click=png.clone()>{words::export::png()}</button>
                 })}
-                <button type="button" class="quiet" on:click=move |_| date.set(dom::today())>{words::export::use_today()}</button>
             </div>
             {move || nothing.get().then(|| view! { <p class="notice"><Icon name="note"/><span>{words::export::nothing_to_draw()}</span></p> })}
             {(!many).then(|| view! {
