@@ -71,7 +71,7 @@ pub struct Reading {
     pub line: String,
 }
 
-/// Shows the first line of the open table with a letter beyond ASCII in each encoding that can decode it.
+/// Reads the first line of the open table that has a letter beyond ASCII, in each encoding that can decode it.
 pub async fn readings(app: App) -> Vec<Reading> {
     let Some(blob) = chosen(app) else { return Vec::new() };
     let Ok((mut bytes, _)) = dom::first_bytes(&blob, LOOKED_AT).await else { return Vec::new() };
