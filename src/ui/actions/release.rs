@@ -55,13 +55,13 @@ pub fn read_ahead_on_the_way(app: App) {
     });
 }
 
-/// Whether nothing is missing in the plan, and nothing refuses it.
+/// Returns whether the plan lacks nothing and is not refused.
 fn is_complete(app: App) -> bool {
     app.forecast.with(|forecast| forecast.as_ref().is_ok_and(|forecast| forecast.refusal.is_none()))
 }
 
-/// The release that could be asked for as the plan stands, where one reading of the file can serve it and more: a CSV of the person's own,
-/// not too large, whose rows are read in any order and under bounds that are known.
+/// Returns the release that the plan would ask for, where one reading of the file can serve the check and the release: a CSV of the person's own, not
+/// too large, whose rows may be read in any order and whose bounds are known.
 pub(super) fn asked_at_once(app: App, files: &Files) -> Option<Asked> {
     let is_complete = untrack(|| is_complete(app));
     let is_own = app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.sample));
@@ -70,7 +70,7 @@ pub(super) fn asked_at_once(app: App, files: &Files) -> Option<Asked> {
     asked(app).filter(|asked| is_complete && is_own && is_small && is_plain(asked))
 }
 
-/// The release that the plan asks for as it stands; nothing while something is missing.
+/// Returns the release that the plan asks for as it stands. `None` while something is missing.
 fn asked(app: App) -> Option<Asked> {
     let columns =
         app.forecast.with_untracked(|forecast| forecast.as_ref().ok().map(|known| known.columns))?;

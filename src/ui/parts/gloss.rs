@@ -26,7 +26,7 @@ const CHAPTER: &str = "docs/GLOSSARY.html";
 /// Popovers so far: each has an id of its own.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// A line of terms, each a button that opens its explanation.
+/// Draws a line of terms, each a button that opens its explanation.
 #[component]
 pub fn Glossed<const N: usize>(of: [Gloss; N]) -> impl IntoView {
     let terms = of.map(|term| {

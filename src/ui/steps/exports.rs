@@ -16,7 +16,7 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom};
 use crate::words;
 
-/// Formats, labels, copy and download.
+/// Asks for the format and the labels, and offers to copy and download.
 #[component]
 pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal<String>) -> impl IntoView {
     let app = App::here();
@@ -155,7 +155,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     }
 }
 
-/// The tables as they are in a word processor, with their notes.
+/// Draws the tables as a word processor shows them, with their notes.
 #[component]
 fn Preview(publication: Publication) -> impl IntoView {
     let lists = publication.lists().map(|(title, items)| {

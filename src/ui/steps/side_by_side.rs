@@ -21,7 +21,7 @@ use crate::words;
 /// Most outcomes of one release that are offered.
 const MOST_OUTCOMES: usize = 50;
 
-/// Everything that can be compared, in the order in which it was made, and the place of the shown release among it.
+/// Lists everything that can be compared, in the order in which it was made, and returns the place of the shown release in it.
 fn regressions(app: App) -> (Vec<Regression>, usize) {
     let shown = app.state.shown().get().map(|shown| shown.release);
     let shown_charge = shown.as_ref().map(|release| release.ledger.clone());
@@ -56,7 +56,7 @@ fn regressions(app: App) -> (Vec<Regression>, usize) {
     (all, place)
 }
 
-/// The choice of two, once there are two.
+/// Asks which two regressions to compare, once there are two.
 #[component]
 pub fn SideBySide() -> impl IntoView {
     let app = App::here();
