@@ -126,7 +126,7 @@ fn Frame() -> impl IntoView {
     }
 }
 
-/// The way to the step after this one, and the plan so far as a file.
+/// Draws the way to the next step, and offers the plan so far as a file.
 #[component]
 fn Onward(step: Step) -> impl IntoView {
     let app = App::here();
@@ -158,7 +158,7 @@ fn Onward(step: Step) -> impl IntoView {
     }
 }
 
-/// What this browser cannot do.
+/// Warns of what this browser cannot do.
 #[component]
 fn Warnings() -> impl IntoView {
     let app = App::here();
@@ -180,7 +180,7 @@ fn Warnings() -> impl IntoView {
     move || warning().map(|warning| view! { <p class="notice warning"><Icon name="note"/>{warning}</p> })
 }
 
-/// What went wrong, where it happened. The focus is moved here.
+/// Shows what went wrong on the step where it happened. The focus is moved here.
 #[component]
 fn Trouble() -> impl IntoView {
     let app = App::here();

@@ -17,12 +17,12 @@ use crate::words;
 
 pub use crate::worker::pool::clock;
 
-/// The document's element with that identifier.
+/// Returns the document's element with that identifier.
 pub fn element(id: &str) -> Option<HtmlElement> {
     web_sys::window()?.document()?.get_element_by_id(id)?.dyn_into().ok()
 }
 
-/// The part of the address after the page's own, with its `#`.
+/// Returns the part of the address after the page's own, with its `#`.
 pub fn hash() -> String {
     web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
 }
@@ -88,23 +88,23 @@ fn soon(moves: impl FnOnce() + 'static) {
     });
 }
 
-/// What has the focus.
+/// Returns the element that has the focus.
 fn focused() -> Option<Element> {
     web_sys::window()?.document()?.active_element()
 }
 
-/// The control that has the focus. Titles and messages, to which the page moves it, are none.
+/// Returns the control that has the focus. The page also moves the focus to titles and messages, and those do not count.
 fn control() -> Option<Element> {
     let focused = focused()?;
     focused.matches("input, select, textarea, button, summary, a").ok()?.then_some(focused)
 }
 
-/// Whether an event comes from the element with that identifier.
+/// Returns whether an event comes from the element with that identifier.
 pub fn is_of(target: Option<web_sys::EventTarget>, id: &str) -> bool {
     target.and_then(|target| target.dyn_into::<Element>().ok()).is_some_and(|element| element.id() == id)
 }
 
-/// Whether a person types text in what an event comes from.
+/// Returns whether an event comes from an element into which a person types text.
 pub fn is_typed_in(target: Option<web_sys::EventTarget>) -> bool {
     let element = target.and_then(|target| target.dyn_into::<Element>().ok());
     let text =
@@ -162,7 +162,7 @@ pub fn show_soon(selector: String) {
     });
 }
 
-/// Whether a click is the touch of a finger.
+/// Returns whether a click is the touch of a finger.
 pub fn is_touch(event: &MouseEvent) -> bool {
     Reflect::get(event, &"pointerType".into()).is_ok_and(|kind| kind.as_string().as_deref() == Some("touch"))
 }
@@ -183,7 +183,7 @@ pub fn focus_selector_soon(selector: String) {
     });
 }
 
-/// The first element that a selector finds.
+/// Returns the first element that a selector finds.
 fn selected(selector: &str) -> Option<HtmlElement> {
     let document = web_sys::window()?.document()?;
     document.query_selector(selector).ok().flatten()?.dyn_into().ok()
@@ -223,7 +223,7 @@ pub async fn pause() {
     let _ = JsFuture::from(turn).await;
 }
 
-/// The first bytes of a file, and whether they are all of it.
+/// Reads the first bytes of a file, and says whether they are the whole file.
 ///
 /// # Errors
 /// In words, when the browser cannot read the file.
@@ -250,13 +250,13 @@ pub async fn bytes(file: &Blob, from: f64, to: f64) -> Result<Vec<u8>, String> {
     Ok(Uint8Array::new(&buffer).to_vec())
 }
 
-/// The files of a drop or of a picker.
+/// Lists the files of a drop or of a picker.
 pub fn files(list: Option<web_sys::FileList>) -> Vec<File> {
     let files = list.into_iter().flat_map(|files| (0..files.length()).map(move |place| files.get(place)));
     files.flatten().collect()
 }
 
-/// The files that were chosen in an input, which is emptied, so that the same can be chosen again after they were mended.
+/// Takes the chosen files out of an input. The input is emptied, so that a file can be chosen again after it was mended.
 pub fn chosen(event: &web_sys::Event) -> Vec<File> {
     let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
     let chosen = input.as_ref().map(|input| files(input.files())).unwrap_or_default();
@@ -340,19 +340,19 @@ pub async fn download_png(name: &str, svg: &str) -> Option<()> {
     save(name, &JsFuture::from(written).await.ok()?.dyn_into().ok()?)
 }
 
-/// Today in the place's own calendar, as `2026-11-20`: no finer time may leave.
+/// Returns today's date in the local calendar, as `2026-11-20`. No finer time may leave the page.
 pub fn today() -> String {
     let now = js_sys::Date::new_0();
     format!("{:04}-{:02}-{:02}", now.get_full_year(), now.get_month() + 1, now.get_date())
 }
 
-/// Whether the block that an event comes from is unfolded.
+/// Returns whether the block that an event comes from is unfolded.
 pub fn is_open(event: &web_sys::Event) -> bool {
     let element = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     element.is_some_and(|element| element.has_attribute("open"))
 }
 
-/// Whether a click is the second of a double click, or a later one.
+/// Returns whether a click is the second of a double click, or a later one.
 pub fn is_second_click(event: &web_sys::MouseEvent) -> bool {
     event.detail() > 1
 }
@@ -387,7 +387,7 @@ pub fn forget_look() {
     }
 }
 
-/// What this browser keeps of how the page looks. `None` if it keeps nothing.
+/// Returns the browser's storage for how the page looks. `None` if the browser keeps nothing.
 fn kept_looks() -> Option<Object> {
     Reflect::get(&web_sys::window()?.into(), &"localStorage".into()).ok()?.dyn_into().ok()
 }

@@ -11,7 +11,8 @@ fn at(share: f64) -> String {
     format!("{:.2}%", 100.0 * share)
 }
 
-/// A measurement on the scale from 0 through its claim to twice the claim; a formula that is wrong on purpose as a square.
+/// Draws a measurement on the scale from 0 through its claim to twice the claim. With `control`, for a formula that is wrong on purpose, the mark is
+/// a square.
 pub fn scale(mark: Option<Mark>, control: bool) -> String {
     let upright =
         |class: &str, x: &str| format!(r#"<line class="{class}" x1="{x}" x2="{x}" y1="0" y2="100%"/>"#);
@@ -48,7 +49,7 @@ pub fn scale(mark: Option<Mark>, control: bool) -> String {
     drawing
 }
 
-/// What was drawn as bars, what the law expects as a line across each; the law is symmetric about 0.
+/// Draws the noise that was drawn as bars, and what its law expects as a line across each. The law is symmetric about 0.
 pub fn histogram(bins: &[Bin]) -> String {
     let mut drawing = String::new();
     for bar in bars(bins) {

@@ -36,7 +36,7 @@ pub struct Gathered {
 const SET: [(FileRole, &str); 3] =
     [(FileRole::Bed, ".bed"), (FileRole::Bim, ".bim"), (FileRole::Fam, ".fam")];
 
-/// The role that a name says; `None` for a table, which is all of it or one of phenotypes.
+/// Returns the role that a file's name says. `None` for a table, which can be the whole data or the phenotypes.
 fn named(name: &str) -> Result<Option<FileRole>, String> {
     let lower = name.to_ascii_lowercase();
     if let Some((role, _)) = SET.iter().find(|(_, ending)| lower.ends_with(ending)) {
@@ -49,7 +49,7 @@ fn named(name: &str) -> Result<Option<FileRole>, String> {
     }
 }
 
-/// A set's file without its ending.
+/// Returns the name of a set's file without its ending.
 fn stem(name: &str) -> &str {
     name.get(..name.len().saturating_sub(4)).unwrap_or(name)
 }

@@ -36,7 +36,7 @@ pub fn alternatives(columns: &[ColumnDraft]) -> impl Iterator<Item = (&'static I
     public.map(with(&PUBLIC_MOMENTS)).into_iter().chain(many.map(with(&MANY_OUTCOMES)))
 }
 
-/// The first outcome that a mechanism cannot take, because it has to be yes or no and is not.
+/// Finds the first outcome that a mechanism cannot take because it has to be yes or no and is not.
 pub fn not_yes_or_no<'a>(info: &Info, columns: &'a [ColumnDraft]) -> Option<&'a ColumnDraft> {
     outcomes(columns).find(|column| info.labels && is_not_yes_or_no(column))
 }

@@ -180,24 +180,24 @@ pub const PRESETS: &[Preset] = presets! {
 };
 
 impl Preset {
-    /// The same quantity with the narrower range, where one is published.
+    /// Returns the same quantity with the narrower range, where one is published.
     pub fn tight(&self) -> Option<Self> {
         self.tight.map(|(lower, upper, source)| Self { lower, upper, source, ..*self })
     }
 
-    /// How many times as wide its range is as another one.
+    /// Returns how many times as wide its range is as another one.
     pub fn times_as_wide_as(&self, other: &Self) -> f64 {
         (self.upper - self.lower) / (other.upper - other.lower)
     }
 
-    /// What the column's note says when the range is used.
+    /// Returns the column's note for when the range is used.
     pub fn note(&self) -> String {
         format!("range: {}", self.source.cite)
     }
 }
 
-/// The list of levels in the name of the column that has all of these cells, or the usual ones, in the case of the cells. An empty cell is
-/// missing, or a level in a list with one for it.
+/// Returns the list of levels in the column's name if all cells fit it, or else the usual lists that fit, in the case of the cells. Empty cells are
+/// missing, or a level in a list with one for them.
 pub fn usual_levels(column: &str, cells: &[&str]) -> Vec<String> {
     let has_blanks = cells.contains(&"");
     let cells: Vec<&str> = cells.iter().copied().filter(|cell| !cell.is_empty()).collect();
@@ -224,7 +224,7 @@ pub fn usual_levels(column: &str, cells: &[&str]) -> Vec<String> {
     lists
 }
 
-/// The preset that a column's name suggests, by the name alone: `creatinine`, or with the preset's own unit, `Creatinine (mg/dl)`.
+/// Finds the preset that a column's name suggests, by the name alone: `creatinine`, or with the preset's own unit, `Creatinine (mg/dl)`.
 pub fn suggested(column: &str) -> Option<usize> {
     let (quantity, unit) = column.split_once(['(', '[']).unwrap_or((column, ""));
     let (whole, quantity, unit) = (word(column), word(quantity), word(unit));
@@ -233,12 +233,12 @@ pub fn suggested(column: &str) -> Option<usize> {
     PRESETS.iter().position(|preset| has(preset, &whole) || in_its_unit(preset))
 }
 
-/// What stands in brackets at the end of a column's name.
+/// Returns what stands in brackets at the end of a column's name.
 fn in_brackets(column: &str) -> Option<&str> {
     Some(column.trim().strip_suffix([')', ']'])?.rsplit_once(['(', '['])?.1)
 }
 
-/// The levels that stand in brackets at the end of a column's name: `Geschlecht (w/m/d)`.
+/// Returns the levels that stand in brackets at the end of a column's name: `Geschlecht (w/m/d)`.
 fn levels_in_name(column: &str) -> Option<Vec<&str>> {
     let list = in_brackets(column)?;
     let mark = ['/', ',', ';', '|'].into_iter().find(|mark| list.contains(*mark))?;
@@ -251,7 +251,7 @@ fn levels_in_name(column: &str) -> Option<Vec<&str>> {
 /// Letters of a level in a column's name at most.
 const LONGEST_LEVEL: usize = 20;
 
-/// The unit that stands in brackets at the end of a column's name: `Creatinine (mg/dl)`.
+/// Returns the unit that stands in brackets at the end of a column's name: `Creatinine (mg/dl)`.
 pub fn unit_in_name(column: &str) -> Option<&str> {
     let unit = in_brackets(column)?;
     let is_of_units = |letter: char| letter.is_alphabetic() || "%‰°/*.·²³^µ0123456789".contains(letter);

@@ -100,12 +100,12 @@ pub struct Term {
 }
 
 impl Term {
-    /// Whether it is a level, whose mean is a share that says its deviation.
+    /// Returns whether the term is a level. Its mean is a share, from which the deviation follows.
     pub const fn is_level(&self) -> bool {
         self.bounds.is_none()
     }
 
-    /// What seems wrong with a mean and a deviation beside the column's bounds: most often another unit.
+    /// Says what seems wrong with a mean and a deviation beside the column's bounds: most often another unit.
     pub fn doubt(&self, mean: Option<f64>, sd: Option<f64>) -> Option<&'static str> {
         let (lower, upper) = self.bounds.unwrap_or((0.0, 1.0));
         if mean.is_some_and(|mean| !(lower..=upper).contains(&mean)) {
@@ -125,7 +125,7 @@ impl Term {
     }
 }
 
-/// The names of terms, as a whitener is made for them.
+/// Returns the names of terms as the whitener needs them.
 pub fn moment_terms(terms: &[Term], intercept: bool) -> MomentTerms {
     let names = |outcome: bool| {
         let fits = terms.iter().filter(|term| term.outcome == outcome);
@@ -134,7 +134,7 @@ pub fn moment_terms(terms: &[Term], intercept: bool) -> MomentTerms {
     MomentTerms { features: names(false), outcomes: names(true), intercept }
 }
 
-/// The table that was given, once it is whole.
+/// Returns the public table that was given, once it is complete.
 ///
 /// # Errors
 /// Everything that is missing or wrong.

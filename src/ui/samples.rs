@@ -7,7 +7,7 @@ use crate::words;
 /// The sample that the page opens with.
 pub const FIRST: &str = "blood-pressure.csv";
 
-/// What a sample is, in one sentence.
+/// Describes a sample in one sentence.
 pub fn describe(name: &str) -> &'static str {
     match name {
         FIRST => words::samples::blood_pressure(),
@@ -16,12 +16,12 @@ pub fn describe(name: &str) -> &'static str {
     }
 }
 
-/// Why its budget is not one for patients of one's own, where that is so.
+/// Says why a sample's budget would not suit a person's own patients, where that is so.
 pub fn budget(name: &str) -> Option<&'static str> {
     (name == "diabetes.csv").then(words::samples::diabetes_budget)
 }
 
-/// The plan that a sample opens with.
+/// Returns the plan that a sample opens with.
 pub fn plan(name: &str) -> Option<Plan> {
     let text = match name {
         FIRST => BLOOD_PRESSURE,

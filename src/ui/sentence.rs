@@ -27,7 +27,7 @@ const FIELDS: [(&str, Word); 16] = [
     ("`csv.na`", words::data::missing_cells_hold),
 ];
 
-/// What is wrong with a plan and what to do, with the page's names of fields.
+/// Says what is wrong with a plan and what to do, with the page's names of fields.
 pub fn fault(error: &PlanError) -> String {
     let text = format!("{}: {}", error.what, error.advice);
     FIELDS.iter().fold(text, |text, (field, name)| text.replace(field, name()))
@@ -36,7 +36,7 @@ pub fn fault(error: &PlanError) -> String {
 /// How a remark begins for a person who writes plans by hand; it ends with a parenthesis.
 const IN_A_PLAN: &str = " (in a plan: ";
 
-/// On one line of a length that can be read, with a capital letter in front.
+/// Puts a text on one line of readable length, with a capital letter in front.
 pub fn sentence(text: &str) -> String {
     let text = match text.split_once(IN_A_PLAN) {
         Some((before, remark)) => before.to_owned() + remark.split_once(')').map_or("", |(_, after)| after),

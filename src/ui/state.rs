@@ -63,22 +63,22 @@ pub struct Run {
 }
 
 impl Run {
-    /// Before the first word of how far it is.
+    /// Creates the progress of a task before anything is known of how far it is.
     pub const fn new(task: &'static str, total: f64) -> Self {
         Self { task, phase: Phase::Looking, done: 0.0, total, seconds_left: None, pass: None }
     }
 
-    /// Whether the whole file is checked.
+    /// Returns whether the whole file is being checked.
     pub fn is_check(&self) -> bool {
         self.task == words::whole::reading()
     }
 
-    /// Share of what is read now.
+    /// Returns the share of the current reading that is done, from 0 to 1.
     pub fn share(&self) -> f64 {
         if self.total > 0.0 { (self.done / self.total).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Share of all passes.
+    /// Returns the share of all passes that is done, from 0 to 1.
     pub fn share_of_all(&self) -> f64 {
         match self.pass {
             Some((number, of)) => (f64::from(number.saturating_sub(1)) + self.share()) / f64::from(of.max(1)),
@@ -241,8 +241,8 @@ pub struct State {
     pub problem: Option<Problem>,
     /// The release that is shown.
     pub shown: Option<Shown>,
-    /// The release that was opened from a file last, to be compared with others.
-    pub opened: Option<Arc<Release>>,
+    /// The release that was opened from a file last, to be compared with others, and the file's name.
+    pub opened: Option<(String, Arc<Release>)>,
     /// The outcome of it that is shown.
     pub outcome: Option<String>,
     /// The decimal mark of the tables and figures that are handed out.
@@ -347,7 +347,7 @@ pub struct App {
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
 }
 
-/// A plan, or what it lacks with what has still to be answered.
+/// Returns a plan, or what it lacks together with the questions that have to be answered, in the order of the steps.
 fn with_questions(plan: Result<Plan, Vec<Gap>>, questions: Vec<Gap>) -> Result<Plan, Vec<Gap>> {
     if questions.is_empty() {
         return plan;
@@ -361,7 +361,7 @@ fn with_questions(plan: Result<Plan, Vec<Gap>>, questions: Vec<Gap>) -> Result<P
 }
 
 impl App {
-    /// The state of a page that has just started.
+    /// Creates the state of a page that has just started.
     pub fn new(pool: Pool) -> Self {
         let state = Store::new(State::default());
         let check = pool.apart();
@@ -503,28 +503,28 @@ impl App {
         }
     }
 
-    /// The app that a component belongs to.
+    /// Returns the app that a component belongs to.
     pub fn here() -> Self {
         expect_context()
     }
 
-    /// Whether a plan has the ridge that is recommended where the rows are too few for an ordinary regression.
+    /// Returns whether a plan has the ridge that is recommended where the rows are too few for an ordinary regression.
     pub fn falls_back(self, plan: &Plan) -> bool {
         self.recommended.with(|found| found.too_few && found.name == plan.mechanism.name)
     }
 
-    /// Whether the open table is one of genotypes.
+    /// Returns whether the open table is one of genotypes.
     pub fn has_genotypes(self) -> bool {
         self.state.table().with(|table| table.as_ref().is_some_and(|table| table.genotypes.is_some()))
     }
 
-    /// The names of the open table's columns.
+    /// Returns the names of the open table's columns.
     pub fn names(self) -> Vec<String> {
         self.state.table().with(|table| table.as_ref().map(|table| table.names.clone()).unwrap_or_default())
     }
 
-    /// Whether the ledger has to be downloaded before the next release: the browser may forget it, and no download has all
-    /// of it, also what was charged without a release. Of a sample, which is public, the ledger may be forgotten.
+    /// Returns whether the ledger has to be downloaded before the next release: the browser may forget it, and the last download lacks a charge.
+    /// Samples are public, so their ledger may be forgotten.
     pub fn export_due(self) -> bool {
         let is_sample = self.state.table().with(|table| table.as_ref().is_some_and(|table| table.sample));
         let at_risk = self.state.host().with(|host| host.durable == Some(false))
@@ -538,8 +538,8 @@ impl App {
             })
     }
 
-    /// Whether it is open what was released about the table's people before: the browser keeps nothing, and the person has neither
-    /// opened a ledger nor confirmed that there is none.
+    /// Returns whether it is unknown what was released about the table's people before: the browser keeps nothing, and the person has neither opened
+    /// a ledger nor confirmed that there is none.
     pub fn past_unknown(self) -> bool {
         self.state.host().forgets().get()
             && self.state.table().with(Option::is_some)
@@ -547,7 +547,8 @@ impl App {
             && !self.state.nothing_before().get()
     }
 
-    /// What is said beside a budget that is spent, or was by an earlier release, as if each row were one person's. `each_row`: whether it is.
+    /// Says beside a budget that the promise assumes one row for each person. `each_row`: whether the present plan assumes it; an earlier release may
+    /// have.
     pub fn assumed(self, each_row: bool) -> Option<&'static str> {
         let assumes =
             |kept: &Kept| kept.release.as_ref().is_some_and(|release| release.plan.person.is_none());
@@ -558,7 +559,7 @@ impl App {
         }
     }
 
-    /// The mechanism of the next release: the chosen one, or the recommended one.
+    /// Returns the name of the next release's mechanism: the chosen one, or the recommended one.
     pub fn mechanism(self) -> String {
         let chosen = self.state.setup().with(|setup| setup.mechanism.clone());
         chosen.unwrap_or_else(|| self.recommended.with(|recommended| recommended.name.to_owned()))
@@ -583,17 +584,17 @@ impl App {
         self.state.said().set(text);
     }
 
-    /// Whether something runs.
+    /// Returns whether something runs.
     pub fn busy(self) -> bool {
         self.state.run().with(Option::is_some)
     }
 
-    /// The open table's files.
+    /// Returns the open table's files.
     pub fn files(self) -> Option<Files> {
         self.handles.with_value(|handles| handles.files.borrow().clone())
     }
 
-    /// Whether nothing more can be released because the table's budget is spent.
+    /// Returns whether nothing more can be released because the table's budget is spent.
     pub fn is_spent(self) -> bool {
         let setup = self.state.setup();
         self.state.ledger().with(|ledger| {

@@ -17,12 +17,12 @@ pub enum Step {
 }
 
 impl Step {
-    /// The beginning of the identifiers of its fields.
+    /// Returns the beginning of the identifiers of the step's fields.
     pub fn slug(self) -> String {
         format!("{self:?}").to_lowercase()
     }
 
-    /// The part of the page's address that leads to it.
+    /// Returns the part of the page's address that leads to the step.
     pub fn address(self) -> String {
         format!("#{}", self.slug())
     }

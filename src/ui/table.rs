@@ -64,19 +64,19 @@ pub struct Genotypes {
 }
 
 impl Genotypes {
-    /// How samples and phenotypes belong together, where fewer than half of the samples have a row.
+    /// Returns how samples and phenotypes match, if fewer than half of the samples have a row.
     pub fn few(&self) -> Option<Matches> {
         self.matches.filter(|matches| matches.are_few())
     }
 }
 
-/// The unit of a number that its name has.
+/// Returns the unit in a number's name.
 fn unit(name: &str, kind: Option<ColumnType>) -> String {
     let found = unit_in_name(name).filter(|_| kind == Some(ColumnType::Number));
     found.map(str::to_owned).unwrap_or_default()
 }
 
-/// The type that a suggestion is. The numbers of a checkbox are codes.
+/// Returns the type that is suggested. Numbers of a checkbox are codes, so they are a category.
 fn kind(name: &str, suggestion: &Suggestion) -> Option<ColumnType> {
     match suggestion {
         Suggestion::Number if is_checkbox(name) => Some(ColumnType::Category),
@@ -112,7 +112,7 @@ impl Table {
         }
     }
 
-    /// Its name and what it has, in a line.
+    /// Returns the table's name and its size in one line.
     pub fn line(&self) -> String {
         let columns = self.names.len();
         match &self.genotypes {
@@ -123,24 +123,24 @@ impl Table {
         }
     }
 
-    /// What is said of it, which begins with that it is a sample where it is one.
+    /// Returns the text, marked as that of a sample where the table is one.
     pub fn marked(&self, told: String) -> String {
         if self.sample { words::data::of_sample(told) } else { told }
     }
 
-    /// How samples and phenotypes belong together, where fewer than half of the samples have a row.
+    /// Returns how samples and phenotypes match, if fewer than half of the samples have a row.
     pub fn few_matches(&self) -> Option<Matches> {
         self.genotypes.as_ref().and_then(Genotypes::few)
     }
 
-    /// Whether a column is one of phenotypes that few samples have: its empty cells are of samples without a row.
+    /// Returns whether a column is one of phenotypes that few samples have. Its empty cells are then those of samples without a row.
     pub fn lacks_rows(&self, place: usize) -> bool {
         let is_lacking =
             |known: &Genotypes| known.few().is_some() && (known.own..known.first).contains(&place);
         self.genotypes.as_ref().is_some_and(is_lacking)
     }
 
-    /// Its columns; those that are described stay as they are where the table is one of genotypes.
+    /// Returns the columns of the table. In one of genotypes, described columns keep their description.
     pub fn columns(&self, described: Vec<ColumnDraft>) -> Vec<ColumnDraft> {
         if let Some(genotypes) = &self.genotypes {
             let (fixed, chosen) = self.names.split_at(genotypes.first.min(self.names.len()));

@@ -101,14 +101,14 @@ pub fn relaxed(protect: Protect) -> Relaxed {
 }
 
 impl Relaxed {
-    /// Whether the words were typed, whatever their capitals and spaces.
+    /// Returns whether the words were typed, whatever their capitals and spaces.
     pub fn is_typed(self, typed: &str) -> bool {
         let plain = typed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         plain == self.phrase
     }
 }
 
-/// How often a fit reads its rows, and from where.
+/// Says how often a fit reads its rows, and from where.
 pub fn passes(count: u32, kept: Option<bool>) -> String {
     let from = match kept {
         Some(true) => words::method::rows_kept(),
@@ -139,7 +139,7 @@ pub fn verdict(preview: &Preview) -> &'static str {
     }
 }
 
-/// What a mechanism's guarantee is limited to, where it is.
+/// Says what a mechanism's guarantee is limited to. `None` if it is not limited.
 pub fn scope(scope: Scope) -> Option<&'static str> {
     match scope {
         Scope::Both | Scope::Relaxed(Protect::Rows) => None,
@@ -149,7 +149,7 @@ pub fn scope(scope: Scope) -> Option<&'static str> {
     }
 }
 
-/// What has to be chosen for such a guarantee.
+/// Says which promise has to be chosen for such a guarantee.
 pub fn needs_promise(scope: Scope) -> Option<&'static str> {
     match scope {
         Scope::Both => None,
@@ -220,7 +220,7 @@ pub fn needed(rest: usize) -> String {
     }
 }
 
-/// How far a reading is; a pass is one of so many.
+/// Says how far a reading is. `pass` is the number of the pass and how many there are.
 pub fn progress(share: f64, pass: Option<(u32, u32)>, seconds: Option<f64>) -> String {
     let share = format!("{:.0} %", (100.0 * share).floor());
     let read = match pass {
@@ -234,7 +234,7 @@ pub fn progress(share: f64, pass: Option<(u32, u32)>, seconds: Option<f64>) -> S
     }
 }
 
-/// Two shares, as one where they read alike.
+/// Writes two shares, or one where both read alike.
 pub fn span((least, most): (f64, f64)) -> String {
     if percent(least) == percent(most) {
         percent(most)
@@ -305,7 +305,7 @@ pub fn direction(order: Order, descending: bool) -> &'static str {
     }
 }
 
-/// That among many intervals some exclude 0 by chance; `level` in percent.
+/// Says that among many intervals some exclude 0 by chance. `level` is in percent.
 pub fn chance(chance: &Chance, level: &str) -> String {
     if chance.intervals == 0 {
         return words::outcomes::no_interval().to_owned();
@@ -314,7 +314,7 @@ pub fn chance(chance: &Chance, level: &str) -> String {
     words::outcomes::chance(whole(chance.excluding), whole(chance.intervals), level, expected)
 }
 
-/// What a codebook has filled and what not.
+/// Says what a codebook has filled and what it has not.
 pub fn codebook(file: &str, filled: &Filled) -> String {
     let Filled { described, untyped, unbounded, unknown } = filled;
     if described.is_empty() {

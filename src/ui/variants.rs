@@ -14,13 +14,13 @@ const NOTE: &str = "range: copies of an allele";
 /// Where the levels of SEX come from.
 const SEX_NOTE: &str = "levels: 1 male, 2 female";
 
-/// The choices that a text stands for: names and patterns between commas or spaces.
+/// Reads a text as choices: names and patterns between commas or spaces.
 pub fn typed(text: &str) -> Vec<Choice> {
     let words = text.split(|c: char| c.is_whitespace() || c == ',' || c == ';');
     words.filter(|word| !word.is_empty()).map(Choice::of).collect()
 }
 
-/// A choice in words.
+/// Writes a choice in words.
 pub fn words(choice: &Choice) -> String {
     match choice {
         Choice::Name(name) | Choice::Pattern(name) => name.clone(),
@@ -28,7 +28,7 @@ pub fn words(choice: &Choice) -> String {
     }
 }
 
-/// Both lists of choices, each choice once.
+/// Joins two lists of choices, each choice once.
 pub fn both(chosen: &[Choice], more: Vec<Choice>) -> Vec<Choice> {
     let mut all = chosen.to_vec();
     for choice in more {
@@ -39,7 +39,7 @@ pub fn both(chosen: &[Choice], more: Vec<Choice>) -> Vec<Choice> {
     all
 }
 
-/// Whether some of these variants come of a choice. A range that has none would not have been found.
+/// Returns whether a choice finds some of these variants. Ranges always do: a range without variants is refused earlier.
 pub fn finds(choice: &Choice, variants: &[String]) -> bool {
     match choice {
         Choice::Name(name) => variants.contains(name),
@@ -48,7 +48,7 @@ pub fn finds(choice: &Choice, variants: &[String]) -> bool {
     }
 }
 
-/// Of choices that no variant comes of, those that fit nothing, in words, and the patterns that fit an identifier that several have.
+/// Sorts choices that find no variant: those that fit nothing, in words, and patterns that fit an identifier of several variants.
 pub fn lost<'a>(choices: &[Choice], shared: &'a [Shared]) -> (Vec<String>, Vec<&'a Shared>) {
     let of = |choice: &Choice| {
         let Choice::Pattern(pattern) = choice else { return None };
@@ -58,8 +58,8 @@ pub fn lost<'a>(choices: &[Choice], shared: &'a [Shared]) -> (Vec<String>, Vec<&
     (unknown.collect(), choices.iter().filter_map(of).collect())
 }
 
-/// The patterns under which a plan may keep the variants: those by which they were chosen, since another may fit variants of
-/// the file that were not.
+/// Lists the patterns under which a plan may keep the variants: only those by which they were chosen. Another pattern may fit variants of the file
+/// that were not chosen.
 pub fn patterns(choices: &[Choice]) -> Vec<String> {
     let pattern = |choice: &Choice| match choice {
         Choice::Pattern(pattern) => Some(pattern.clone()),
@@ -68,8 +68,8 @@ pub fn patterns(choices: &[Choice]) -> Vec<String> {
     choices.iter().filter_map(pattern).collect()
 }
 
-/// The columns of genotypes: what is known of each person, with a type from the first rows, then the variants, each with the
-/// bounds that the format has. A column that is described already stays as it is.
+/// Returns the columns of genotypes: first what is known of each person, with a type from the first rows, then the variants, with the bounds of their
+/// format. Described columns keep their description.
 pub fn columns(
     described: Vec<ColumnDraft>,
     fixed: &[String],

@@ -30,13 +30,13 @@ const PAUSE: Duration = Duration::from_millis(600);
 /// Most columns that are named where a change of them is undone.
 const MOST_SAID: usize = 5;
 
-/// The setting that keeps the draft of a table.
+/// Returns the key of the setting that keeps the draft of a table.
 fn setting(key: &str) -> String {
     format!("draft {key}")
 }
 
-/// The settings that keep the draft of the open table and the public moments that were typed for it. A sample's draft is none of a person's own
-/// table: no other table is described by it.
+/// Returns the keys of the settings that keep the draft of the open table and the public moments that were typed for it. A sample has keys of its
+/// own, so that its draft never describes a person's own table.
 fn settings(app: App) -> Option<[String; 2]> {
     let table = app.state.table().get_untracked()?;
     if table.sample {
@@ -114,7 +114,7 @@ pub fn undo_on_key(app: App) {
     on_cleanup(move || handle.remove());
 }
 
-/// Whether there is a description that is kept: one of a table of the person's own.
+/// Returns whether the open table is the person's own and its description was changed.
 fn is_kept(app: App) -> bool {
     let own = app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.sample));
     own && app.handles.with_value(|handles| handles.history.borrow().has_earlier())
@@ -143,7 +143,7 @@ fn is_sample(app: App) -> bool {
     app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| table.sample))
 }
 
-/// The draft as it is now.
+/// Returns the draft as it is now.
 fn now(app: App) -> Option<KeptDraft> {
     let of =
         |columns: &Vec<ColumnDraft>| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup));
@@ -198,7 +198,7 @@ pub async fn describe_as_another(app: App, files: &Files) {
     }
 }
 
-/// The open table, where nothing is said of its columns, or, of a sample, nothing else than what it opens with.
+/// Returns the open table where none of its columns has a role. A sample counts while it is as it opened.
 fn undescribed(app: App) -> Option<Arc<Table>> {
     let opens_so = || {
         app.handles
@@ -214,7 +214,7 @@ async fn read_as(app: App, files: &Files, kept: &KeptDraft, rules: Setup) -> Opt
     read(app, files, &rules, &open.name, open.sample, choices).await.ok().map(Arc::new)
 }
 
-/// How the open table is described, where it is one of the person's own.
+/// Returns how the open table is described, where it is the person's own, is not one of genotypes, and has a role for some column.
 pub fn described(app: App) -> Option<KeptDraft> {
     app.state.table().get_untracked().filter(|table| !table.sample && table.genotypes.is_none())?;
     now(app).filter(|_| has_roles(app))
@@ -242,7 +242,7 @@ fn describe(app: App, kept: &KeptDraft, table: Arc<Table>) -> bool {
     true
 }
 
-/// The charged ledgers of other tables that were described by columns which the open table has, too, each once.
+/// Finds the charged ledgers of other tables whose described columns the open table has, too. Each ledger is listed once.
 pub async fn alike(app: App, key: &str) -> Result<Vec<Shared>, Failure> {
     let table = app.state.table().get_untracked().filter(|table| !table.sample);
     let Some(names) = table.map(|table| table.names.clone()) else { return Ok(Vec::new()) };

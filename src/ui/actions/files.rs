@@ -96,7 +96,7 @@ pub fn forget_last_table(app: App) {
     spawn_local(async { drop(store::set_setting(LAST_TABLE, "").await) });
 }
 
-/// Names of the samples that came with the page.
+/// Lists the names of the samples that came with the page.
 pub fn sample_names(app: App) -> Vec<String> {
     pool(app).context().samples.iter().map(|sample| sample.name.clone()).collect()
 }
@@ -227,7 +227,7 @@ pub(super) async fn open_table(
     }
 }
 
-/// Whether a table, read as the one before it, has all columns of its description: a file that was mended is chosen again.
+/// Returns whether a table, read as the one before it, has all columns of its description. So a person who mended a file can choose it again.
 async fn has_columns_of(app: App, files: &Files, before: &KeptDraft) -> bool {
     if files.get(FileRole::Table).is_none() {
         return false;
@@ -237,7 +237,7 @@ async fn has_columns_of(app: App, files: &Files, before: &KeptDraft) -> bool {
     table.is_ok_and(|table| before.open(&table.names).is_some())
 }
 
-/// Whether these files are still the open ones.
+/// Returns whether these files are still the open ones.
 pub(super) fn are_open(app: App, files: &Files) -> bool {
     app.handles.with_value(|handles| handles.files.borrow().as_ref() == Some(files))
 }
@@ -256,7 +256,7 @@ async fn reopen(app: App, files: &Files) {
     recognise_if_new(app).await;
 }
 
-/// How a plan says that the open table is written. A workbook is written in its own way, whatever a plan says of a CSV.
+/// Returns how a plan says that the open table is written. Excel workbooks are written in one way, whatever a plan says of a CSV.
 pub(super) fn dialect_here(app: App, plan: &Plan) -> Setup {
     let dialect = draft::dialect(plan);
     if !app.state.workbook().get_untracked() {
@@ -334,7 +334,7 @@ pub fn read_as_latin_1(app: App) {
     reread(app);
 }
 
-/// The table that files are: a CSV's first rows, or what a worker says of genotypes and of the variants that were chosen.
+/// Reads a table: from the first rows of a CSV, or from what a worker says of genotypes and of the chosen variants.
 pub(super) async fn read(
     app: App,
     files: &Files,

@@ -36,7 +36,7 @@ pub struct Described {
     pub choices: Vec<Choice>,
 }
 
-/// What is described of the open table.
+/// Returns what is described of the open table.
 pub fn described(app: App) -> Described {
     let table = app.state.table().get_untracked();
     let choices =
@@ -85,7 +85,7 @@ pub fn take(app: App, files: Vec<web_sys::File>, added: bool) -> Option<Held> {
     None
 }
 
-/// The table that files are, with the variants that were chosen, and the patterns that fit none because several have the identifier.
+/// Reads genotypes with the chosen variants. Also returns the patterns that choose nothing because several variants have the identifier.
 ///
 /// # Errors
 /// What is wrong with them, or that the person cancelled.
@@ -122,7 +122,7 @@ pub async fn look(
     Ok((table, looked.shared))
 }
 
-/// The variants that a plan names, for the open genotypes.
+/// Lists the variants that a plan names, for the open genotypes.
 pub fn of_plan(plan: &Plan) -> Vec<Choice> {
     let named = plan.columns.iter().filter_map(|column| column.name.as_deref().or(column.pattern.as_deref()));
     named.map(Choice::of).collect()

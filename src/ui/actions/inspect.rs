@@ -18,7 +18,7 @@ use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, Known, Reason};
 
-/// Whether files are read without being asked for: those of at most 250 MB, in a second or two.
+/// Returns whether files are read without being asked for: those of at most 250 MB, in a second or two.
 pub(super) fn are_small(files: &Files) -> bool {
     files.length() <= 250_000_000
 }
@@ -44,7 +44,8 @@ pub fn inspect_on_the_way(app: App) {
     });
 }
 
-/// Whether the file is a person's own CSV, not too large, and not checked as it is described now. A problem is read first.
+/// Returns whether the file is a person's own CSV, not too large, and not yet checked as it is described now. While a problem is shown, nothing
+/// counts as unchecked.
 fn is_unchecked(app: App) -> bool {
     let is_quiet = app.state.problem().with(Option::is_none);
     let is_own = |table: &Arc<Table>| !table.sample && table.genotypes.is_none();
@@ -56,7 +57,7 @@ fn is_unchecked(app: App) -> bool {
     is_quiet && is_own && is_small && plans(app).0.is_some_and(|plan| !is_checked(&plan))
 }
 
-/// The plan by which the file is read, and the one by which the rows of persons are counted.
+/// Returns the plan by which the file is read, and the one by which the rows of persons are counted.
 fn plans(app: App) -> (Option<Plan>, Option<(String, Plan)>) {
     let columns = app.state.columns().get_untracked();
     app.state.setup().with_untracked(|setup| {

@@ -22,12 +22,12 @@ use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::Failure;
 
-/// The setting that keeps which state of a ledger the person has as a file, whatever table it is open for.
+/// Returns the key of the setting that keeps which state of a ledger the person has as a file, whatever table it is open for.
 fn saved_setting(ledger: &Ledger) -> String {
     format!("saved {}", ledger.id())
 }
 
-/// Keeps, also over a reload, that the person has the ledger as a file. The page says so when it is stored, so a reload does not ask again.
+/// Remembers, also over a reload, that the person has the ledger as a file. The page says so once this is stored.
 pub fn has_file(app: App, ledger: &Ledger) {
     let (setting, tip) = (saved_setting(ledger), ledger.tip().to_owned());
     spawn_local(async move {

@@ -54,7 +54,7 @@ fn decoder(encoding: &str) -> Result<TextDecoder, JsValue> {
     TextDecoder::new_with_label_and_options(encoding, &options)
 }
 
-/// The open table as it was chosen.
+/// Returns the open table as it was chosen, before it was decoded.
 fn chosen(app: App) -> Option<Blob> {
     let undecoded = app.handles.with_value(|handles| handles.undecoded.borrow().clone());
     undecoded.or_else(|| app.files()?.get(FileRole::Table).cloned())
@@ -71,7 +71,7 @@ pub struct Reading {
     pub line: String,
 }
 
-/// The first line of the open table that has other letters than ASCII's, as each encoding reads it that can.
+/// Reads the first line of the open table that has a letter beyond ASCII, in each encoding that can decode it.
 pub async fn readings(app: App) -> Vec<Reading> {
     let Some(blob) = chosen(app) else { return Vec::new() };
     let Ok((mut bytes, _)) = dom::first_bytes(&blob, LOOKED_AT).await else { return Vec::new() };
@@ -109,7 +109,7 @@ pub fn read_in(app: App, encoding: String) {
     });
 }
 
-/// The text of a file of so many bytes, in UTF-8.
+/// Decodes a file of `length` bytes into UTF-8.
 async fn decoded(app: App, file: &Blob, length: u64, encoding: &str) -> Result<Blob, Failure> {
     let refused = |why: String| Failure::new(Reason::Table, why);
     let wrong = |_: JsValue| Failure::new(Reason::Encoding, words::letters::not_in());

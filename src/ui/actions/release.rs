@@ -55,13 +55,13 @@ pub fn read_ahead_on_the_way(app: App) {
     });
 }
 
-/// Whether nothing is missing in the plan, and nothing refuses it.
+/// Returns whether the plan lacks nothing and is not refused.
 fn is_complete(app: App) -> bool {
     app.forecast.with(|forecast| forecast.as_ref().is_ok_and(|forecast| forecast.refusal.is_none()))
 }
 
-/// The release that could be asked for as the plan stands, where one reading of the file can serve it and more: a CSV of the person's own,
-/// not too large, whose rows are read in any order and under bounds that are known.
+/// Returns the release that the plan would ask for, where one reading of the file can serve the check and the release: a CSV of the person's own, not
+/// too large, whose rows may be read in any order and whose bounds are known.
 pub(super) fn asked_at_once(app: App, files: &Files) -> Option<Asked> {
     let is_complete = untrack(|| is_complete(app));
     let is_own = app.state.table().with_untracked(|table| table.as_ref().is_some_and(|table| !table.sample));
@@ -70,12 +70,12 @@ pub(super) fn asked_at_once(app: App, files: &Files) -> Option<Asked> {
     asked(app).filter(|asked| is_complete && is_own && is_small && is_plain(asked))
 }
 
-/// The release that the plan asks for as it stands; nothing while something is missing.
+/// Returns the release that the plan asks for as it stands. `None` while something is missing.
 fn asked(app: App) -> Option<Asked> {
     let columns =
         app.forecast.with_untracked(|forecast| forecast.as_ref().ok().map(|known| known.columns))?;
     let (plan, public) = (app.plan.get_untracked().ok()?, app.public.get_untracked().ok()?);
-    Some(Asked { plan, columns, public: public.map(|moments| moments.table().clone()) })
+    Some(Asked { plan, columns, public: public.map(|moments| moments.table().clone()), seen: None })
 }
 
 /// Makes the release: checks the file where its check is an old one, opens the ledger if the table has none, then reads, charges and computes.
@@ -128,6 +128,8 @@ pub fn release(app: App) {
                 }
             }
         }
+        let seen = app.state.ledger().with_untracked(|ledger| Some(ledger.as_ref()?.tip().to_owned()));
+        let asked = Asked { seen, ..asked };
         let released = if cancelling(app) {
             Err(Failure::new(Reason::Cancelled, words::page::cancelled()))
         } else {
@@ -206,9 +208,6 @@ pub fn show(app: App, release: Arc<Release>, document: Blob, origin: Origin) {
     app.state.outcome().set(crate::release::figure::outcomes(&release).first().cloned());
     app.state.refit().set(None);
     let said = if origin == Origin::Made { words::result::released() } else { words::result::shown_again() };
-    if origin == Origin::File {
-        app.state.opened().set(Some(Arc::clone(&release)));
-    }
     app.state.shown().set(Some(Shown { release, origin }));
     app.state.problem().set(None);
     app.say(said);

@@ -10,7 +10,7 @@ use crate::words;
 use crate::worker::pool::Pool;
 use crate::worker::protocol::{Failure, Progress, Reason, RoundNumber};
 
-/// The table's workers.
+/// Returns the table's workers.
 pub fn pool(app: App) -> Pool {
     app.handles.with_value(|handles| handles.pool.clone())
 }
@@ -82,12 +82,12 @@ fn phase(app: App) -> Option<Phase> {
     app.state.run().with_untracked(|run| run.as_ref().map(|run| run.phase))
 }
 
-/// Whether the person cancelled what still runs.
+/// Returns whether the person cancelled what still runs.
 pub fn cancelling(app: App) -> bool {
     phase(app) == Some(Phase::Cancelling)
 }
 
-/// Whether a release is being made.
+/// Returns whether a release is being made.
 pub fn releasing(app: App) -> bool {
     phase(app) == Some(Phase::Releasing)
 }

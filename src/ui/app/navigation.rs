@@ -10,7 +10,7 @@ use crate::ui::steps::{STEPS, StepInfo};
 use crate::ui::{actions, check, dom, text, view_model};
 use crate::words;
 
-/// At the left; a bar at the top on phones.
+/// Draws the navigation: at the left, or as a bar at the top on phones.
 #[component]
 pub fn Navigation() -> impl IntoView {
     view! {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::ui::actions;
 use crate::ui::state::{App, StateStoreFields};
 
-/// Asks, where there is a question.
+/// Asks the open question in a dialog.
 #[component]
 pub fn Question() -> impl IntoView {
     let app = App::here();

@@ -24,7 +24,7 @@ use crate::words;
 /// How long *Cancel*, which stands where *Release* stood, takes no click: a second one is not meant for it.
 const BEFORE_CANCEL: Duration = Duration::from_secs(1);
 
-/// The bar, on every step until a result is shown.
+/// Draws the release bar on every step until a result is shown.
 #[component]
 pub fn ReleaseBar() -> impl IntoView {
     let app = App::here();
@@ -67,7 +67,7 @@ fn Running() -> impl IntoView {
     }
 }
 
-/// Why nothing can be released now, with the way to mend it.
+/// Says why nothing can be released now, and what to do about it.
 fn blocked(app: App) -> Option<String> {
     let host = app.state.host().get();
     if !host.secure {
@@ -331,7 +331,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     }
 }
 
-/// Whether all intervals are expected to have their stated coverage, or nothing is known of them.
+/// Returns whether all intervals are expected to have their stated coverage, or nothing is known of them.
 fn is_clear(app: App, forecast: &Forecast) -> bool {
     match (&forecast.foreseen, &forecast.preview) {
         (Some(foreseen), _) => foreseen.is_clear(),
@@ -342,7 +342,7 @@ fn is_clear(app: App, forecast: &Forecast) -> bool {
     }
 }
 
-/// What the noise will be like, in a few words.
+/// Says in a few words what the noise will be like.
 fn noise(app: App, forecast: &Forecast) -> String {
     let assuming = |noise: String| match &forecast.of_outcome {
         Some(assumed) => assumed.added_to(&noise),

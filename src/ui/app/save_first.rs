@@ -8,7 +8,7 @@ use crate::ui::state::{App, Reserved, StateStoreFields};
 use crate::ui::{actions, view_model};
 use crate::words;
 
-/// Asks, while a charge waits for it.
+/// Asks the person to save the ledger while a reserved charge waits for it.
 #[component]
 pub fn SaveFirst() -> impl IntoView {
     let app = App::here();

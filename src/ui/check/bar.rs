@@ -10,7 +10,7 @@ use crate::ui::state::{App, BuildCheckStoreFields, StateStoreFields};
 use crate::ui::text;
 use crate::words;
 
-/// The foot of this screen.
+/// Draws the bar at the foot of the check.
 #[component]
 pub fn CheckBar() -> impl IntoView {
     let app = App::here();
@@ -60,7 +60,7 @@ pub fn CheckBar() -> impl IntoView {
     .into_any()
 }
 
-/// How much of the list is done.
+/// Returns the share of the check that is done, from 0 to 1.
 fn share(app: App) -> f64 {
     app.state.check().findings().with(|findings| {
         let share = |finding: &Finding| f64::from(finding.done) / f64::from(finding.planned.max(1));

@@ -17,7 +17,7 @@ use crate::words;
 /// The groups in the order of the list.
 const GROUPS: [Kind; 5] = [Kind::Sampler, Kind::Signal, Kind::Threshold, Kind::OneRun, Kind::Control];
 
-/// What the check is, its seed, and every item.
+/// Draws the check: what it is, its seed, and every item.
 #[component]
 pub fn CheckScreen(
     /// The name of the step to which the link back leads.
@@ -48,7 +48,7 @@ pub fn CheckScreen(
     .into_any()
 }
 
-/// What makes one check like another: seed and build.
+/// Shows the seed and the build. Two checks with the same seed and build give the same findings.
 #[component]
 fn Identity() -> impl IntoView {
     let app = App::here();
@@ -99,14 +99,14 @@ fn group(app: App, kind: Kind, items: Vec<(usize, Item)>) -> AnyView {
     .into_any()
 }
 
-/// What an item has found so far.
+/// Follows what an item has found so far.
 fn finding(app: App, index: usize) -> Memo<Option<Finding>> {
     Memo::new(move |_| {
         app.state.check().findings().with(|findings| findings.get(index).and_then(Clone::clone))
     })
 }
 
-/// Left end, middle and right end of a scale.
+/// Draws the words at the left end, the middle and the right end of a scale.
 fn axis(labels: [String; 3]) -> AnyView {
     let labels = labels.map(|label| view! { <span>{label}</span> });
     view! { <p class="check-scale" aria-hidden="true">{labels.collect_view()}</p> }.into_any()
@@ -145,7 +145,7 @@ fn row(found: Memo<Option<Finding>>, item: Item) -> AnyView {
     .into_any()
 }
 
-/// The numbers, and the verdict: a word, then a shape, then a colour.
+/// Draws the numbers and the verdict: a word, then a shape, then a colour.
 fn said(found: Memo<Option<Finding>>) -> AnyView {
     let numbers = move || {
         found.with(|finding| {

@@ -101,7 +101,7 @@ pub fn stop(app: App) {
     pool(app).cancel();
 }
 
-/// How many items have which verdict, and how many there are once a check was started.
+/// Counts the items by verdict, and all items once a check was started.
 pub fn tally(app: App) -> (Tally, usize) {
     app.state.check().findings().with(|findings| (Tally::of(findings.iter().flatten()), findings.len()))
 }

@@ -7,7 +7,7 @@ use crate::plan::document::BudgetForm;
 use crate::privacy::calibrate::{mu_of_part, part};
 use crate::words;
 
-/// N of the δ = 1/N that is proposed for a stated number of rows: ten times as many, rounded up to one digit.
+/// Returns the N of the δ = 1/N that is proposed for a stated number of rows: ten times as many, rounded up to one digit.
 pub fn proposed_one_in(rows: u64) -> u64 {
     let target = rows.max(1).saturating_mul(10);
     let mut power = 1_u64;
@@ -17,7 +17,7 @@ pub fn proposed_one_in(rows: u64) -> u64 {
     target.div_ceil(power).saturating_mul(power)
 }
 
-/// The δ that the person states, or that follows from the stated rows.
+/// Returns the δ that the person states, or that follows from the stated rows.
 pub fn delta(setup: &Setup) -> Option<f64> {
     let one_in = if setup.one_in.trim().is_empty() {
         count(&setup.rows).map(proposed_one_in)
@@ -27,7 +27,7 @@ pub fn delta(setup: &Setup) -> Option<f64> {
     one_in.map(|n| 1.0 / n as f64)
 }
 
-/// The whole table's budget as a plan writes it.
+/// Returns the whole table's budget as a plan writes it.
 ///
 /// # Errors
 /// The field that is missing or no number.
@@ -57,12 +57,12 @@ pub fn budget(setup: &Setup) -> Result<BudgetForm, Gap> {
     Ok(form)
 }
 
-/// What a release asks for that takes `share` percent of what is `left` of a Gaussian ledger, in units of 2^-40 of μ².
+/// Returns the budget of a release that takes `share` percent of what is `left` of a Gaussian ledger, in units of 2^-40 of μ².
 pub fn ask(left: u128, share: u8, delta: f64) -> BudgetForm {
     BudgetForm { mu: mu_of_part(left, share), delta: Some(delta), ..BudgetForm::default() }
 }
 
-/// What a release that is charged to the (ε, δ) budget asks for that takes `share` percent of what is left of it.
+/// Returns the budget of a release that takes `share` percent of what is left of the (ε, δ) budget.
 pub fn ask_other(epsilon: f64, delta: f64, share: u8) -> BudgetForm {
     BudgetForm { epsilon: part(epsilon, share), delta: part(delta, share), ..BudgetForm::default() }
 }

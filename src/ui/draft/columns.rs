@@ -58,7 +58,7 @@ pub struct ColumnDraft {
 }
 
 impl ColumnDraft {
-    /// Whether a bound of it is to be estimated.
+    /// Returns whether a bound of the column is to be estimated.
     pub fn is_estimated(&self) -> bool {
         let missing = |typed: &str| typed.trim().is_empty();
         self.role != Role::Ignored
@@ -67,7 +67,7 @@ impl ColumnDraft {
             && (missing(&self.lower) || missing(&self.upper))
     }
 
-    /// Whether its cells are dates, which count as years.
+    /// Returns whether the cells are dates, which count as years.
     pub fn is_of_dates(&self) -> bool {
         self.written.is_some_and(|written| written.date.is_some())
     }
@@ -86,7 +86,7 @@ impl ColumnDraft {
     }
 }
 
-/// Whether a column has a type, and its bounds or levels.
+/// Returns whether a column has a type, and its bounds or levels.
 pub fn is_described(column: &ColumnDraft) -> bool {
     match column.kind {
         Some(ColumnType::Number) => number(&column.lower).is_some() && number(&column.upper).is_some(),
@@ -95,12 +95,12 @@ pub fn is_described(column: &ColumnDraft) -> bool {
     }
 }
 
-/// Whether a column of a wide table is shown as one that is described: it has a role, or its description is complete.
+/// Returns whether a wide table lists a column among the described ones: it has a role, or its description is complete.
 pub fn is_in_use(column: &ColumnDraft) -> bool {
     column.role != Role::Ignored || is_described(column)
 }
 
-/// Whether a wide table offers this to make a term from: a column that is described, or another term.
+/// Returns whether a wide table offers this name to make a term from: a described column, or another term.
 pub fn is_choice_of_many(name: &str, columns: &[ColumnDraft]) -> bool {
     columns.iter().find(|column| column.name == name).is_none_or(is_in_use)
 }
@@ -128,9 +128,8 @@ pub fn paste(columns: &mut [ColumnDraft], targets: &[usize], first: Cell, block:
     }
 }
 
-/// The rows whose names fit what is typed into the filter: a part of the name, or a pattern with stars; if asked, only those that are
-/// described. A plan cannot name a column
-/// without a name, such as the empty ones that a spreadsheet writes at the end of each line.
+/// Finds the rows whose names fit the filter: a part of the name, or a pattern with stars. With `described`, only described columns count. Columns
+/// without a name are left out, since a plan cannot name them: spreadsheets write such a column where each line ends with a delimiter.
 pub fn filtered(columns: &[ColumnDraft], filter: &str, described: bool) -> Vec<usize> {
     let search = Search::new(filter);
     let found = columns
@@ -141,7 +140,7 @@ pub fn filtered(columns: &[ColumnDraft], filter: &str, described: bool) -> Vec<u
     found.map(|(index, _)| index).collect()
 }
 
-/// One column as a plan names it.
+/// Writes one column as a plan names it.
 pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
     let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let number_column = draft.kind == Some(ColumnType::Number);
@@ -170,7 +169,7 @@ pub(super) fn to_entry(draft: &ColumnDraft) -> Column {
     }
 }
 
-/// What its levels mean. `None` for those that were taken out since.
+/// Returns what the levels mean. Labels of levels that were taken out are dropped; `None` if none is left.
 fn labels(draft: &ColumnDraft) -> Option<BTreeMap<String, String>> {
     let levels = list(&draft.levels);
     let mut labels = draft.labels.clone();
@@ -196,7 +195,7 @@ pub fn typical_fault(draft: &ColumnDraft) -> Option<TypicalFault> {
     number(&draft.typical_sd).is_some_and(|sd| sd > (upper - lower) / 2.0).then_some(TypicalFault::Spread)
 }
 
-/// What is typical of a column: of a number where its standard deviation was typed, of levels where a share was.
+/// Returns what is typical of a column: of a number where its standard deviation was typed, of levels where a share was.
 fn typical(draft: &ColumnDraft) -> Option<Known> {
     match draft.kind? {
         ColumnType::Number => {

@@ -11,7 +11,7 @@ use crate::plan::number_format::NumberFormat;
 /// The encoding of older Windows files, as a plan names it.
 pub const LATIN_1: &str = "latin-1";
 
-/// A new setup that reads a table as the plan does.
+/// Returns a new setup that reads a table as the plan does.
 pub fn dialect(plan: &Plan) -> Setup {
     let csv = plan.csv.clone().unwrap_or_default();
     let defaults = Setup::default();
@@ -27,7 +27,7 @@ pub fn dialect(plan: &Plan) -> Setup {
     }
 }
 
-/// How numbers are written that a plan says this of.
+/// Returns the number format that a plan states.
 pub(super) fn format(written: &Written) -> NumberFormat {
     NumberFormat {
         decimal: written.decimal.as_ref().and_then(|mark| mark.bytes().next()).unwrap_or(b'.'),
@@ -37,7 +37,7 @@ pub(super) fn format(written: &Written) -> NumberFormat {
     }
 }
 
-/// The same as a plan writes it. `None` if all is usual.
+/// Writes as a plan does how the file is written. `None` if all is usual.
 pub(super) fn csv(setup: &Setup) -> Option<Csv> {
     let Written { decimal, thousands, percent, .. } = setup.numbers.into();
     let csv = Csv {
@@ -53,7 +53,7 @@ pub(super) fn csv(setup: &Setup) -> Option<Csv> {
     Some(csv).filter(|csv| *csv != Csv::default())
 }
 
-/// How the header is read.
+/// Returns how the header is read.
 pub fn header_rules(setup: &Setup) -> HeaderRules {
     HeaderRules {
         delimiter: setup.delimiter.bytes().next(),
@@ -62,7 +62,7 @@ pub fn header_rules(setup: &Setup) -> HeaderRules {
     }
 }
 
-/// The marks of missing cells but the empty one, which always counts as missing.
+/// Lists the marks of missing cells except the empty one, which always counts as missing.
 pub fn missing_marks(setup: &Setup) -> Vec<String> {
     match &setup.na {
         None => DEFAULT_NA.iter().filter(|mark| !mark.is_empty()).map(|mark| (*mark).to_owned()).collect(),
@@ -70,7 +70,7 @@ pub fn missing_marks(setup: &Setup) -> Vec<String> {
     }
 }
 
-/// How cells are read, where fields end with `delimiter`.
+/// Returns how cells are read, where fields end with `delimiter`.
 pub fn csv_rules(setup: &Setup, delimiter: u8) -> CsvRules {
     let na = std::iter::once(String::new()).chain(missing_marks(setup)).collect();
     let encoding = encoding(setup);

@@ -10,7 +10,7 @@ use crate::ui::sentence::fault;
 use crate::ui::step::Step;
 use crate::words;
 
-/// Everything that is wrong with a plan, at the fields of the page. An entry that stands for several columns is wrong in each.
+/// Lists everything that is wrong with a plan, at the fields of the page. An entry that stands for several columns gives a gap in each.
 pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -> Vec<Gap> {
     let rows = rows(plan, columns);
     let mut gaps = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn gaps(errors: &[PlanError], plan: &Plan, columns: &[ColumnDraft]) -
     gaps
 }
 
-/// Where in the page a path of the plan is edited.
+/// Finds where on the page a path of the plan is edited.
 pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
     if let Some((entry, cell)) = cell(path) {
         let row = rows(plan, columns).get(entry).and_then(|rows| rows.first().copied());
@@ -43,18 +43,18 @@ pub fn place(path: &str, plan: &Plan, columns: &[ColumnDraft]) -> Place {
     field(path)
 }
 
-/// The rows of the column table that each entry of the plan stands for.
+/// Returns the rows of the column table that each entry of the plan stands for.
 fn rows(plan: &Plan, columns: &[ColumnDraft]) -> Vec<Vec<usize>> {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     claims(&plan.columns, &names, plan.person.as_deref().unwrap_or_default())
 }
 
-/// The entry of the plan's columns that a path names.
+/// Returns the entry of the plan's columns that a path names.
 pub(super) fn entry(path: &str) -> Option<usize> {
     cell(path).map(|(entry, _)| entry)
 }
 
-/// The entry of the plan's columns that a path names, and the cell where it is typed.
+/// Returns the entry of the plan's columns that a path names, and the cell where it is typed.
 fn cell(path: &str) -> Option<(usize, Cell)> {
     let rest = path.strip_prefix("columns[")?;
     let entry = rest.split(']').next().and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -72,7 +72,7 @@ fn cell(path: &str) -> Option<(usize, Cell)> {
 /// The consent that a plan needs whose bounds may not be found.
 pub const UNCERTAIN_BOUNDS: &str = "uncertain-bounds";
 
-/// The field of a path that is no column's.
+/// Returns the field of a path that belongs to no column.
 fn field(path: &str) -> Place {
     match path {
         "budget" => Place::privacy("epsilon"),
@@ -90,7 +90,7 @@ fn field(path: &str) -> Place {
     }
 }
 
-/// The page's words where the plan's speak of the document.
+/// Words an error for the page, at its field. The plan's own words speak of the document.
 fn at_field(error: &PlanError) -> Gap {
     let (place, text) = match error.path.as_str() {
         "rows" => (Place::privacy("rows"), words::gap::rows_exact()),

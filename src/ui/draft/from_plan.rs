@@ -13,8 +13,8 @@ use crate::plan::derived::name_of;
 use crate::plan::document::{BudgetForm, Calibration, Confirm, Plan};
 use crate::privacy::calibrate::Split;
 
-/// Columns and setup that a plan stands for, in a table with these columns. What the plan says about the budget is
-/// left alone where the table's ledger fixes it. The names and patterns that no column of the table fits come with them.
+/// Returns the columns and the setup that a plan stands for, in a table with these columns. Where the table's ledger fixes the budget, the plan's is
+/// left out. Also returns the plan's names and patterns that fit no column of the table.
 pub fn open(plan: &Plan, names: &[String]) -> (Vec<ColumnDraft>, Setup, Vec<String>) {
     let mut columns: Vec<ColumnDraft> =
         names.iter().map(|name| ColumnDraft { name: name.clone(), ..ColumnDraft::default() }).collect();

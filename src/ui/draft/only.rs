@@ -38,7 +38,7 @@ impl ConditionDraft {
     }
 }
 
-/// The names of the differences by which rows can be chosen.
+/// Lists the names of the differences by which rows can be chosen.
 pub fn differences(setup: &Setup) -> Vec<String> {
     let all = setup.derived.iter().filter(|term| term.transform == Transform::Difference);
     all.map(name_of).collect()

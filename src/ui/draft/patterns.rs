@@ -39,7 +39,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether it says nothing.
+    /// Returns whether the change leaves everything as it is.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -68,7 +68,7 @@ impl Change {
 }
 
 impl Chosen {
-    /// The columns that are meant, by their places.
+    /// Returns the places of the columns that are meant.
     ///
     /// # Errors
     /// Why there are none, in words.
@@ -98,8 +98,8 @@ impl Chosen {
         }
     }
 
-    /// The pattern under which a plan may keep the columns that were found: the one that was typed, or for a range the common
-    /// beginning and end of its names, if these are the names of no other column.
+    /// Returns the pattern under which a plan may keep the found columns: the typed one, or for a range the common beginning or end of its names, if
+    /// no other column's name fits it.
     pub fn pattern(&self, columns: &[ColumnDraft], rows: &[usize]) -> Option<String> {
         match self {
             Self::Pattern(pattern) => Some(pattern.trim().to_owned()).filter(|pattern| pattern.contains('*')),
@@ -138,8 +138,8 @@ fn common_end<'a>(left: &'a str, right: &str) -> &'a str {
     left.get(left.len() - length..).unwrap_or_default()
 }
 
-/// The columns of a plan: those that a pattern describes alike under the pattern, the others, and what differs from its
-/// pattern, by their names, and so is what a term is made `from`. The column `person` is in none.
+/// Lists the columns of a plan. Columns that a pattern describes alike stand under the pattern. All others are listed by name: those that differ from
+/// their pattern, and those that a term is made `from`. The column `person` is left out.
 pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str, from: &[&String]) -> Vec<Column> {
     let serves = |draft: &ColumnDraft| from.contains(&&draft.name);
     let mut by: Vec<Option<usize>> = vec![None; drafts.len()];
@@ -182,14 +182,14 @@ pub fn columns(drafts: &[ColumnDraft], patterns: &[String], person: &str, from: 
     listed
 }
 
-/// Whether two columns are described alike, whatever their names are and whether they are ticked.
+/// Returns whether two columns are described alike, whatever their names are and whether they are ticked.
 fn same(left: &ColumnDraft, right: &ColumnDraft) -> bool {
     let (name, selected) = (right.name.clone(), right.selected);
     ColumnDraft { name, selected, ..left.clone() } == *right
 }
 
-/// The rows that each entry of a plan's columns stands for, in a header of `names`: a name claims its columns before any
-/// pattern does, and `person` is nobody's.
+/// Returns the rows that each entry of a plan's columns stands for, in a header of `names`. Entries with a name claim their columns before any
+/// pattern does. No entry claims `person`.
 pub fn claims(listed: &[Column], names: &[String], person: &str) -> Vec<Vec<usize>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (row, name) in names.iter().enumerate() {

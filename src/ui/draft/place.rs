@@ -14,27 +14,27 @@ pub enum Place {
 }
 
 impl Place {
-    /// A field of the data step.
+    /// Creates the place of a field of the data step.
     pub fn data(field: &str) -> Self {
         Self::Field(Step::Data, field.to_owned())
     }
 
-    /// A field of the columns step that is no cell of its table.
+    /// Creates the place of a field of the columns step that is no cell of its table.
     pub fn columns(field: &str) -> Self {
         Self::Field(Step::Columns, field.to_owned())
     }
 
-    /// A field of the privacy step.
+    /// Creates the place of a field of the privacy step.
     pub fn privacy(field: &str) -> Self {
         Self::Field(Step::Privacy, field.to_owned())
     }
 
-    /// A field of the method step.
+    /// Creates the place of a field of the method step.
     pub fn method(field: &str) -> Self {
         Self::Field(Step::Method, field.to_owned())
     }
 
-    /// The step where it is.
+    /// Returns the step where the place is.
     pub const fn step(&self) -> Step {
         match self {
             Self::Whole(step) | Self::Field(step, _) => *step,
@@ -42,7 +42,7 @@ impl Place {
         }
     }
 
-    /// The identifier of its element, where it is a field.
+    /// Returns the identifier of the field's element. `None` if the place is no field.
     pub fn id(&self) -> Option<String> {
         match self {
             Self::Field(step, field) => Some(format!("{}-{field}", step.slug())),
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// The row of the column table, where it is one of its cells.
+    /// Returns the row of the column table. `None` if the place is none of its cells.
     pub const fn row(&self) -> Option<usize> {
         match self {
             Self::Cell(row, _) => Some(*row),
@@ -88,7 +88,7 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// A gap at a place.
+    /// Creates a gap at a place.
     pub fn new(place: Place, text: impl Into<String>) -> Self {
         Self { place, text: text.into() }
     }

@@ -116,7 +116,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Whether one row of each person counts, so that rows are as many as persons.
+    /// Returns whether one row of each person counts, so that there are as many rows as persons.
     pub fn counts_persons(&self) -> bool {
         !self.person.is_empty() && count(&self.max_rows) == Some(1)
     }
@@ -173,7 +173,7 @@ impl Setup {
         self.restate_rows(counted);
     }
 
-    /// What is lacking where no number of rows, or of persons, is stated.
+    /// Returns the gap for an unstated number of rows, or of persons.
     pub(super) fn lacks_rows(&self) -> Gap {
         let text = if self.counts_persons() { words::gap::number_of_persons() } else { words::gap::rows() };
         Gap::new(Place::privacy("rows"), text)

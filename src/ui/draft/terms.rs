@@ -45,7 +45,7 @@ pub struct TermForm {
 }
 
 impl TermForm {
-    /// Whether something is typed that is no part of the plan.
+    /// Returns whether something is typed that is no part of the plan.
     pub fn is_open(&self, terms: &[Derived]) -> bool {
         match self.place.and_then(|place| terms.get(place)) {
             Some(entry) => TermDraft::of(entry) != self.draft,

@@ -56,7 +56,7 @@ pub fn plan(
     if gaps.is_empty() { Ok(plan) } else { Err(gaps) }
 }
 
-/// Conditions on what the table and the terms do not have, such as a difference that was removed.
+/// Lists the conditions on what neither the table nor the terms have, such as a difference that was removed.
 fn lost(columns: &[ColumnDraft], setup: &Setup) -> Vec<Gap> {
     let differences = differences(setup);
     let has = |name: &String| columns.iter().any(|column| column.name == *name) || differences.contains(name);
@@ -64,7 +64,7 @@ fn lost(columns: &[ColumnDraft], setup: &Setup) -> Vec<Gap> {
     lost.map(|name| Gap::new(Place::columns("only"), words::only::lost(name))).collect()
 }
 
-/// Columns in use whose name another column has: a plan could mean either.
+/// Finds the columns in use that share their name with another column, since a plan could mean either.
 fn repeated(columns: &[ColumnDraft]) -> Vec<Gap> {
     let mut seen = BTreeSet::new();
     let again: BTreeSet<&str> =
@@ -75,7 +75,7 @@ fn repeated(columns: &[ColumnDraft]) -> Vec<Gap> {
         .collect()
 }
 
-/// The plan as far as it was typed, and what could not be read.
+/// Returns the plan as far as it was typed, and what could not be read.
 pub fn draft_plan(
     columns: &[ColumnDraft],
     setup: &Setup,
@@ -171,8 +171,8 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
     (!plan.columns.is_empty()).then_some(plan)
 }
 
-/// The plan by which the rows of persons are counted, at most two of each, where the only column that seems to name persons is left out
-/// and all rows count; with its name.
+/// Returns the plan by which the rows of persons are counted, at most two of each, with the name of their column. `None` unless exactly one column
+/// seems to name persons and is ignored, and all rows count.
 pub fn plan_to_count_persons(columns: &[ColumnDraft], setup: &Setup) -> Option<(String, Plan)> {
     let names_persons = |column: &&ColumnDraft| column.role == Role::Ignored && names_persons(&column.name);
     let mut persons = columns.iter().filter(names_persons);
@@ -189,7 +189,7 @@ pub fn plan_to_count_persons(columns: &[ColumnDraft], setup: &Setup) -> Option<(
     Some((column.name.clone(), plan))
 }
 
-/// A column as it is counted: what it means and which role it has makes no difference, and bounds to be estimated exclude nothing.
+/// Returns a column as it is counted. Its meaning and its role are dropped, and bounds to be estimated exclude nothing.
 fn to_inspect(column: &ColumnDraft) -> Column {
     let Column { name, kind, lower, upper, written, na, levels, .. } = to_entry(column);
     let stated = |bound: Option<Bound>, widest: f64| match bound {
@@ -212,7 +212,7 @@ fn to_inspect(column: &ColumnDraft) -> Column {
 /// The budget of a plan that nothing is released under.
 const NO_NOISE: BudgetForm = BudgetForm { none: Some(true), epsilon: None, delta: None, rho: None, mu: None };
 
-/// The columns with a role, and those without one from which a term is derived or rows are chosen.
+/// Lists the columns with a role, and those without one from which a term is derived or rows are chosen.
 fn entries(columns: &[ColumnDraft], setup: &Setup) -> Vec<Column> {
     let of_terms = setup.derived.iter().flat_map(|term| &term.from);
     let from: Vec<&String> = of_terms.chain(setup.only.iter().map(|condition| &condition.column)).collect();
@@ -224,13 +224,13 @@ fn entries(columns: &[ColumnDraft], setup: &Setup) -> Vec<Column> {
     entries
 }
 
-/// The share of the budget for estimating bounds. A share that is no number counts as out of range, like 0.
+/// Returns the share of the budget for estimating bounds. A share that is no number counts as out of range, like 0.
 fn estimate_share(setup: &Setup) -> Option<f64> {
     let typed = Some(setup.estimate_share.trim()).filter(|typed| !typed.is_empty());
     typed.map(|typed| number(typed).map_or(0.0, |percent| percent / 100.0))
 }
 
-/// The correlation that forecasts assume. What is no number counts as out of range.
+/// Returns the correlation that forecasts assume. A text that is no number counts as out of range.
 fn typical_correlation(setup: &Setup) -> Option<f64> {
     let typed = Some(setup.typical_correlation.trim()).filter(|typed| !typed.is_empty());
     typed.map(|typed| number(typed).unwrap_or(f64::INFINITY))

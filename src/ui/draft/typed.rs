@@ -52,7 +52,7 @@ pub fn percent(text: &str) -> Option<u8> {
     Some(whole)
 }
 
-/// The number that a text is with a decimal point and, where that is another one, with a decimal comma.
+/// Reads a text as a number with a decimal point, and with a decimal comma where that gives another number.
 fn readings(text: &str) -> (Option<f64>, Option<f64>) {
     let text: String = text
         .trim()
@@ -75,7 +75,7 @@ fn readings(text: &str) -> (Option<f64>, Option<f64>) {
     (by_point, by_comma.filter(|value| Some(*value) != by_point))
 }
 
-/// Whether a number has a decimal point and no zero at its end, as the program writes numbers: 1.025 is not one thousand.
+/// Returns whether a number has a decimal point and no zero at its end, as the program writes numbers: 1.025 is not one thousand.
 fn is_program_s_own(text: &str) -> bool {
     text.contains('.') && !text.trim_end().ends_with('0')
 }
@@ -118,7 +118,7 @@ pub fn list(text: &str) -> Vec<String> {
     entries.iter().map(|entry| entry.trim()).filter(|entry| !entry.is_empty()).map(level).collect()
 }
 
-/// The reverse of [`list`].
+/// Writes entries as a text that [`list`] reads back.
 pub fn unlist(entries: &[String]) -> String {
     let separates = |entry: &String| entry.contains(COMMAS) || entry.contains(SEMICOLONS);
     let write = |entry: &String| if separates(entry) { format!("\"{entry}\"") } else { typed_level(entry) };
@@ -131,7 +131,7 @@ pub fn block(text: &str) -> Vec<Vec<String>> {
     lines.map(|line| line.split('\t').map(|cell| cell.trim().to_owned()).collect()).collect()
 }
 
-/// Whether a pasted text is a block rather than a value.
+/// Returns whether a pasted text is a block rather than a value.
 pub fn is_block(text: &str) -> bool {
     let text = text.trim_end_matches(['\r', '\n']);
     text.contains('\t') || text.contains('\n')

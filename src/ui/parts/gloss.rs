@@ -26,7 +26,7 @@ const CHAPTER: &str = "docs/GLOSSARY.html";
 /// Popovers so far: each has an id of its own.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// A line of terms, each a button that opens its explanation.
+/// Draws a line of terms, each a button that opens its explanation.
 #[component]
 pub fn Glossed(#[prop(into)] of: Vec<Gloss>) -> impl IntoView {
     let terms = of.into_iter().map(|term| {

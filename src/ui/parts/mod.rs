@@ -17,7 +17,7 @@ use crate::ui::table::PAGE;
 use crate::ui::{dom, text};
 use crate::words;
 
-/// The outline of a drawing of 16 by 16 that stands beside words, never in their place.
+/// Returns the outline of a drawing of 16 by 16 that stands beside words, never in their place.
 pub fn shape(name: &str) -> &'static str {
     match name {
         "lock" => "M4 7V5a4 4 0 0 1 8 0v2h1v7H3V7h1zm2 0h4V5a2 2 0 0 0-4 0v2z",
@@ -36,13 +36,13 @@ pub fn shape(name: &str) -> &'static str {
     }
 }
 
-/// That drawing.
+/// Draws the shape of that name, hidden from screen readers.
 #[component]
 pub fn Icon(name: &'static str) -> impl IntoView {
     view! { <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=shape(name) fill-rule="evenodd"/></svg> }
 }
 
-/// A sentence in which names stand between backticks.
+/// Draws a sentence in which names stand between backticks.
 #[component]
 pub fn Quoted(#[prop(into)] words: String) -> impl IntoView {
     let parts = words.split('`').enumerate().map(|(place, part)| {
@@ -68,7 +68,7 @@ pub fn Soon(children: Children) -> impl IntoView {
     }
 }
 
-/// What only the person at this machine sees. No export control is ever inside.
+/// Draws the frame around what only the person at this machine sees. No export control is ever inside.
 #[component]
 pub fn PrivateZone(title: &'static str, children: Children) -> impl IntoView {
     view! {
@@ -113,7 +113,7 @@ fn wrong_at(id: &str) -> Memo<Option<String>> {
     })
 }
 
-/// A labelled text field with a line under it, and a sentence where something is missing or wrong.
+/// Draws a labelled text field with a line under it, and a sentence where something is missing or wrong.
 #[component]
 pub fn Field(
     #[prop(into)] id: String,
@@ -161,7 +161,7 @@ pub fn Field(
     }
 }
 
-/// A choice from a short list.
+/// Draws a choice from a short list.
 #[component]
 pub fn Choice(
     #[prop(into)] id: String,
@@ -191,8 +191,8 @@ pub fn Choice(
     }
 }
 
-/// A field for the words that confirm a permanent step, and the button of that step. `act` returns whether the words are right; `wrong` is shown
-/// where they are not.
+/// Draws a field for the words that confirm a permanent step, and the button of that step. `act` returns whether the words are right; `wrong` is
+/// shown where they are not.
 #[component]
 pub fn TypedWords(
     id: &'static str,
@@ -222,7 +222,7 @@ pub fn TypedWords(
     }
 }
 
-/// The way to the other pages of a long list, and which entries of how many are shown. Nothing where all fit on one page.
+/// Draws the way to the other pages of a long list, and says which entries are shown. Draws nothing where all fit on one page.
 #[component]
 pub fn Pager(
     label: &'static str,
@@ -248,7 +248,7 @@ pub fn Pager(
     }
 }
 
-/// A bar of which `share` is full.
+/// Draws a bar of which `share` is full. Of that, `ask` is marked as what the next release takes.
 #[component]
 pub fn Meter(#[prop(into)] share: Signal<f64>, #[prop(into)] ask: Signal<f64>) -> impl IntoView {
     let percent = |share: f64| format!("{:.2}%", 100.0 * share.clamp(0.0, 1.0));

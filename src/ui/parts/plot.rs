@@ -11,7 +11,7 @@ fn at(share: f64) -> String {
     format!("{:.3}%", 100.0 * share)
 }
 
-/// One row of the interval plot: its marks below each other, the second as a square.
+/// Draws one row of the interval plot: its marks below each other, the second as a square.
 #[component]
 pub fn IntervalCell(marks: Vec<Mark>, zero: f64, ticks: Vec<Tick>) -> impl IntoView {
     let grid = ticks
@@ -43,7 +43,7 @@ pub fn IntervalCell(marks: Vec<Mark>, zero: f64, ticks: Vec<Tick>) -> impl IntoV
     }
 }
 
-/// The axis under the interval plot.
+/// Draws the axis under the interval plot.
 #[component]
 pub fn Axis(figure: Figure) -> impl IntoView {
     let ticks = figure.ticks.into_iter().map(|tick| {
@@ -62,7 +62,7 @@ pub fn Axis(figure: Figure) -> impl IntoView {
     }
 }
 
-/// A small bar for a share from 0 to 1.
+/// Draws a small bar for a share from 0 to 1.
 #[component]
 pub fn ShareBar(share: f64) -> impl IntoView {
     view! {
@@ -73,7 +73,7 @@ pub fn ShareBar(share: f64) -> impl IntoView {
     }
 }
 
-/// A plausible effect as a bar; around its end half intervals to both sides, of the noise and of the total: all as shares of `most`.
+/// Draws a plausible effect as a bar. Around its end it draws half intervals to both sides, of the noise and of the total, all as shares of `most`.
 #[component]
 pub fn NoiseCell(effect: f64, noise: f64, total: f64, most: f64) -> impl IntoView {
     let place = move |value: f64| at((value / most).clamp(0.0, 1.0));
@@ -94,7 +94,7 @@ pub fn NoiseCell(effect: f64, noise: f64, total: f64, most: f64) -> impl IntoVie
     }
 }
 
-/// A curve of precision with the present budget on it. `label` says in words what it shows.
+/// Draws a curve of precision with the present budget on it. `label` says in words what it shows.
 #[component]
 pub fn CurvePlot(curve: Curve, label: String) -> impl IntoView {
     const WIDTH: f64 = 520.0;

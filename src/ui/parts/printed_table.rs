@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::Quoted;
 use crate::release::publication::Table;
 
-/// A table as it is printed, with its notes. On a phone each row is a block, with the head of a cell beside it.
+/// Draws a table as it is printed, with its notes. On a phone each row is a block, with the head of a cell beside it.
 #[component]
 pub fn PrintedTable(table: Table) -> impl IntoView {
     let heads = table

@@ -22,7 +22,7 @@ enum Asked {
     Share(Group),
 }
 
-/// What is asked of a column that is in the model, or of which a term is made.
+/// Lists what is asked about a column that is in the model, or from which a term is made.
 fn asked(column: &ColumnDraft, terms: &[Derived]) -> Vec<Asked> {
     let serves = || terms.iter().any(|term| term.from.contains(&column.name));
     match column.kind.filter(|_| column.role != Role::Ignored || serves()) {
@@ -36,7 +36,7 @@ fn asked(column: &ColumnDraft, terms: &[Derived]) -> Vec<Asked> {
     }
 }
 
-/// What is typical of each column: stated with a preset, or typed.
+/// Asks what is typical of each column. A preset or the person may have stated it.
 #[component]
 pub fn Assumptions() -> impl IntoView {
     let app = App::here();
@@ -179,7 +179,7 @@ fn doubt_share(typed: &str, column: &ColumnDraft) -> Option<Doubt> {
     })
 }
 
-/// A field of one column. What cannot be read is marked as wrong.
+/// Draws a field for one typical value of a column. A text that cannot be read is marked as wrong.
 #[component]
 fn Typed(index: usize, label: String, what: Value, #[prop(optional)] unit: &'static str) -> impl IntoView {
     let app = App::here();

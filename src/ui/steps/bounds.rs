@@ -17,7 +17,7 @@ use crate::words;
 /// Most columns that are listed.
 const MOST: usize = 300;
 
-/// What was found of each column, with the way on where something was not found.
+/// Shows the bounds that were found for each column, and what to do where some were not found.
 #[component]
 pub fn FoundBounds(release: Arc<Release>) -> impl IntoView {
     let bounds = release.estimated_bounds.as_ref()?;

@@ -48,7 +48,7 @@ impl Column {
         self.app.edit(self.index, edit);
     }
 
-    /// Whether a cell is the first that is wrong. Of bounds that are swapped either may be.
+    /// Returns whether a cell is the first that is wrong. Where bounds are swapped, both are.
     fn is_wrong(self, cell: Cell) -> bool {
         let is_bound = |cell| matches!(cell, Cell::Lower | Cell::Upper);
         let are_swapped = |c: &ColumnDraft| {
@@ -64,7 +64,7 @@ impl Column {
         })
     }
 
-    /// What is wrong with a cell, where its row does not ask about it or show its contradictions.
+    /// Says what is wrong with a cell, unless its row asks about it or shows its contradictions.
     fn said(self) -> Option<String> {
         let gap = self.gap.get()?;
         let is_asked = self.read(|c| match gap.place {
@@ -77,7 +77,7 @@ impl Column {
         (!is_asked && !of_name.contains(&gap.text)).then_some(gap.text)
     }
 
-    /// The identifier of the sentence about a cell that is wrong.
+    /// Returns the identifier of the sentence about a wrong cell.
     fn described(self, cell: Cell) -> Option<String> {
         let of_row = || match self.said() {
             Some(_) => Some(format!("wrong-{}", self.index)),
@@ -87,7 +87,7 @@ impl Column {
     }
 }
 
-/// A column: what it is called, how it looks, what it means.
+/// Draws the row of a column: its name, its cells and its meaning.
 #[component]
 pub fn Row(index: usize) -> impl IntoView {
     let app = App::here();
@@ -134,7 +134,7 @@ fn samples(app: App, index: usize) -> String {
     })
 }
 
-/// What a missing cell of this column counts as, unless its row is left out.
+/// Says what a missing cell of this column counts as, unless its row is left out.
 fn if_missing(column: Column) -> String {
     let skips = column.app.state.setup().with(|setup| setup.missing == Missing::Skip);
     if skips || column.read(|c| c.role) == Role::Ignored {
@@ -195,7 +195,7 @@ fn KindCell(column: Column, name: Memo<String>) -> impl IntoView {
     }
 }
 
-/// A text cell of the sheet.
+/// Draws a text cell of the sheet.
 #[component]
 fn TextCell(
     column: Column,
@@ -255,13 +255,13 @@ fn NumberCells(column: Column, name: Memo<String>) -> impl IntoView {
     }
 }
 
-/// The share of the budget for estimating bounds in percent, as typed.
+/// Returns the share of the budget for estimating bounds as typed, in percent.
 fn share_typed(app: App) -> String {
     let typed = app.state.setup().with(|setup| setup.estimate_share.trim().to_owned());
     if typed.is_empty() { text::number(100.0 * DEFAULT_ESTIMATE_SHARE) } else { typed }
 }
 
-/// What is said of a column whose bounds are estimated.
+/// Draws the notes of a column whose bounds are estimated.
 #[component]
 fn Estimated(column: Column, name: Memo<String>) -> impl IntoView {
     let state = move |_| column.write(|c| c.estimate = false);
@@ -315,7 +315,7 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     }
 }
 
-/// A row below that of a column: what is asked about its range or its levels, and what can be used for them.
+/// Draws a row below that of a column: asks about its range or its levels, and offers what can be used for them.
 #[component]
 fn Asked(column: Column, name: Memo<String>, kind: Memo<Option<ColumnType>>) -> impl IntoView {
     let is_category = move || kind.get() == Some(ColumnType::Category);
@@ -392,7 +392,7 @@ fn lacks_levels(column: &ColumnDraft) -> bool {
     draft::list(&column.levels).len() < 2
 }
 
-/// The question stands where a bound is missing; the range that the name suggests is offered, never filled in.
+/// Asks about a missing bound. The range that the name suggests is offered, never filled in.
 #[component]
 fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
     let suggested = Memo::new(move |_| presets::suggested(&name.get()));

@@ -12,7 +12,7 @@ use crate::words;
 /// Why a mechanism does not run under the plan as it stands, and whether nothing but other columns would change that.
 type Unfit = Memo<Option<(String, bool)>>;
 
-/// All groups. Each has its own stop for the Tab key: arrows move inside it alone.
+/// Draws all groups of methods. Each is its own Tab stop; arrows move inside it.
 #[component]
 pub fn Chooser() -> impl IntoView {
     let app = App::here();
@@ -49,7 +49,7 @@ pub fn Chooser() -> impl IntoView {
     }
 }
 
-/// One group, open where the columns call for it, its mechanism is chosen, or the person opened it.
+/// Draws one group. It is open where it suits the columns, has the chosen mechanism, or was opened by the person.
 #[component]
 fn Family(
     group: &'static Group,

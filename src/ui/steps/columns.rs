@@ -34,7 +34,7 @@ const FEW: usize = 24;
 /// Endings of codebooks.
 const CODEBOOKS: &str = ".csv,.tsv,.txt,.json,.xlsx,.gz,text/csv,application/json";
 
-/// How many columns are described, and how many are not.
+/// Counts the described columns and those that still lack something.
 pub fn status(app: App) -> Status {
     let in_use = app
         .state
@@ -45,7 +45,7 @@ pub fn status(app: App) -> Status {
     Status { words: text::columns_line(in_use.saturating_sub(open), in_use, open), open: open > 0 }
 }
 
-/// Columns with something missing.
+/// Counts the columns with something missing.
 fn open_rows(gaps: &[Gap]) -> usize {
     let mut rows: Vec<usize> = gaps.iter().filter_map(|gap| gap.place.row()).collect();
     rows.sort_unstable();
@@ -53,7 +53,7 @@ fn open_rows(gaps: &[Gap]) -> usize {
     rows.len()
 }
 
-/// Describe the columns.
+/// Draws the columns step: asks what each column means.
 #[component]
 pub fn Columns() -> impl IntoView {
     let app = App::here();
@@ -172,7 +172,7 @@ fn MissingChoice() -> impl IntoView {
     }
 }
 
-/// The table, drawn a page at a time.
+/// Draws the column table, a page at a time.
 #[component]
 fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
     let app = App::here();
@@ -205,7 +205,7 @@ fn Sheet(rows: Memo<Vec<usize>>) -> impl IntoView {
     }
 }
 
-/// The row and the cell of what has the focus.
+/// Returns the row and the cell of an element of the column table.
 fn position(target: &HtmlElement) -> Option<(usize, Cell)> {
     let row = target.get_attribute("data-row")?.parse().ok()?;
     let name = target.get_attribute("data-cell")?;
@@ -217,7 +217,7 @@ fn focus_cell(row: usize, cell: Cell) -> bool {
     dom::focus_selector(&format!("[data-row='{row}'][data-cell='{cell:?}']"))
 }
 
-/// Arrows and Enter as in a spreadsheet.
+/// Moves between cells with arrows and Enter, as in a spreadsheet.
 fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
     let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else {
         return;
@@ -286,7 +286,7 @@ fn move_about(event: &KeyboardEvent, rows: Memo<Vec<usize>>) {
     };
 }
 
-/// A block of bounds from a spreadsheet, into the rows from here on.
+/// Pastes a block of bounds from a spreadsheet, into the rows from here on.
 fn paste(app: App, event: &ClipboardEvent, rows: Memo<Vec<usize>>) {
     let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else {
         return;
@@ -305,7 +305,7 @@ fn paste(app: App, event: &ClipboardEvent, rows: Memo<Vec<usize>>) {
     app.say(words::columns::pasted(pasted, text::whole(pasted)));
 }
 
-/// The public ranges with their sources.
+/// Lists the public ranges with their sources.
 #[component]
 fn Ranges() -> impl IntoView {
     let app = App::here();

@@ -10,7 +10,7 @@ use crate::ui::view_model::{self, Row};
 use crate::ui::{dom, text};
 use crate::words;
 
-/// The table, under a fold.
+/// Draws the comparison of methods under a fold. It is computed once opened.
 #[component]
 pub fn Comparison() -> impl IntoView {
     let app = App::here();

@@ -21,7 +21,7 @@ use crate::words;
 /// Columns of the column table.
 const ALL: &str = "9";
 
-/// A row of the column table below that of column `index`, where its cells contradict it.
+/// Draws a row of the column table below that of column `index`, where its cells contradict it.
 #[component]
 pub fn Contradictions(index: usize) -> impl IntoView {
     let app = App::here();
@@ -71,18 +71,18 @@ pub fn Contradictions(index: usize) -> impl IntoView {
     }
 }
 
-/// Where what contradicts a column is said, one after the other: the identifier of its `place`-th sentence.
+/// Returns the identifier of the `place`-th sentence that contradicts column `index`.
 fn id(index: usize, place: usize) -> String {
     format!("contradicts-{index}-{place}")
 }
 
-/// The identifiers of all that contradicts a column, for the field that it is about.
+/// Returns the identifiers of all sentences that contradict a column, for the field that they are about.
 pub fn contradictions_of(app: App, index: usize) -> Option<String> {
     let count = app.contradictions.with(|all| all.get(&index).map(Vec::len))?;
     Some((0..count).map(|place| id(index, place)).collect::<Vec<_>>().join(" "))
 }
 
-/// The repairs by the most frequent cell of the whole file that does not fit. One that is cut is not the file's.
+/// Returns the repairs that follow from the most frequent cell of the whole file that does not fit. A cell that was cut for display is not used.
 fn further(app: App, index: usize, misfits: &Misfits) -> Vec<Repair> {
     let cells = misfits.usual_cells();
     let whole = cells.first().filter(|cell| cell.chars().count() < QUOTED);
@@ -95,7 +95,7 @@ fn further(app: App, index: usize, misfits: &Misfits) -> Vec<Repair> {
     whole.map(of_cell).unwrap_or_default()
 }
 
-/// A button that repairs.
+/// Draws a button that repairs.
 #[component]
 fn Offer(index: usize, repair: Repair) -> impl IntoView {
     let app = App::here();
@@ -184,7 +184,7 @@ fn ranges(app: App, index: usize, cells: &[String]) -> Vec<Preset> {
     all.filter(|range| values.iter().all(|value| (range.lower..=range.upper).contains(value))).collect()
 }
 
-/// What the cells say, and what follows.
+/// Says what the cells show, and what follows.
 fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String {
     let cells = text::list(&mismatch.cells, mismatch.cells.len());
     match mismatch.kind {
@@ -243,7 +243,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String 
     }
 }
 
-/// What the person says who leaves it as it is.
+/// Returns the label of the button that leaves things as they are.
 fn allowed(kind: Contradiction) -> &'static str {
     match kind {
         Contradiction::Outside | Contradiction::Beyond { .. } => words::contradiction::right_to_be_clipped(),
@@ -280,12 +280,12 @@ fn label(repair: &Repair) -> String {
     }
 }
 
-/// What a format that is a column's own makes of its cells.
+/// Returns the label of the offer to read a column in a format of its own.
 pub fn own_format_label(format: NumberFormat) -> String {
     format.date.map_or_else(|| words::contradiction::own_format(format_label(format)), years_label)
 }
 
-/// The offer to have dates count as years, by an example.
+/// Returns the label of the offer to count dates as years, with an example.
 fn years_label(order: DateOrder) -> String {
     words::contradiction::as_years(match order {
         DateOrder::YearMonthDay => "2019-07-02",
@@ -294,7 +294,7 @@ fn years_label(order: DateOrder) -> String {
     })
 }
 
-/// The offer to read numbers in a format, by an example.
+/// Returns the label of the offer to read numbers in a format, with an example.
 pub fn format_label(format: NumberFormat) -> String {
     let mark = char::from(format.decimal);
     let (whole, read) = match format.thousands {

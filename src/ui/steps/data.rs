@@ -29,13 +29,13 @@ const PASTE: &str = "paste-table";
 /// Endings of files that hold a table.
 const ACCEPTED: &str = ".csv,.xlsx,.tsv,.txt,.pheno,.phe,.bed,.bim,.fam,.vcf,.gz,.bgz,text/csv";
 
-/// Which table is open.
+/// Names the open table.
 pub fn status(app: App) -> Status {
     let line = |table: &Option<Arc<Table>>| table.as_ref().map(|table| table.line());
     app.state.table().with(line).unwrap_or_else(|| words::data::no_table_yet().to_owned()).into()
 }
 
-/// Choose a table; see its first rows.
+/// Draws the data step: asks for a table, and shows its first rows.
 #[component]
 pub fn Data() -> impl IntoView {
     let app = App::here();
@@ -266,7 +266,7 @@ pub fn OtherEncodings() -> impl IntoView {
     }
 }
 
-/// The encodings by how they read a line of the file.
+/// Offers encodings, each with a line of the file as it reads in that encoding.
 #[component]
 fn Letters(label: String) -> impl IntoView {
     let app = App::here();
@@ -314,7 +314,7 @@ fn SheetChoice() -> impl IntoView {
     }
 }
 
-/// Why the first line may not be the header, until the person has said.
+/// Returns why the first line may not be the header, until the person has answered.
 fn doubt_of_header(app: App) -> Option<Doubt> {
     let table = app.state.table().get().unwrap_or_default();
     app.state.setup().with(|setup| view_model::header_question(&table, setup))
@@ -404,7 +404,7 @@ fn FormatOffer() -> impl IntoView {
     }
 }
 
-/// The files of genotypes, and the way to another table of phenotypes.
+/// Names the files of genotypes, and offers to choose another table of phenotypes.
 #[component]
 fn Phenotypes() -> impl IntoView {
     let app = App::here();
@@ -519,7 +519,7 @@ fn set_thousands(setup: &mut Setup, mark: String) {
     }
 }
 
-/// How the file is written.
+/// Asks how the file is written.
 #[component]
 fn Dialect(is_genotypes: Memo<bool>) -> impl IntoView {
     let app = App::here();

@@ -44,7 +44,7 @@ impl Form {
         self.app.state.term().update(|form| edit(&mut form.draft));
     }
 
-    /// The terms of the plan but for the one that is changed.
+    /// Lists the terms of the plan except the one that is being changed.
     fn others(self) -> Vec<Derived> {
         let changed = self.app.state.term().with(|form| form.place);
         self.app.state.setup().with(|setup| {
@@ -53,7 +53,7 @@ impl Form {
         })
     }
 
-    /// The levels that can be joined: those of what the term is made from.
+    /// Lists the levels that can be joined: those of the column or term that is merged.
     fn levels(self) -> Vec<String> {
         let others = self.others();
         self.app.state.columns().with(|columns| {
@@ -62,14 +62,14 @@ impl Form {
         })
     }
 
-    /// What is typed into a field, and what writes it.
+    /// Returns the text of a field, and the callback that writes it.
     fn typed(self, of: fn(&mut TermDraft) -> &mut String) -> (Signal<String>, Callback<String>) {
         let value = Signal::derive(move || self.read(|draft| of(&mut draft.clone()).clone()));
         (value, Callback::new(move |text| self.write(|draft| *of(draft) = text)))
     }
 }
 
-/// The terms of the plan, each with ways to change and to remove it, and a form for another.
+/// Draws the terms of the plan, each with ways to change and to remove it, and a form for another.
 #[component]
 pub fn Terms() -> impl IntoView {
     let app = App::here();
@@ -208,7 +208,7 @@ fn Itself(column: String) -> impl IntoView {
     }
 }
 
-/// The products that are nearly collinear with their factors, each with a button that centres the factors.
+/// Lists the products that are nearly collinear with their factors, each with a button that centres the factors.
 #[component]
 pub fn Uncentred() -> impl IntoView {
     let app = App::here();
@@ -235,7 +235,7 @@ pub fn Uncentred() -> impl IntoView {
     view! { <div id="uncentred" tabindex="-1">{move || found.get().into_iter().map(one).collect_view()}</div> }
 }
 
-/// What is wrong with the plan at a field of the columns step.
+/// Lists what is wrong with the plan at a field of the columns step.
 pub fn problems(app: App, field: &'static str) -> Memo<Vec<String>> {
     let of = move |gaps: &Vec<Gap>| {
         let here = Place::columns(field);
@@ -248,7 +248,7 @@ pub fn problem(text: String) -> impl IntoView {
     view! { <p class="notice problem" role="alert"><span><Quoted words=text/></span></p> }
 }
 
-/// The form for one more term, or for one that is changed.
+/// Draws the form for one more term, or for one that is changed.
 #[component]
 fn Typed(form: Form) -> impl IntoView {
     let app = App::here();
@@ -381,7 +381,7 @@ fn Typed(form: Form) -> impl IntoView {
     }
 }
 
-/// The levels of a category, one in each line, with the name that each then has.
+/// Draws the levels of a category, one in each line, with a field for the name that each then has.
 #[component]
 fn Joined(form: Form) -> impl IntoView {
     let levels = Memo::new(move |_| form.levels());
@@ -414,7 +414,7 @@ fn Joined(form: Form) -> impl IntoView {
     }
 }
 
-/// What a term can be made from, each with a button in place of typing. Of a wide table these are the columns that are described.
+/// Draws a button for each column and term that a term can be made from. Of a wide table only described columns are offered.
 #[component]
 fn Choices(form: Form) -> impl IntoView {
     let choices = Memo::new(move |_| {
@@ -448,7 +448,7 @@ fn Choices(form: Form) -> impl IntoView {
     }
 }
 
-/// What a transform is called on the page.
+/// Returns the page's name of a transform.
 fn title(transform: Transform) -> &'static str {
     match transform {
         Transform::Log => words::terms::log(),

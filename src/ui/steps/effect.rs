@@ -18,7 +18,7 @@ use crate::ui::steps::save::Saved;
 use crate::ui::{dom, names};
 use crate::words;
 
-/// The choice of a column, and its line.
+/// Draws the line of a column's effect, and asks for the column.
 #[component]
 pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
     let app = App::here();
@@ -95,7 +95,7 @@ pub fn Effect(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVi
     .into_any()
 }
 
-/// Two values of the column, and what the outcome differs by between them. They are kept nowhere else.
+/// Asks for two values of the column, and says by how much the outcome differs between them. The values are kept nowhere else.
 #[component]
 fn Between(
     column: String,

@@ -10,7 +10,7 @@ use crate::words;
 /// Terms that are listed.
 const SHOWN: usize = 60;
 
-/// One line for each coefficient.
+/// Draws the smallest expected error of each coefficient, one line each.
 #[component]
 pub fn LeastErrors(errors: Vec<TermForecast>) -> impl IntoView {
     let one = errors.iter().all(|term| errors.first().is_some_and(|first| first.outcome == term.outcome));

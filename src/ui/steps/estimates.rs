@@ -14,7 +14,7 @@ use crate::words;
 /// Most columns that are named.
 const NAMED: usize = 6;
 
-/// Shown where the bounds of a column are estimated, or a share of the budget is set aside for it.
+/// Shows the share of the budget for estimating bounds, where bounds are estimated or a share is set aside.
 #[component]
 pub fn Estimates() -> impl IntoView {
     let app = App::here();
@@ -47,7 +47,7 @@ pub fn Estimates() -> impl IntoView {
     }
 }
 
-/// What the stated rows mean, and the consent where that is little.
+/// Says what the stated rows mean for estimated bounds, and asks for consent where the bounds are doubtful.
 #[component]
 fn Outlook() -> impl IntoView {
     let app = App::here();

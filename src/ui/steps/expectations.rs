@@ -19,7 +19,7 @@ use crate::words;
 /// Terms that are listed.
 const SHOWN: usize = 60;
 
-/// What a mechanism that measures its own coordinates foresees.
+/// Shows what to expect of a mechanism that has a forecast of its own.
 #[component]
 pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     let withheld = foreseen.gives_nothing();
@@ -50,7 +50,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
 const AT_ONCE: usize = 5;
 const FIRST: usize = 4;
 
-/// What follows for the result and what would help, a line each. What matters less is folded.
+/// Lists what follows for the result and what would help. Less important lines are folded.
 #[component]
 pub fn Foretold(mut sentences: Vec<String>) -> impl IntoView {
     let names_robust = [words::forecast::skewed(), words::forecast::skewed_logarithm()];
@@ -72,7 +72,7 @@ pub fn Foretold(mut sentences: Vec<String>) -> impl IntoView {
     view! { {list(&sentences)} {folded} }
 }
 
-/// The unit of each coefficient: of the outcome or its log-odds, for one unit of a number.
+/// Returns the unit of each coefficient: of the outcome or its log-odds, for one unit of a number.
 pub fn units(plan: &Plan, terms: &[TermPreview]) -> Vec<String> {
     let log_odds = are_log_odds(plan);
     let each = terms.iter().map(|term| {
@@ -85,7 +85,7 @@ pub fn units(plan: &Plan, terms: &[TermPreview]) -> Vec<String> {
     each.collect()
 }
 
-/// The noise beside an effect of plausible size, coefficient by coefficient, and what is assumed. Those that are `lost` stand last.
+/// Draws the noise beside an effect of plausible size for each coefficient, and says what is assumed. Coefficients that are `lost` stand last.
 #[component]
 pub fn Expectations(
     terms: Vec<TermPreview>,

@@ -16,7 +16,7 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom};
 use crate::words;
 
-/// Formats, labels, copy and download.
+/// Asks for the format and the labels, and offers to copy and download.
 #[component]
 pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal<String>) -> impl IntoView {
     let app = App::here();
@@ -113,6 +113,13 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     ];
     let marks = marks.map(|(mark, words)| (mark.name().to_owned(), words.to_owned()));
     let due = move || app.export_due();
+    // A release that was opened from a file may be of another ledger than the open table's.
+    let own = release.ledger.as_ref().map(|charge| charge.id.clone());
+    let has_ledger = move || {
+        app.state
+            .ledger()
+            .with(|ledger| ledger.as_ref().is_some_and(|ledger| own.as_deref() == Some(ledger.id())))
+    };
     view! {
         <section class="downloads" aria-label=words::result::downloads()>
             <h2>{words::export::copy_or_download()}</h2>
@@ -147,8 +154,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             <div class="buttons">
                 <button type="button" on:click=move |_| actions::save_release(app)>{words::result::release_json()}</button>
                 <button type="button" on:click=save_plan>{words::result::plan_json()}</button>
-                // A release that was opened from a file has no ledger here.
-                {move || app.state.ledger().with(Option::is_some).then(|| view! {
+                {move || has_ledger().then(|| view! {
                     <button type="button" class:due=due on:click=move |_| actions::save_ledger(app)>{words::result::ledger_json()}</button>
                 })}
             </div>
@@ -157,7 +163,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     }
 }
 
-/// The tables as they are in a word processor, with their notes.
+/// Draws the tables as a word processor shows them, with their notes.
 #[component]
 fn Preview(publication: Publication) -> impl IntoView {
     let lists = publication.lists().map(|(title, items)| {

@@ -13,7 +13,7 @@ use crate::ui::state::{App, Kept, StateStoreFields};
 use crate::ui::{actions, dom, text, view_model};
 use crate::words;
 
-/// Spent, left, and each release so far.
+/// Shows what is spent, what is left, and each release so far.
 #[component]
 pub fn LedgerPanel() -> impl IntoView {
     let app = App::here();

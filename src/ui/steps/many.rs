@@ -35,7 +35,7 @@ pub fn use_preset(app: App, preset: &Preset) {
     app.say(words::columns::range_used(preset.name));
 }
 
-/// Select by filter, then apply.
+/// Draws the controls that select columns by a filter and change all of them.
 #[component]
 pub fn Many(rows: Memo<Vec<usize>>) -> impl IntoView {
     let app = App::here();
@@ -84,7 +84,7 @@ fn Apply(selected: Memo<usize>) -> impl IntoView {
     }
 }
 
-/// The fields of a change; what is left empty stays as it is.
+/// Draws the fields of a change. An empty field leaves the columns as they are.
 #[component]
 fn ChangeFields(change: RwSignal<Change>, whom: &'static str) -> impl IntoView {
     let roles = [Role::Feature, Role::Outcome, Role::Ignored];
@@ -132,7 +132,7 @@ fn ChangeFields(change: RwSignal<Change>, whom: &'static str) -> impl IntoView {
     }
 }
 
-/// Describe all columns of a pattern or of a range, without a tick.
+/// Draws the form that describes all columns of a pattern or of a range, without ticking them.
 #[component]
 pub fn Rules() -> impl IntoView {
     let app = App::here();

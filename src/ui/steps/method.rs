@@ -29,18 +29,18 @@ use crate::ui::view_model::Forecast;
 use crate::ui::{actions, groups, text};
 use crate::words;
 
-/// What is fitted.
+/// Names what is fitted.
 pub fn status(app: App) -> Status {
     kind(&app.mechanism()).into()
 }
 
-/// A mechanism's group, in words.
+/// Returns the name of a mechanism's group, or its own name if it has no group.
 fn kind(name: &str) -> String {
     let group = find(name).and_then(|info| info.group);
     group.map_or_else(|| name.to_owned(), |group| words::of_mechanism(group.title).to_owned())
 }
 
-/// Choose how; see what it will give.
+/// Draws the method step: what is fitted, and what to expect.
 #[component]
 pub fn Method() -> impl IntoView {
     view! { <Chosen/> <Expectation/> <Uncentred/> <Passes/>
@@ -49,7 +49,7 @@ pub fn Method() -> impl IntoView {
         .into_any()
 }
 
-/// What will be fitted, and why so.
+/// Says what will be fitted, and why.
 #[component]
 fn Chosen() -> impl IntoView {
     let app = App::here();
@@ -99,7 +99,7 @@ fn Chosen() -> impl IntoView {
     }
 }
 
-/// What is recommended, and plain alternatives.
+/// Offers the recommended method and plain alternatives.
 #[component]
 fn Change() -> impl IntoView {
     let app = App::here();
@@ -191,7 +191,7 @@ fn Expectation() -> impl IntoView {
     }
 }
 
-/// Whether a guided fit can work.
+/// Says whether a fit with public moments can work.
 #[component]
 fn Prospect(outlook: Outlook) -> impl IntoView {
     let (stable, ample) = (outlook.preflight.is_stable(), outlook.preflight.is_ample());
@@ -233,7 +233,7 @@ fn Expected(preview: Preview, plan: Plan) -> impl IntoView {
     }
 }
 
-/// The person's word for a proof that assumes real numbers, where the mechanism has no other.
+/// Asks the person to accept a proof that assumes real numbers, where the mechanism has no other.
 #[component]
 fn Accept() -> impl IntoView {
     let app = App::here();

@@ -121,7 +121,7 @@ pub static STEPS: [StepInfo; 5] = [
 ];
 
 impl StepInfo {
-    /// The line of a step; the first, should there be none.
+    /// Returns the line of a step. Falls back to the first, so that there is always one.
     pub fn of(step: Step) -> &'static Self {
         let [first, ..] = &STEPS;
         STEPS.iter().find(|info| info.step == step).unwrap_or(first)
@@ -134,7 +134,7 @@ impl StepInfo {
     }
 }
 
-/// The step of an address; without one the page begins.
+/// Returns the step of an address. An empty address means the first step.
 pub fn of_address(address: &str) -> Option<Step> {
     let leads = |step: &Step| step.address() == address || (address.is_empty() && *step == Step::default());
     STEPS.iter().map(|info| info.step).find(leads)

@@ -15,7 +15,7 @@ use crate::words;
 /// The field of the columns step where a fault of a condition is shown.
 const FIELD: &str = "only";
 
-/// The conditions of the plan, each with a way to remove it, and a form for another.
+/// Draws the conditions of the plan, each with a way to remove it, and a form for another.
 #[component]
 pub fn RowsThatCount() -> impl IntoView {
     let app = App::here();
@@ -52,7 +52,7 @@ type Part = fn(&mut ConditionDraft) -> &mut String;
 /// Columns above which one is typed, not chosen from a list.
 const MANY: usize = 200;
 
-/// The form for a condition.
+/// Draws the form for a condition.
 #[component]
 fn Typed() -> impl IntoView {
     let app = App::here();

@@ -58,7 +58,7 @@ impl Found {
     }
 }
 
-/// The whole panel.
+/// Draws the panel of all outcomes.
 #[component]
 pub fn Outcomes(release: Arc<Release>) -> impl IntoView {
     let log_odds = are_log_odds(&release.plan);
@@ -122,7 +122,7 @@ fn Controls(browser: Arc<Browser>, found: Found) -> impl IntoView {
     }
 }
 
-/// That among very many intervals some exclude 0 by chance.
+/// Says that among very many intervals some exclude 0 by chance.
 #[component]
 fn ChanceNote(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl IntoView {
     let level = format::short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
@@ -205,7 +205,7 @@ fn OutcomeRow(name: String, entry: Estimate) -> impl IntoView {
     }
 }
 
-/// What is found, in its order.
+/// Offers the found outcomes as a file, in the order shown.
 #[component]
 fn Save(browser: Arc<Browser>, found: Found, log_odds: bool) -> impl IntoView {
     let save = move |_| {

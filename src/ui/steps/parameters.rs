@@ -10,13 +10,13 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, text};
 use crate::words;
 
-/// The parameters of a mechanism that are shown in a place.
+/// Lists the parameters of a mechanism that are shown in a place.
 fn shown(mechanism: &str, place: Place) -> impl Iterator<Item = &'static Parameter> {
     let parameters = mechanisms::find(mechanism).map_or(&[][..], |info| info.parameters);
     parameters.iter().filter(move |parameter| parameter.place == place)
 }
 
-/// The parameters as typed; of a recommended mechanism those that are recommended with it.
+/// Returns the parameters as typed, or those of the recommendation where no mechanism was chosen.
 fn given(app: App) -> Vec<(String, String)> {
     app.state.setup().with(|setup| match setup.mechanism {
         Some(_) => setup.params.clone(),
@@ -24,7 +24,7 @@ fn given(app: App) -> Vec<(String, String)> {
     })
 }
 
-/// A parameter as typed.
+/// Follows a parameter as typed.
 fn typed(name: &'static str) -> Signal<String> {
     let app = App::here();
     Signal::derive(move || {
@@ -32,7 +32,7 @@ fn typed(name: &'static str) -> Signal<String> {
     })
 }
 
-/// What is said below the field of a parameter.
+/// Returns the line below the field of a parameter.
 fn hint(parameter: &Parameter) -> String {
     let explained = words::of_mechanism(&parameter.explained()).to_owned();
     match parameter.default {
@@ -70,7 +70,7 @@ fn field(parameter: &'static Parameter) -> AnyView {
     view! { <Choice id label options=options.collect() value set hint/> }.into_any()
 }
 
-/// The way to the share for robust standard errors, where the method of the next release has one.
+/// Draws a link to the share for robust standard errors, where the method of the next release has one.
 #[component]
 pub fn ToRobust() -> impl IntoView {
     let app = App::here();
@@ -88,7 +88,7 @@ pub fn ToRobust() -> impl IntoView {
     }
 }
 
-/// The parameters that a person should look at first, where the mechanism has any.
+/// Draws the parameters that a person should look at first, where the mechanism has any.
 #[component]
 pub fn First() -> impl IntoView {
     let app = App::here();
@@ -106,7 +106,7 @@ pub fn First() -> impl IntoView {
     }
 }
 
-/// How often the rows are read, where that is more than once.
+/// Says how often the rows are read, where that is more than once.
 #[component]
 pub fn Passes() -> impl IntoView {
     let app = App::here();
@@ -116,7 +116,7 @@ pub fn Passes() -> impl IntoView {
     move || passes.get().map(|(count, kept)| view! { <p class="hint">{text::passes(count, kept)}</p> })
 }
 
-/// The rest.
+/// Draws the fields that most people leave as they are, under a fold.
 #[component]
 pub fn Advanced() -> impl IntoView {
     let app = App::here();

@@ -8,7 +8,7 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, text};
 use crate::words;
 
-/// Whose ledger this table is charged to, in a sentence. `None` for a table of new people.
+/// Says to whose ledger this table is charged. `None` for a table of new people.
 pub fn sentence(app: App) -> Option<String> {
     let names = |shared: &[Shared]| shared.iter().map(Shared::name).collect::<Vec<_>>();
     if let Some(word) = app.state.different().get() {
@@ -30,7 +30,7 @@ pub fn sentence(app: App) -> Option<String> {
     })
 }
 
-/// That sentence, and the way to say that the people are different ones.
+/// Says to whose ledger this table is charged, and lets the person say that the people are different ones.
 #[component]
 pub fn People() -> impl IntoView {
     let app = App::here();
@@ -55,7 +55,7 @@ pub fn People() -> impl IntoView {
     }
 }
 
-/// The words by which the people are different ones.
+/// Asks for the words that confirm that the people are different ones.
 #[component]
 fn Words() -> impl IntoView {
     let app = App::here();
@@ -66,7 +66,7 @@ fn Words() -> impl IntoView {
     }
 }
 
-/// Whether tables with the same columns are about the same people.
+/// Asks whether tables with the same columns are about the same people.
 #[component]
 fn Alike() -> impl IntoView {
     let app = App::here();

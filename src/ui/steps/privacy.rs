@@ -23,7 +23,7 @@ use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::view_model::{self, Worth};
-use crate::ui::{actions, samples, text};
+use crate::ui::{actions, dom, samples, text};
 use crate::words;
 
 /// ε at the notches of the slider: numbers of two digits, about evenly far from each other.
@@ -33,13 +33,13 @@ const SLIDER: [f64; 43] = [
     12.0, 14.0, 16.0, 18.0, 20.0,
 ];
 
-/// The budget in one line.
+/// Says the budget in one line.
 pub fn status(app: App) -> Status {
     let line = |worth: Worth| words::privacy::status(at_most(worth.epsilon), text::one_in(worth.delta));
     worth(app).map_or_else(|| words::privacy::no_budget_yet().to_owned(), line).into()
 }
 
-/// Fix the budget; choose how much of it the next release takes.
+/// Draws the privacy step: asks for the budget, and how much of it the next release takes.
 #[component]
 pub fn PrivacyStep() -> impl IntoView {
     let app = App::here();
@@ -75,7 +75,7 @@ pub fn PrivacyStep() -> impl IntoView {
     .into_any()
 }
 
-/// What the whole budget is worth: the ledger's, or the one that is stated.
+/// Returns what the whole budget is worth: the ledger's, or the stated one.
 pub fn worth(app: App) -> Option<Worth> {
     app.state.ledger().with(|ledger| match ledger {
         Some(ledger) => view_model::ledger_worth(ledger),
@@ -83,12 +83,19 @@ pub fn worth(app: App) -> Option<Worth> {
     })
 }
 
-/// What the budget means for one person.
+/// Says what the budget means for one person.
 #[component]
 fn Meaning() -> impl IntoView {
     let app = App::here();
     let whom = Memo::new(move |_| app.state.setup().with(|setup| (setup.adjacency, setup.protect)));
     let assumed = Memo::new(move |_| app.assumed(app.state.setup().with(|setup| setup.person.is_empty())));
+    let several = move || {
+        let is_open = app.state.ledger().with(Option::is_none)
+            && app.state.setup().with(|setup| setup.person.is_empty());
+        is_open.then(|| view! {
+            <p><button type="button" class="link" on:click=|_| { dom::focus_selector("#privacy-person"); }>{words::privacy::several_rows()}</button></p>
+        })
+    };
     move || {
         let (adjacency, protect) = whom.get();
         worth(app).map(|worth| {
@@ -97,6 +104,7 @@ fn Meaning() -> impl IntoView {
             view! {
                 <div class="meaning" role="status">
                     <p class="meaning-main">{budget_sentence(adjacency, protect, worth.accuracy)} " " {assumed.get()}</p>
+                    {several}
                     {sample.map(|told| view! { <p>{told}</p> })}
                     <p class="hint">{words::privacy::delta_means()}</p>
                 </div>
@@ -129,7 +137,7 @@ fn Fixed(spent: Memo<bool>, widths: Widths) -> impl IntoView {
     view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> {share} }
 }
 
-/// The stated number of rows.
+/// Asks for the number of rows, or of persons.
 #[component]
 fn RowsField() -> impl IntoView {
     let app = App::here();
@@ -184,7 +192,7 @@ fn RowsField() -> impl IntoView {
     }
 }
 
-/// The one question: how many rows there are, and how careful to be.
+/// Asks how many rows there are and how careful to be, and shows what follows.
 #[component]
 fn Careful(widths: Widths) -> impl IntoView {
     view! {
@@ -202,7 +210,7 @@ fn Careful(widths: Widths) -> impl IntoView {
     }
 }
 
-/// The budgets that have a name: ε, the name, for what it is meant.
+/// Lists the budgets that have a name: ε, the name, and its purpose.
 fn levels() -> [(f64, &'static str, &'static str); 4] {
     [
         (0.5, words::privacy::level_strict(), words::privacy::level_strict_for()),
@@ -212,18 +220,18 @@ fn levels() -> [(f64, &'static str, &'static str); 4] {
     ]
 }
 
-/// ε as it stands, where the budget is stated by it.
+/// Returns the typed ε, where the budget is stated by it.
 fn typed_epsilon(setup: &Setup) -> Option<f64> {
     let is_usable = |epsilon: &f64| *epsilon > 0.0 && *epsilon <= MOST_EPSILON;
     draft::number(&setup.epsilon).filter(|_| setup.form == BudgetKind::EpsilonDelta).filter(is_usable)
 }
 
-/// The setup with another ε.
+/// Returns the setup with another ε.
 fn with_epsilon(setup: &Setup, epsilon: f64) -> Setup {
     Setup { epsilon: epsilon.to_string(), form: BudgetKind::EpsilonDelta, ..setup.clone() }
 }
 
-/// Named levels of care.
+/// Offers the named levels of care.
 #[component]
 fn Levels(widths: Widths) -> impl IntoView {
     let app = App::here();
@@ -250,7 +258,8 @@ fn Levels(widths: Widths) -> impl IntoView {
     });
     let own = move || {
         let named = levels().iter().any(|(epsilon, ..)| current.get() == Some(*epsilon));
-        (!named).then(|| view! { <p class="hint">{words::privacy::level_own()}</p> })
+        let is_stated = setup.with(view_model::worth).is_some();
+        (!named && is_stated).then(|| view! { <p class="hint">{words::privacy::level_own()}</p> })
     };
     let has_widths = Memo::new(move |_| {
         let is_known =
@@ -288,7 +297,7 @@ fn Levels(widths: Widths) -> impl IntoView {
     }
 }
 
-/// What the widths assume of the outcome, where the plan states nothing of it.
+/// Says what the widths assume of the outcome, where the plan states nothing of it.
 #[component]
 fn OfWidths() -> impl IntoView {
     let app = App::here();
@@ -312,7 +321,7 @@ const CURVE: [f64; 15] = [0.1, 0.14, 0.2, 0.28, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0, 2.
 /// ε towards the ends of the curve that are rehearsed beside the budgets with a name, so that it is the same whatever is chosen.
 const ENDS: [f64; 3] = [0.1, 0.22, 10.0];
 
-/// Precision against ε: by how much intervals are wider than without privacy.
+/// Draws precision against ε: by how much intervals are wider than without privacy.
 #[component]
 fn Precision(widths: Widths) -> impl IntoView {
     let setup = App::here().state.setup();
@@ -343,7 +352,7 @@ fn Precision(widths: Widths) -> impl IntoView {
     }
 }
 
-/// The notch of the slider for ε: the last one that is not beyond it.
+/// Returns the notch of the slider for ε: the last one that is not above it.
 fn notch(epsilon: f64) -> usize {
     SLIDER.partition_point(|own| *own <= epsilon).saturating_sub(1)
 }
@@ -446,7 +455,7 @@ fn Propose() -> impl IntoView {
     }
 }
 
-/// The warning for a budget that promises next to nothing, and the words that it takes.
+/// Warns of a budget that promises next to nothing, and asks for the words that confirm it.
 #[component]
 fn Weak() -> impl IntoView {
     let setup = App::here().state.setup();
@@ -464,7 +473,7 @@ fn Weak() -> impl IntoView {
     }
 }
 
-/// What the rows and the budget will give, in a few words.
+/// Says in a few words what the rows and the budget will give.
 #[component]
 fn Prospect() -> impl IntoView {
     let app = App::here();
@@ -512,7 +521,7 @@ const ALL: u8 = 100;
 /// Shares of what is left that are offered, in percent.
 const SHARES: [u8; 4] = [25, 50, 75, ALL];
 
-/// How much of what is left the next release takes.
+/// Asks how much of what is left the next release takes.
 #[component]
 fn Share(widths: Widths) -> impl IntoView {
     let app = App::here();
@@ -578,7 +587,7 @@ fn Share(widths: Widths) -> impl IntoView {
     }
 }
 
-/// What neighbouring tables are.
+/// Asks what neighbouring tables are.
 #[component]
 fn Neighbours(fixed: Memo<bool>) -> impl IntoView {
     let setup = App::here().state.setup();
@@ -600,7 +609,7 @@ fn Neighbours(fixed: Memo<bool>) -> impl IntoView {
     }
 }
 
-/// Whose a row is.
+/// Asks which column says whose a row is.
 #[component]
 fn Person(fixed: Memo<bool>) -> impl IntoView {
     let app = App::here();

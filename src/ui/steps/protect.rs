@@ -11,7 +11,7 @@ use crate::words;
 
 const CHOICES: [Protect; 3] = [Protect::Rows, Protect::Labels, Protect::Features];
 
-/// The choice, and the words that it takes.
+/// Asks whom the guarantee covers, and for the words that confirm less than whole rows.
 #[component]
 pub fn Protection() -> impl IntoView {
     let app = App::here();

@@ -21,7 +21,7 @@ const SHOWN: usize = 100;
 /// Endings of public files.
 const ACCEPTED: &str = ".csv,.tsv,.txt,.json,text/csv,application/json";
 
-/// The panel, where the mechanism needs it.
+/// Draws the panel of public moments, where the mechanism needs them.
 #[component]
 pub fn PublicMoments() -> impl IntoView {
     let app = App::here();
@@ -59,7 +59,7 @@ fn Panel() -> impl IntoView {
     }
 }
 
-/// What was repaired, and the way to keep the numbers.
+/// Says what was repaired, and offers the numbers as a file.
 #[component]
 fn Outcome() -> impl IntoView {
     let app = App::here();
@@ -127,7 +127,7 @@ fn File(own: Way) -> impl IntoView {
     }
 }
 
-/// What a file said, beside what was stated of the columns.
+/// Shows the numbers of an opened file beside the stated columns.
 #[component]
 fn Opened() -> impl IntoView {
     let app = App::here();
@@ -166,7 +166,7 @@ fn Opened() -> impl IntoView {
     }
 }
 
-/// Records that the file shares with the table, and the way to say that they are of different people.
+/// Warns of records that the file shares with the table, and lets the person say that they are of different people.
 #[component]
 fn SharedPeople(shared: SharedRows) -> impl IntoView {
     let app = App::here();
@@ -198,7 +198,7 @@ fn Said(term: Term, found: Option<PublicTerm>) -> impl IntoView {
     }
 }
 
-/// Two rows for each term: its public numbers beside its stated bounds, and what seems wrong with them.
+/// Draws two rows for each term: its public numbers beside its stated bounds, and what seems wrong with them.
 #[component]
 fn TermTable(#[prop(into)] caption: String, children: Children) -> impl IntoView {
     view! {
@@ -295,7 +295,7 @@ fn Line(term: Term, place: usize) -> impl IntoView {
     }
 }
 
-/// A triangle that starts at 0.
+/// Draws a triangle of fields for correlations, which start at 0.
 #[component]
 fn Correlations(terms: Vec<Term>) -> impl IntoView {
     let app = App::here();

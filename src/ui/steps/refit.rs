@@ -33,8 +33,8 @@ const MOST_TERMS: usize = 500;
 /// Predictors by which a regression is called.
 const NAMED: usize = 6;
 
-/// What can be an outcome and what a predictor, the constant left out: any column or level that the moments hold, or where earlier rounds
-/// chose the coordinates, what had that role in the plan.
+/// Lists the terms that can be outcomes and those that can be predictors, without the constant: any column or level that the moments hold. Where
+/// earlier rounds chose the coordinates, each term keeps its role in the plan.
 fn terms(release: &Release) -> [Vec<String>; 2] {
     let Some(moments) = &release.moments else { return Default::default() };
     if let Some(adaptive) = &moments.adaptive {
@@ -47,7 +47,7 @@ fn terms(release: &Release) -> [Vec<String>; 2] {
     [names.clone(), names]
 }
 
-/// Whether a regression without withheld coefficients follows from the release.
+/// Returns whether a regression without withheld coefficients follows from the release.
 pub fn can_leave_out(release: &Release) -> bool {
     let adaptive = release.moments.as_ref().filter(|moments| moments.terms.len() <= MOST_TERMS);
     let whole = adaptive.is_some_and(|moments| moments.adaptive.is_some());
@@ -55,7 +55,7 @@ pub fn can_leave_out(release: &Release) -> bool {
     whole && terms(release)[0].iter().any(|outcome| !Reduced::of(release, outcome, &held).left_out.is_empty())
 }
 
-/// Choose an outcome and its predictors.
+/// Asks for an outcome and its predictors, and shows their regression.
 #[component]
 pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
     let app = App::here();
@@ -253,7 +253,7 @@ fn Refitted(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
     }
 }
 
-/// How the coefficients of a refit change with its ridge: computed once it is looked at.
+/// Draws how the coefficients of a refit change with its ridge. It is computed once opened.
 #[component]
 fn Influence(release: Arc<Release>, refit: inference::Refit) -> impl IntoView {
     let opened = RwSignal::new(false);

@@ -37,7 +37,7 @@ use crate::ui::view_model;
 use crate::ui::{dom, text};
 use crate::words;
 
-/// How many releases there are.
+/// Counts the releases.
 pub fn status(app: App) -> Status {
     let made = app.state.releases().with(Vec::len);
     let no_table = app.state.table().with(Option::is_none);
@@ -55,7 +55,7 @@ fn has_charges(app: App) -> bool {
     app.state.ledger().with(|ledger| ledger.as_ref().is_some_and(|ledger| !ledger.entries().is_empty()))
 }
 
-/// Coefficients, guarantee, ledger, downloads.
+/// Draws the result step: coefficients, guarantee, ledger and downloads.
 #[component]
 pub fn ResultStep() -> impl IntoView {
     let app = App::here();
@@ -273,7 +273,7 @@ fn terms_of(release: &Release, supplement: &Supplement) -> Vec<Gloss> {
     terms
 }
 
-/// The choice of how many units a coefficient is for: one, or as many as fit a column.
+/// Asks for how many units a coefficient is shown: one, or as many as suit a column.
 #[component]
 fn Scale(per: RwSignal<String>, fitting: Vec<f64>) -> impl IntoView {
     let many = fitting.into_iter().map(|count| (count.to_string(), words::export::per_many(count)));
@@ -284,7 +284,7 @@ fn Scale(per: RwSignal<String>, fitting: Vec<f64>) -> impl IntoView {
     }
 }
 
-/// What follows from the release beside the coefficients, behind folds.
+/// Shows what follows from the release beside the coefficients, behind folds.
 #[component]
 fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoView {
     let tests: Vec<Table> = [tables::categories(&release, &supplement), tables::adjusted(&release)]
@@ -336,7 +336,7 @@ fn OutcomeChoice(names: Vec<String>) -> impl IntoView {
     }
 }
 
-/// All outcomes for one term: in front where they are many, else behind a fold.
+/// Shows all outcomes for one term: in front where they are many, else behind a fold.
 #[component]
 fn AllOutcomes(release: Arc<Release>, many: bool) -> impl IntoView {
     if many {
@@ -352,7 +352,7 @@ fn AllOutcomes(release: Arc<Release>, many: bool) -> impl IntoView {
     .into_any()
 }
 
-/// The guarantee in full, from the one place that writes it.
+/// Says the guarantee in full, in the words of the one module that writes it.
 #[component]
 fn Guarantee(statement: Statement) -> impl IntoView {
     let first = statement.promise.clone();

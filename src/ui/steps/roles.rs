@@ -133,17 +133,17 @@ pub fn Roles() -> impl IntoView {
     }
 }
 
-/// The terms that are outcomes.
+/// Lists the terms that are outcomes.
 fn outcomes_made(setup: &Setup) -> impl Iterator<Item = &Derived> {
     setup.derived.iter().filter(|term| term.role == Some(Role::Outcome))
 }
 
-/// Whether a column can be a feature: it names no persons, and no outcome is made from it.
+/// Returns whether a column can be a feature: it names no persons, and no outcome is made from it.
 fn may_explain(column: &ColumnDraft, setup: &Setup) -> bool {
     column.name != setup.person && !outcomes_made(setup).any(|term| term.from.contains(&column.name))
 }
 
-/// Whether a term that is in the model says all that the column does.
+/// Returns whether a term in the model says all that the column does.
 fn is_replaced(column: &ColumnDraft, setup: &Setup) -> bool {
     let in_model = |term: &&Derived| term.role != Some(Role::Ignored);
     setup.derived.iter().filter(in_model).any(|term| draft::replaced(term) == Some(&column.name))

@@ -8,7 +8,7 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom};
 use crate::words;
 
-/// A button for each form that `write` returns; the names of the files begin with `name`.
+/// Draws a button for each form that `write` returns. The names of the files begin with `name`.
 #[component]
 pub fn Saved(name: String, write: Callback<(Format, DecimalMark), Option<String>>) -> impl IntoView {
     let app = App::here();

@@ -15,7 +15,7 @@ use crate::words;
 /// Most rows that are drawn.
 const MOST: usize = 300;
 
-/// One outcome's coefficients.
+/// Draws the coefficients of one outcome.
 #[component]
 pub fn CoefficientTable(
     lines: Vec<Line>,
@@ -172,7 +172,7 @@ fn CoefficientRow(
     }
 }
 
-/// What the uncertainty of a coefficient is made of: one bar in two parts, with words.
+/// Draws what the uncertainty of a coefficient is made of: one bar in two parts, with words.
 #[component]
 pub fn Uncertainty(
     share: f64,
@@ -189,7 +189,7 @@ pub fn Uncertainty(
     }
 }
 
-/// An interval and what kind it is.
+/// Draws an interval and says its kind.
 #[component]
 pub fn Spread(written: String, kind: Interval) -> impl IntoView {
     match kind {

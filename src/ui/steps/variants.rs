@@ -9,7 +9,7 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{text, variants};
 use crate::words;
 
-/// Choose variants by name, by pattern or by a range of the file.
+/// Asks for variants by name, by pattern or by a range of the file.
 #[component]
 pub fn Variants() -> impl IntoView {
     let app = App::here();

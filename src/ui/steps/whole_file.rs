@@ -69,7 +69,7 @@ pub fn WholeFile() -> impl IntoView {
     }
 }
 
-/// The cells of a column that do not fit, in a sentence; `of_some` where not all rows of the file count.
+/// Describes the cells of a column that do not fit. `of_some`: whether only some rows of the file count.
 pub fn sentence(misfits: &Misfits, category: bool, of_some: bool) -> String {
     let numbers = [misfits.missing, misfits.unread, misfits.outside];
     let [missing, unread, outside] = numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));

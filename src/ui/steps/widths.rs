@@ -74,7 +74,7 @@ impl Widths {
         waiting.set_value(set_timeout_with_handle(next, pause).ok());
     }
 
-    /// How wide intervals are with another setup. `None` if it cannot be told.
+    /// Returns how wide intervals are with another setup. `None` if that cannot be told.
     pub fn at(self, there: &Setup) -> Option<Precision> {
         let mut known = self.rehearsed.get();
         known.extend(self.here.get());
@@ -83,14 +83,14 @@ impl Widths {
     }
 }
 
-/// μ of a setup's next release, in any unit: a share of a budget that is chosen, or of what is left in one that stands.
+/// Returns the μ of a setup's next release, up to a common factor: a share of a chosen budget, or of what is left in a fixed one.
 fn size(app: App, setup: &Setup) -> Option<f64> {
     let is_fixed = app.state.ledger().with(Option::is_some);
     let whole = if is_fixed { 1.0 } else { view_model::worth(setup)?.mu };
     (setup.share > 0).then(|| whole * f64::from(setup.share).sqrt())
 }
 
-/// How wide intervals are with the present budget.
+/// Returns how wide intervals are with the present budget.
 fn present(app: App) -> Option<Precision> {
     let falls_back = app.recommended.with(|found| found.too_few);
     let by_hand = app.state.setup().with(|setup| setup.mechanism.is_some());
@@ -106,7 +106,7 @@ fn precision(app: App, there: &Setup) -> Option<Precision> {
     app.state.columns().with(|columns| view_model::precision_with(columns, there, ledger.as_ref(), &table))
 }
 
-/// By how much intervals are wider than without privacy, in words.
+/// Says by how much intervals are wider than without privacy.
 pub fn width_in_words(precision: Precision) -> String {
     match precision.at(1.0).map(widening) {
         None if precision.is_nothing() => words::method::penalised_at_best().to_owned(),

@@ -11,7 +11,7 @@ pub fn false_alarm() -> String {
     words::check::false_alarm(one_in(FALSE_ALARM))
 }
 
-/// A group of items: its heading, and how to read it.
+/// Returns the heading of a group of items, and how to read it.
 pub fn group(kind: Kind) -> (&'static str, String) {
     match kind {
         Kind::Sampler => (
@@ -36,7 +36,7 @@ pub fn group(kind: Kind) -> (&'static str, String) {
     }
 }
 
-/// The scale's left end, middle and right end.
+/// Returns the words at the left end, the middle and the right end of a scale.
 pub fn scale(kind: Kind) -> [&'static str; 3] {
     match kind {
         Kind::Sampler | Kind::OneRun => ["p = 1", words::check::a_bug(), ""],
@@ -46,7 +46,7 @@ pub fn scale(kind: Kind) -> [&'static str; 3] {
     }
 }
 
-/// What was measured, in numbers.
+/// Writes what was measured.
 pub fn measured(measured: &Measured) -> String {
     let by_chance = |p: f64, limit: f64| words::check::p_value(short(p, 2), short(limit, 1));
     match *measured {
@@ -80,7 +80,7 @@ pub fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The whole check in a sentence, and what else there is to say.
+/// Says the outcome of the whole check in a sentence, and what else there is to say.
 pub fn outcome(tally: Tally, items: usize) -> (String, String) {
     let Tally { holds, broken, caught, .. } = tally;
     match tally.outcome(items) {
@@ -107,7 +107,7 @@ pub fn outcome(tally: Tally, items: usize) -> (String, String) {
     }
 }
 
-/// The state of the check in the rail.
+/// Says the state of the check in the navigation.
 pub fn line(running: bool, tally: Tally, items: usize) -> &'static str {
     match tally.outcome(items) {
         Outcome::Broken | Outcome::Blind => words::check::line_broken(),

@@ -5,13 +5,13 @@ use crate::data::genotypes::{Choice, Matches, Shared};
 use crate::ui::variants;
 use crate::words;
 
-/// What is here, and what is missing.
+/// Says which files are here, and which are missing.
 pub fn waits(here: &[String], missing: &[String]) -> String {
     let here = words::genotypes::here(here.len(), list(here, 4));
     words::genotypes::waits(missing.len(), here, list(missing, 3))
 }
 
-/// How many variants there are and how many of them are columns.
+/// Says how many variants there are and how many of them are columns.
 pub fn count(total: Option<u64>, in_use: usize) -> String {
     let chosen = words::genotypes::chosen(in_use, whole(in_use));
     match total.and_then(|total| usize::try_from(total).ok()) {
@@ -20,7 +20,7 @@ pub fn count(total: Option<u64>, in_use: usize) -> String {
     }
 }
 
-/// Why no variant comes of some choices. `None` if there are none.
+/// Says why some choices find no variant. `None` if there are no such choices.
 pub fn lost(choices: &[Choice], shared: &[Shared]) -> Option<String> {
     let (unknown, shared) = variants::lost(choices, shared);
     let unknown = (!unknown.is_empty()).then(|| words::genotypes::not_found(list(&unknown, 5)));
@@ -30,7 +30,7 @@ pub fn lost(choices: &[Choice], shared: &[Shared]) -> Option<String> {
     (!told.is_empty()).then(|| told.join(". "))
 }
 
-/// How many samples have a row in the phenotypes, and how many rows have no sample.
+/// Says how many samples have a row in the phenotypes, and how many rows have no sample.
 pub fn matches(found: Matches) -> String {
     let Matches { samples, matched, rows_alone } = found;
     let samples = words::genotypes::matched(matched, whole(matched), whole(samples));
@@ -40,7 +40,7 @@ pub fn matches(found: Matches) -> String {
     words::genotypes::matches(samples, words::genotypes::rows_alone(rows_alone, whole(rows_alone)))
 }
 
-/// The table in one line: its file and its variants.
+/// Describes the table in one line: its file and its variants.
 pub fn line(name: &str, total: Option<u64>, in_use: usize) -> String {
     match total.and_then(|total| usize::try_from(total).ok()) {
         Some(total) => words::genotypes::line(total, name, whole(total)),

@@ -17,19 +17,19 @@ pub fn way(way: Way) -> (&'static str, &'static str) {
     }
 }
 
-/// What was stated of a term's column.
+/// Writes what was stated of a term's column.
 pub fn bounds(term: &Term) -> String {
     let Some((lower, upper)) = term.bounds else { return words::public::share_0_to_1().to_owned() };
     words::public::bounds(short(lower, 6), short(upper, 6), &term.unit).trim_end().to_owned()
 }
 
-/// How many rows a file had.
+/// Says how many rows a file had.
 pub fn read(rows: u64) -> String {
     let rows = grouped(rows as f64);
     words::public::from_rows(rows)
 }
 
-/// Whether a fit with public moments can work, in a few words.
+/// Says in a few words whether a fit with public moments can work.
 pub fn noise(outlook: &Outlook) -> String {
     let preflight = &outlook.preflight;
     match (preflight.is_stable(), preflight.is_ample()) {

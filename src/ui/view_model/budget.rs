@@ -29,24 +29,24 @@ pub struct Worth {
     pub units: Units,
 }
 
-/// What the setup's budget is worth, for the whole table.
+/// Returns what the setup's budget is worth, for the whole table.
 pub fn worth(setup: &Setup) -> Option<Worth> {
     let parts = parts(setup)?;
     worth_of(parts.promise?, parts.pair.mu, parts.capacity)
 }
 
-/// The setup's budget, divided. `None` if it is not stated.
+/// Returns the setup's budget, divided into its parts. `None` if it is not stated.
 fn parts(setup: &Setup) -> Option<BudgetParts> {
     calibrate::budget_parts(&as_budget(&draft::budget(setup).ok()?)?, &setup.split).ok()
 }
 
-/// Why the setup's budget promises next to nothing, for the whole table.
+/// Says why the setup's budget promises next to nothing, for the whole table. `None` if it does not.
 pub fn weak(setup: &Setup) -> Option<String> {
     let (epsilon, delta) = parts(setup)?.promise?;
     doubt(epsilon, delta, draft::count(&setup.rows))
 }
 
-/// What a ledger was opened with.
+/// Returns what a ledger's budget was worth when it was opened.
 pub fn ledger_worth(ledger: &Ledger) -> Option<Worth> {
     worth_of(ledger.promise(), ledger.pair().mu, ledger.capacity())
 }
@@ -59,12 +59,12 @@ fn worth_of((epsilon, delta): (Epsilon, Delta), mu: Mu, units: Units) -> Option<
     Some(Worth { epsilon, delta, mu, accuracy, units })
 }
 
-/// Which part of a ledger the chosen mechanism charges; the recommended one charges the Gaussian wallet.
+/// Returns which part of a ledger the chosen mechanism charges. Recommended mechanisms charge the Gaussian budget.
 pub fn wallet(setup: &Setup) -> Wallet {
     setup.mechanism.as_deref().and_then(find).map_or(Wallet::Gaussian, |info| info.wallet)
 }
 
-/// Share of a ledger's wallet that is left, 0 to 1; of the Other one the scarcer of ε and δ.
+/// Returns the share of a ledger's wallet that is left, from 0 to 1: of the (ε, δ) budget the scarcer of ε and δ.
 pub fn left(ledger: &Ledger, wallet: Wallet) -> f64 {
     let (left, all) = (ledger.remaining(), ledger.capacity());
     match wallet {
@@ -73,7 +73,7 @@ pub fn left(ledger: &Ledger, wallet: Wallet) -> f64 {
     }
 }
 
-/// What a ledger keeps for which kind of mechanism, in words; alone there is nothing to tell apart.
+/// Lists what a ledger keeps for which kind of mechanism, with a name for each part. A single part has no name.
 pub fn budget_parts(units: &Units) -> Vec<(Option<&'static str>, Wallet)> {
     match (units.gaussian > 0, units.epsilon > 0) {
         (true, true) => {
@@ -87,7 +87,7 @@ pub fn budget_parts(units: &Units) -> Vec<(Option<&'static str>, Wallet)> {
     }
 }
 
-/// Share of a wallet that a charge takes.
+/// Returns the share of a wallet that a charge takes.
 pub fn taken(charge: &Units, of: &Units, wallet: Wallet) -> f64 {
     match wallet {
         Wallet::Other => ratio(charge.epsilon, of.epsilon).max(ratio(charge.delta, of.delta)),
@@ -95,7 +95,7 @@ pub fn taken(charge: &Units, of: &Units, wallet: Wallet) -> f64 {
     }
 }
 
-/// Share of a ledger's wallet that an entry takes.
+/// Returns the share of a ledger's wallet that an entry takes.
 pub fn entry_share(entry: &Entry, capacity: &Units) -> f64 {
     let wallet = if entry.charge.gaussian > 0 { Wallet::Gaussian } else { Wallet::Other };
     taken(&entry.charge, capacity, wallet)
@@ -104,7 +104,7 @@ pub fn entry_share(entry: &Entry, capacity: &Units) -> f64 {
 /// Of this many parts of a budget the last one is no more than what rounding leaves: it is spent.
 const LEAST_PART: u128 = 1_000;
 
-/// `part` over `whole`.
+/// Returns `part` over `whole`, and 0 where `whole` is 0.
 fn ratio(part: u128, whole: u128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
@@ -118,13 +118,13 @@ fn is_spent(left: &Units, capacity: &Units, wallet: Wallet) -> bool {
     }
 }
 
-/// Whether nothing more can be released because what the mechanism is charged to is spent.
+/// Returns whether nothing more can be released because the wallet that the mechanism charges is spent.
 pub fn has_nothing_left(setup: &Setup, ledger: &Ledger) -> bool {
     let (capacity, wallet) = (ledger.capacity(), wallet(setup));
     keeps(&capacity, wallet) && is_spent(&ledger.remaining(), &capacity, wallet)
 }
 
-/// What the next release asks for: a share of what is left, or all of a new budget in its own form.
+/// Returns the budget of the next release: a share of what is left, or all of a new budget in its own form.
 ///
 /// # Errors
 /// Where the budget is not stated yet.
@@ -165,8 +165,8 @@ pub fn ask(setup: &Setup, ledger: Option<&Ledger>) -> Result<BudgetForm, Gap> {
     }
 }
 
-/// The whole percentage of what is left in a ledger that takes no more than what a plan asks for. `None` if that is below 1 or
-/// above 100, and if the plan states no budget of the kind that its mechanism charges.
+/// Returns the whole percentage of what is left in a ledger that takes no more than a plan asks for. `None` if that is below 1 or above 100, or if
+/// the plan states no budget of the kind that its mechanism charges.
 pub fn share_of(asked: &BudgetForm, wallet: Wallet, ledger: &Ledger) -> Option<u8> {
     let split = if wallet == Wallet::Other { Split::Other } else { Split::Gaussian };
     let asked = calibrate::budget_parts(&as_budget(asked)?, &split).ok()?.capacity;
@@ -175,14 +175,14 @@ pub fn share_of(asked: &BudgetForm, wallet: Wallet, ledger: &Ledger) -> Option<u
     (1..=100).rev().find(|whole| f64::from(*whole) <= percent).filter(|_| percent <= 100.001)
 }
 
-/// The same budget as ε and δ, which a paper's scale is for.
+/// Returns the same budget as ε and δ, which a paper's noise scale is computed from.
 fn in_epsilon(form: &BudgetForm) -> Option<BudgetForm> {
     let (mu, delta) = (Mu::try_new(form.mu?).ok()?, Delta::try_new(form.delta?).ok()?);
     let epsilon = gdp_epsilon(mu, delta).ok()?.get();
     Some(BudgetForm { epsilon: Some(epsilon), delta: form.delta, ..BudgetForm::default() })
 }
 
-/// Whether a budget keeps anything for a kind of mechanism.
+/// Returns whether a budget keeps anything for a kind of mechanism.
 pub(super) fn keeps(capacity: &Units, wallet: Wallet) -> bool {
     match wallet {
         Wallet::Other => capacity.epsilon > 0,
@@ -190,8 +190,8 @@ pub(super) fn keeps(capacity: &Units, wallet: Wallet) -> bool {
     }
 }
 
-/// Why no ledger can be opened with the setup's budget: it promises next to nothing, which a person has not confirmed, or no
-/// release could be charged to it. `None` if the budget is not stated.
+/// Says why no ledger can be opened with the setup's budget: it promises next to nothing and the person has not confirmed it, or it could pay for no
+/// release. `None` if it can be opened, or if the budget is not stated.
 fn opening_fault(setup: &Setup) -> Option<String> {
     if let Some(why) = weak(setup).filter(|_| !is_confirmed(&setup.weak)) {
         return Some(words::promise::unconfirmed(why));

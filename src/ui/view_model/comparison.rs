@@ -30,8 +30,8 @@ pub struct Compared {
 /// One mechanism of a comparison, with the reason where it does not run under the plan.
 pub type Row = (&'static Info, Result<Compared, String>);
 
-/// All private mechanisms by their groups, each with its own defaults, that of the plan as the plan has it, and all of ε and δ: from public
-/// numbers alone.
+/// Compares all private mechanisms, by their groups, from public numbers alone. Each spends all of ε and δ and has its default parameters; that of
+/// the plan keeps the plan's.
 pub fn compare(
     plan: &Plan,
     public: Option<&PublicMoments>,
@@ -73,7 +73,7 @@ fn compared(plan: Plan, public: Option<&PublicMoments>, table: &Table) -> Result
     Ok(Compared { assurance: prepared.assurance(), noise: (least, most), shrinkage })
 }
 
-/// What is expected of each coefficient: by the mechanism's own forecast, or by the law of its noise.
+/// Returns what is expected of each coefficient: by the mechanism's own forecast, or by the law of its noise.
 fn terms(prepared: &Prepared) -> Result<Vec<TermPreview>, &'static str> {
     if prepared.stated_rows().is_none() {
         return Err(words::method::state_the_number_of_rows_first());

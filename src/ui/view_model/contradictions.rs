@@ -103,15 +103,15 @@ impl<'a> FirstRows<'a> {
         found
     }
 
-    /// Whether a format that the rest of the table is not written in is the column's own.
+    /// Returns whether a format belongs to the column alone, since the rest of the table is not written in it.
     fn is_own(&self, column: &ColumnDraft, format: NumberFormat) -> bool {
         let of_table = column.written.is_none() && format.decimal != self.table.delimiter;
         !of_table || breaks(&self.rows, self.numbers.iter().copied(), &self.rules, format)
     }
 }
 
-/// The repairs of a column that a further cell of the file asks for, beside those that its first rows have. Levels are not respelt by it: it
-/// may be of one person alone.
+/// Returns the repairs of a column that a further cell of the file asks for, beside those from its first rows. Levels are not respelt by it, since
+/// the cell may be of one person alone.
 pub fn repairs_of(
     table: &Table,
     columns: &[ColumnDraft],
@@ -242,7 +242,8 @@ fn add_ends(found: &mut Vec<Mismatch>, misfits: &Misfits) {
     found.extend(ends.map(|kind| Mismatch { kind, cells: Vec::new(), repairs: Vec::new() }));
 }
 
-/// What a confirmation is for; another description has to be confirmed again. A condition on other columns changes nothing about it.
+/// Returns what a confirmation is for. Once the description changes, it has to be confirmed again. Conditions on other columns change nothing about
+/// it.
 pub fn confirmation(
     place: usize,
     column: &ColumnDraft,
@@ -252,7 +253,7 @@ pub fn confirmation(
     (place, kind.answered(), format!("{of:?} {lower} {upper} {levels}"))
 }
 
-/// What holds a release back until it is repaired or confirmed. No text here quotes a cell.
+/// Lists what holds a release back until it is repaired or confirmed. No text here quotes a cell.
 pub fn open_questions(
     table: &Table,
     columns: &[ColumnDraft],
@@ -282,7 +283,7 @@ pub fn open_questions(
     header.into_iter().chain(joined).chain(found.iter().filter_map(of_column)).collect()
 }
 
-/// The only two values of an outcome that is described as a number, while no method for a yes-or-no outcome is chosen.
+/// Returns the only two values of an outcome that is described as a number, while no method for a yes-or-no outcome is chosen.
 pub fn may_be_yes_or_no(
     table: &Table,
     columns: &[ColumnDraft],
@@ -310,7 +311,7 @@ pub fn may_be_yes_or_no(
     Some((place, two_values(cells(), &rules).or_else(|| coded.filter(has))?))
 }
 
-/// Whether each row counts as one person while a column could tell persons apart.
+/// Returns whether each row counts as one person while a column could tell persons apart.
 pub fn persons_may_repeat(table: &Table, columns: &[ColumnDraft], setup: &Setup) -> bool {
     let rules = csv_rules(setup, table.delimiter);
     let rows = without_units(&table.rows, &rules);
@@ -322,13 +323,13 @@ pub fn persons_may_repeat(table: &Table, columns: &[ColumnDraft], setup: &Setup)
     setup.person.is_empty() && columns.iter().enumerate().any(could_be)
 }
 
-/// Whether the line below the header holds units, where it is known which line is the header.
+/// Returns whether the line below the header holds units. False until it is known which line is the header.
 pub fn has_units_below_header(table: &Table, setup: &Setup) -> bool {
     header_question(table, setup).is_none()
         && without_units(&table.rows, &csv_rules(setup, table.delimiter)).len() < table.rows.len()
 }
 
-/// How many columns without a name have cells: a plan cannot name them.
+/// Counts the columns that have cells but no name. A plan cannot name them.
 pub fn unnamed(table: &Table, columns: &[ColumnDraft]) -> usize {
     let has_cells = |place: usize| {
         table.rows.iter().any(|row| row.get(place).is_some_and(|cell| !cell.trim().is_empty()))
@@ -336,25 +337,25 @@ pub fn unnamed(table: &Table, columns: &[ColumnDraft]) -> usize {
     columns.iter().enumerate().filter(|(place, column)| column.name.is_empty() && has_cells(*place)).count()
 }
 
-/// Why the first line may not be the header, until the person has said.
+/// Returns why the first line may not be the header, until the person has answered.
 pub fn header_question(table: &Table, setup: &Setup) -> Option<Doubt> {
     table.doubt.filter(|_| setup.header.is_none())
 }
 
-/// What is said where no sample has a row in the phenotypes: a release is refused then.
+/// Says that no sample has a row in the phenotypes, where that is so. A release is refused then.
 pub fn no_sample(table: &Table) -> Option<String> {
     table.few_matches().filter(|matches| matches.are_none()).map(|_| sentence(&none_joined().to_string()))
 }
 
-/// What to do about phenotypes that few samples have, until the person has confirmed it. Where no sample has a row, nothing is to be
-/// confirmed. The text has no count.
+/// Says what to do about phenotypes that few samples have, until the person has confirmed it. Where no sample has a row, nothing can be confirmed.
+/// The text has no count.
 fn samples_question(table: &Table, setup: &Setup) -> Option<String> {
     let few = table.few_matches()?;
     let told = || words::gap::few_samples().to_owned();
     no_sample(table).or_else(|| (setup.few_confirmed != Some(few)).then(told))
 }
 
-/// The cell of the column table that is contradicted.
+/// Returns the cell of the column table that is contradicted.
 fn cell(mismatch: &Mismatch, column: &ColumnDraft) -> Cell {
     let is_above =
         |cell: &String| number(cell).zip(number(&column.upper)).is_some_and(|(value, upper)| value > upper);

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::plan::document::{Column, Confirm};
 use crate::ui::draft::patterns::claims;
 
-/// What the stated rows mean for the bounds that a plan estimates in a table of these columns. `None` if it estimates none.
+/// Says what the stated rows mean for the bounds that a plan estimates in a table of these columns. `None` if it estimates none.
 pub fn bounds_of(plan: &Plan, names: &[String]) -> Option<BoundsOutlook> {
     if !plan.estimates() {
         return None;
@@ -17,7 +17,7 @@ pub fn bounds_of(plan: &Plan, names: &[String]) -> Option<BoundsOutlook> {
     bounds_outlook(plan, entries.map(|(_, rows)| rows.len()).sum())
 }
 
-/// Whether the person has still to accept that bounds may not be found.
+/// Returns whether the person has still to accept that bounds may not be found.
 pub fn needs_consent(plan: &Plan, outlook: Option<&BoundsOutlook>) -> bool {
     outlook.is_some_and(|outlook| outlook.prospect == Prospect::Doubtful)
         && !plan.confirm.contains(&Confirm::UncertainBounds)

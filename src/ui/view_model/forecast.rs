@@ -71,7 +71,7 @@ pub struct Forecast {
     pub refusal: Option<String>,
 }
 
-/// What a plan costs and what to expect of it, before anything is spent.
+/// Computes what a plan costs and what to expect of it, before anything is spent.
 ///
 /// # Errors
 /// The path inside the plan and what is wrong there.
@@ -160,7 +160,7 @@ pub fn forecast(
     })
 }
 
-/// How wide intervals are against a setup's budget: as rehearsed where its plan is complete, and else roughly.
+/// Computes how wide intervals are with a setup's budget: from a rehearsal where its plan is complete, else roughly.
 pub fn precision_with(
     columns: &[ColumnDraft],
     setup: &Setup,
@@ -174,7 +174,7 @@ pub fn precision_with(
     }
 }
 
-/// What the widths of a setup whose plan is not complete assume of the outcomes, as far as they are described.
+/// Returns what the widths of a setup with an incomplete plan assume of the outcomes, as far as they are described.
 pub fn spread_with(columns: &[ColumnDraft], setup: &Setup, table: &Table) -> Option<AssumedSpread> {
     let plan = completed(columns, setup, ask(setup, None).ok()?);
     let plan = match setup.mechanism {
@@ -184,8 +184,8 @@ pub fn spread_with(columns: &[ColumnDraft], setup: &Setup, table: &Table) -> Opt
     AssumedSpread::of(&prepare(plan, &table.names, table.delimiter, Purpose::Release).ok()?)
 }
 
-/// A plan that is not complete, for a forecast that hardly depends on what it lacks: a number without bounds counts as one from 0 to 1, and a
-/// category without levels as one of two.
+/// Completes a plan for a forecast that hardly depends on what it lacks. Numbers without bounds count as 0 to 1, and categories without levels as two
+/// levels.
 fn completed(columns: &[ColumnDraft], setup: &Setup, budget: BudgetForm) -> Plan {
     let (mut plan, _) = draft_plan(columns, setup, Ok(budget));
     plan.derived.clear();
@@ -205,7 +205,7 @@ fn completed(columns: &[ColumnDraft], setup: &Setup, budget: BudgetForm) -> Plan
     plan
 }
 
-/// How wide intervals are with the setup's mechanism or the one that is recommended.
+/// Computes how wide intervals are with the setup's mechanism or the recommended one.
 fn precision_of(
     plan: Plan,
     setup: &Setup,
@@ -226,25 +226,26 @@ fn precision_of(
     precision(&prepared, foresee(&prepared).as_ref(), expected(&prepared).as_ref())
 }
 
-/// How often the rows are gone through, for the bounds and for the fit.
+/// Counts the passes over the rows, for the bounds and for the fit.
 fn passes(prepared: &Prepared) -> u32 {
     let before = if prepared.estimates_bounds() { prepared.rounds() } else { 0 };
     before + prepared.fit().rounds()
 }
 
-/// Whether rows stay in memory from one pass to the next, by their stated number; calls of genotypes always do.
+/// Returns whether rows stay in memory from one pass to the next, by their stated number. Calls of genotypes always do. `None` if no number is
+/// stated.
 fn kept(prepared: &Prepared, table: &Table) -> Option<bool> {
     let rows = prepared.stated_rows();
     let rereads = prepared.rereads() || prepared.fit().rereads();
     if table.genotypes.is_some() { Some(true) } else { rows.map(|_| !rereads) }
 }
 
-/// Whether the chosen mechanism is guided by public moments.
+/// Returns whether the chosen mechanism takes public moments.
 pub fn takes_public_moments(setup: &Setup) -> bool {
     setup.mechanism.as_deref().and_then(find).is_some_and(|info| info.public_moments)
 }
 
-/// What public moments a plan's columns need, with what was stated of each; nothing where the columns do not fit.
+/// Lists the public moments that a plan's columns need, with what was stated of each. Empty where the plan does not fit the table.
 pub fn public_terms(plan: &Plan, table: &Table) -> Vec<Term> {
     let Ok(prepared) = prepare_table(plan, &table.names, table.delimiter) else { return Vec::new() };
     let (features, outcomes) = term_names(&prepared);

@@ -8,13 +8,13 @@ use crate::ui::draft::{ColumnDraft, Setup};
 use crate::ui::{groups, text};
 use crate::words;
 
-/// Why a mechanism cannot take these columns, where its outcomes have to be yes or no.
+/// Says why a mechanism cannot take these columns, where its outcomes have to be yes or no.
 pub fn not_yes_or_no(info: &Info, columns: &[ColumnDraft]) -> Option<String> {
     groups::not_yes_or_no(info, columns).map(|column| words::method::not_yes_or_no(&column.name))
 }
 
-/// What a mechanism needs of the Privacy step that is not so: its promise, or a part of the budget, whose wallets hold `capacity` and
-/// are `fixed` once there is a ledger.
+/// Says what a mechanism lacks in the Privacy step: its promise, or a part of the budget. The budget's wallets hold `capacity` and are `fixed` once
+/// there is a ledger.
 pub fn ineligibility(
     info: &Info,
     setup: &Setup,

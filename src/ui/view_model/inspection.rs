@@ -21,9 +21,9 @@ pub struct Inspection {
     pub several_rows: Option<String>,
 }
 
-/// The cells that do not fit in the columns that are still described as they were counted, by their places. `rechecks`: whether the file is
-/// being checked again, so that what was found stands until it is, also where the file is read in another way by now. A column goes whose
-/// cells count as missing since.
+/// Returns the cells that do not fit, by the places of their columns, for columns that are still described as they were counted. `rechecks`: whether
+/// the file is being checked again. Until that is done, earlier findings stand, even if the file is now read in another way. Columns are dropped
+/// whose cells count as missing by now.
 pub fn misfits(
     inspection: &Inspection,
     columns: &[ColumnDraft],
@@ -53,21 +53,21 @@ pub fn misfits(
     columns.iter().enumerate().filter_map(of_column).collect()
 }
 
-/// The rows of the file and those that would be left out, while the whole description is the one that was counted by.
+/// Returns the number of rows of the file and of those that would be left out. `None` if the description has changed since they were counted.
 pub fn rows(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<(u64, u64)> {
     let Inspection { plan, found, .. } = inspection;
     (plan_to_inspect(columns, setup).as_ref() == Some(plan)).then_some((found.rows, found.left_out))
 }
 
-/// What holds a release back where the check of the whole file found that fewer than half of the rows would be left, of persons with
-/// several rows those that count. The text has no number.
+/// Returns what holds a release back where the check of the whole file left fewer than half of the rows. For persons with several rows, only the rows
+/// that count are compared. The text has no number.
 pub fn few_rows_left(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<Gap> {
     let (rows, left_out) = rows(inspection, columns, setup)?;
     let few = 2 * rows.saturating_sub(left_out) < inspection.found.counted;
     few.then(|| Gap::new(Place::columns("whole-file"), words::gap::most_rows_left_out()))
 }
 
-/// What was counted of a term, while the whole description is the one that was counted by.
+/// Returns what was counted of a term. `None` if the description has changed since.
 pub fn misfits_of_term<'a>(
     inspection: &'a Inspection,
     columns: &[ColumnDraft],
@@ -80,7 +80,7 @@ pub fn misfits_of_term<'a>(
     found.columns.iter().find(|(name, _)| is_term && name == term).map(|(_, misfits)| misfits)
 }
 
-/// What holds a release back where a difference lies outside its own range in more than half of the rows. The text has no number.
+/// Returns what holds a release back where a difference lies outside its own range in more than half of the rows. The text has no number.
 pub fn far_difference(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<Gap> {
     let names = setup.derived.iter().map(name_of);
     let is_far = |name: &String| {
@@ -91,17 +91,17 @@ pub fn far_difference(inspection: &Inspection, columns: &[ColumnDraft], setup: &
     Some(Gap::new(Place::columns("terms"), words::gap::most_outside(far)))
 }
 
-/// What holds a release back while a term is typed and is no part of the plan.
+/// Returns what holds a release back while a term is typed but not part of the plan.
 pub fn open_term() -> Gap {
     Gap::new(Place::columns("term-form"), words::gap::term_is_open())
 }
 
-/// What holds a release back until the person says whether another table with these columns was about the same people.
+/// Returns what holds a release back until the person says whether another table with these columns was about the same people.
 pub fn same_people() -> Gap {
     Gap::new(Place::privacy("different"), words::gap::same_people())
 }
 
-/// Whether two plans read the same rows in the same way.
+/// Returns whether two plans read the same rows in the same way.
 fn reads_alike(one: &Plan, other: &Plan) -> bool {
     (&one.csv, &one.person, one.max_rows_per_person) == (&other.csv, &other.person, other.max_rows_per_person)
 }
