@@ -320,6 +320,24 @@ pub enum NoiseError {
     Budget(#[from] CalibrationError),
 }
 
+/// Returns what the first of the integer units gives whose noise the sampler can draw; the finest comes first.
+///
+/// # Errors
+/// [`NoiseError`] where none of them has such noise, or for another reason.
+pub fn finest<U, T>(
+    units: impl IntoIterator<Item = U>,
+    mut of: impl FnMut(U) -> Result<T, NoiseError>,
+) -> Result<T, NoiseError> {
+    let mut found = Err(CalibrationError::Nothing.into());
+    for unit in units {
+        found = of(unit);
+        if !matches!(found, Err(NoiseError::Budget(CalibrationError::ScaleTooLarge(_)))) {
+            break;
+        }
+    }
+    found
+}
+
 /// Returns the adjacency for which the noise is calibrated: the plan's.
 pub fn neighbours(plan: &CheckedPlan) -> Adjacency {
     if is_active(Mutant::AddRemoveCurveUnderReplaceOne) { Adjacency::AddRemove } else { plan.adjacency }
