@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use crate::inference::description::MOST_DESCRIBED;
 use crate::inference::{category, compared_levels, description, differences};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
-use crate::mechanisms::adaptive_gauss::report::{Beside, beside, spreads};
+use crate::mechanisms::adaptive_gauss::beside::{Beside, beside, spreads};
 use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
 use crate::mechanisms::info::{are_log_odds, find};
 use crate::release::Release;

@@ -21,11 +21,13 @@
 //!
 //! **Event.** One Gaussian for each round, all in one charge, before the first noise is drawn.
 
+pub mod beside;
 mod document;
 pub mod estimate;
 pub mod forecast;
 pub mod gate;
 pub mod last;
+mod notes;
 pub mod progress;
 pub mod radii;
 pub mod refit;
