@@ -88,26 +88,30 @@ fn advice(prepared: &Prepared, preview: &Preview, rows: u64) -> String {
     let shrunk = most >= SHRUNK;
     // The recommendation of the ridge already says what an ordinary regression would need.
     let is_ordinary = preview.budget_factor <= 1.0;
-    let penalised = |percent: &str| match is_ordinary {
-        true => words::forecast::penalised(percent),
-        false => words::forecast::penalised_at_best(percent),
-    };
-    let ways = match shrunk {
-        true if is_ordinary => words::forecast::full_already().to_owned(),
-        true => words::forecast::ordinary_later().to_owned(),
-        false => ways,
+    let ways = match (shrunk, is_ordinary) {
+        (true, true) => words::forecast::full_already().to_owned(),
+        (true, false) => words::forecast::ordinary_later().to_owned(),
+        (false, _) => ways,
     };
     let percent = format!("{:.0}", 100.0 * most);
     let cautious = format!("{:.1}", preview.cautious_signal_to_noise);
     let best = format!("{:.1}", preview.signal_to_noise);
     match preview.verdict {
         Verdict::Clear if preview.signal_to_noise.is_infinite() => {
-            match preview.terms.iter().any(|term| term.noise_std_error > 0.0) {
-                false => words::forecast::no_noise().to_owned(),
-                true => words::forecast::penalised(percent),
+            if preview.terms.iter().any(|term| term.noise_std_error > 0.0) {
+                words::forecast::penalised(percent)
+            } else {
+                words::forecast::no_noise().to_owned()
             }
         }
-        Verdict::Clear if shrunk => format!("{} {ways}", penalised(&percent)),
+        Verdict::Clear if shrunk => {
+            let penalised = if is_ordinary {
+                words::forecast::penalised(percent)
+            } else {
+                words::forecast::penalised_at_best(percent)
+            };
+            format!("{penalised} {ways}")
+        }
         Verdict::Clear => words::forecast::clear(cautious, best),
         Verdict::Approximate if shrunk => {
             let told = words::forecast::approximate(cautious, best, ways);

@@ -253,8 +253,9 @@ pub fn half_widths(plan: &Plan, terms: &[TermPreview]) -> Option<String> {
         let (unit, per) = (after(" ", &unit), after(", ", &per(plan, term)));
         format!("± {}{unit} (`{term}`{per})", significant(own.half(), 2))
     };
-    Some(match least == most {
-        true => words::forecast::half_width(of(least)),
-        false => words::forecast::half_widths(of(least), of(most)),
+    Some(if least == most {
+        words::forecast::half_width(of(least))
+    } else {
+        words::forecast::half_widths(of(least), of(most))
     })
 }

@@ -77,9 +77,12 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
     let reduced = Reduced::of(&release, &outcome.get_untracked(), &held(&release));
     let centre = reduced.to_centre(&release.plan).filter(|_| adaptive);
     let Reduced { kept, left_out } = reduced;
-    let told = (adaptive && !left_out.is_empty()).then(|| match kept.is_empty() {
-        true => words::refit::all_withheld().to_owned(),
-        false => words::refit::without(quoted(&left_out)),
+    let told = (adaptive && !left_out.is_empty()).then(|| {
+        if kept.is_empty() {
+            words::refit::all_withheld().to_owned()
+        } else {
+            words::refit::without(quoted(&left_out))
+        }
     });
     let chosen = RwSignal::new(kept);
     let order = StoredValue::new(predictors.clone());
