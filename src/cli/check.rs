@@ -95,10 +95,10 @@ fn described(job: &Job) -> String {
     }
     let errors = standard_errors(prepared).unwrap_or_default();
     let foreseen = foresee(stage);
-    let lost = foreseen.as_ref().map(|foreseen| foreseen.lost.clone()).unwrap_or_default();
+    let lost = foreseen.as_ref().map(|foreseen| foreseen.rehearsals.lost.clone()).unwrap_or_default();
     let sentences = foreseen.as_ref().map(Foreseen::sentences).unwrap_or_default();
     let (verdict, terms) = match (foreseen, expected(stage)) {
-        (Some(foreseen), _) => (foreseen.verdict().to_owned(), foreseen.terms),
+        (Some(foreseen), _) => (foreseen.verdict().to_owned(), foreseen.rehearsals.terms),
         (None, Some(preview)) => match outlook(prepared).filter(|outlook| !outlook.preflight.is_stable()) {
             Some(outlook) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
             None => (preview.advice, preview.terms),

@@ -44,32 +44,10 @@ pub struct Foreseen {
     pub forecast: NoiseForecast,
     /// The stated rows.
     pub rows: u64,
-    /// The uncertainty of each coefficient that may have an interval, without the intercepts, in its own unit and under the usual
-    /// assumptions. Empty if there are too many coefficients to rehearse.
-    pub terms: Vec<TermPreview>,
-    /// The names of coefficients that will probably be withheld.
-    pub lost: Vec<String>,
-    /// Why some of them are withheld for any number of rows: some features are determined by others.
+    /// What rehearsals give. Empty if there are too many coefficients to rehearse.
+    pub rehearsals: Rehearsals,
+    /// Why some coefficients are withheld for any number of rows: some features are determined by others.
     pub dependence: Option<String>,
-    /// Whether these are more than half of all coefficients.
-    pub loses_most: bool,
-    /// The names of those that may or may not be withheld.
-    pub at_risk: Vec<String>,
-    /// The median widening of intervals in the rehearsals: the width divided by the width without privacy. `None` without
-    /// rehearsals.
-    pub usual: Option<f64>,
-    /// The names of coefficients whose intervals are widened much more than the others', and the largest widening.
-    pub widest: Option<(Vec<String>, f64)>,
-    /// The columns far from 0 whose squares are also features. One of the two may be withheld.
-    pub far_from_zero: Vec<String>,
-    /// Whether no rehearsed coefficient is expected to have an interval.
-    pub loses_all: bool,
-    /// Whether most coefficients will have intervals.
-    pub keeps_most: bool,
-    /// Whether most of these will be marked approximate.
-    pub is_approximate: bool,
-    /// Share of the rehearsals in which no coefficient had an interval.
-    pub nothing: f64,
     /// Whether a feature is a category.
     pub has_levels: bool,
     /// Whether the plan states the shares of the levels of all of them.
@@ -102,6 +80,34 @@ pub struct Foreseen {
     pub withheld_below: f64,
 }
 
+/// What the rehearsals of a plan give.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rehearsals {
+    /// The uncertainty of each coefficient that may have an interval, without the intercepts, in its own unit and under the usual
+    /// assumptions.
+    pub terms: Vec<TermPreview>,
+    /// The names of coefficients that will probably be withheld.
+    pub lost: Vec<String>,
+    /// The names of those that may or may not be withheld.
+    pub at_risk: Vec<String>,
+    /// Whether more than half of all coefficients will probably be withheld.
+    pub loses_most: bool,
+    /// Whether no coefficient is expected to have an interval.
+    pub loses_all: bool,
+    /// Whether most coefficients will have intervals.
+    pub keeps_most: bool,
+    /// The median widening of intervals: the width divided by the width without privacy. `None` without rehearsals.
+    pub usual: Option<f64>,
+    /// The names of coefficients whose intervals are widened much more than the others', and the largest widening.
+    pub widest: Option<(Vec<String>, f64)>,
+    /// Whether most intervals will be marked approximate.
+    pub is_approximate: bool,
+    /// Share of the rehearsals in which no coefficient had an interval.
+    pub nothing: f64,
+    /// The columns far from 0 whose squares are also features. One of the two may be withheld.
+    pub far_from_zero: Vec<String>,
+}
+
 /// Changes of the plan, each of which alone would give full intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needed {
@@ -120,26 +126,11 @@ pub struct Needed {
 /// coefficients are left out.
 pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
     let mut foreseen = Foreseen { dependence: dependence(prepared), ..foresee_noise(prepared)? };
-    let advice = foreseen.forecast.advice;
     let Some(rehearsal) = Rehearsal::new(prepared, foreseen.forecast.link) else { return Some(foreseen) };
-    if let Some(Rehearsed { terms, full, none }) = rehearsal.all() {
-        foreseen.forecast.advice = advised(advice, &terms, full, none);
-        let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
-        foreseen.lost = names(of(0.0..LOST));
-        foreseen.at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
-        foreseen.usual = in_the_middle(of(LOST..f64::INFINITY).map(|term| term.widening));
-        foreseen.widest = widest(&terms, foreseen.widening().0);
-        foreseen.far_from_zero =
-            far_from_zero(prepared.plan(), &[&foreseen.lost[..], &foreseen.at_risk].concat());
-        foreseen.loses_most = 2 * of(0.0..UNEXPECTED).count() > terms.len();
-        foreseen.loses_all = !terms.is_empty() && terms.iter().all(|term| term.given < LOST);
-        foreseen.keeps_most = 2 * of(0.0..EXPECTED).count() <= terms.len();
-        let total = |of: &dyn Fn(&RehearsedTerm) -> f64| terms.iter().map(of).sum::<f64>();
-        foreseen.nothing = none;
-        foreseen.is_approximate = 2.0 * total(&|term| term.approximate) > total(&|term| term.given);
-        let shown = terms.into_iter().filter(|rehearsed| rehearsed.given >= LOST);
-        foreseen.terms = shown.map(|rehearsed| rehearsed.term).collect();
-        retain_stated(&mut foreseen.terms, prepared);
+    if let Some(rehearsed) = rehearsal.all() {
+        let full = rehearsed.full;
+        foreseen.forecast.advice = advised(foreseen.forecast.advice, &rehearsed);
+        foreseen.rehearsals = Rehearsals::new(rehearsed, prepared, foreseen.forecast.widening());
         if full >= EXPECTED && !foreseen.assumed.is_empty() {
             foreseen.least_spread = rehearsal.least_spread();
         }
@@ -176,7 +167,7 @@ fn rehearsed_ways(prepared: &Prepared, rehearsal: &Rehearsal<'_>, foreseen: &For
     let prepared = prepared.fit();
     let mu = prepared.cost()?.mu?;
     let rows = real(foreseen.rows);
-    let names_none = foreseen.lost.is_empty() && foreseen.at_risk.is_empty();
+    let names_none = foreseen.rehearsals.lost.is_empty() && foreseen.rehearsals.at_risk.is_empty();
     let of_formula =
         foreseen.needed.unwrap_or(Needed { rows: Some(rows), epsilon: None, mu: Some(mu), features: 0 });
     let features = if names_none { of_formula.features } else { 0 };
@@ -219,18 +210,8 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
     Some(Foreseen {
         forecast,
         rows,
-        terms: Vec::new(),
-        lost: Vec::new(),
+        rehearsals: Rehearsals::default(),
         dependence: None,
-        loses_most: false,
-        at_risk: Vec::new(),
-        usual: None,
-        widest: None,
-        far_from_zero: Vec::new(),
-        loses_all: false,
-        keeps_most: true,
-        is_approximate: false,
-        nothing: 0.0,
         has_levels,
         states_shares,
         rare_references: rare_references(prepared.bound()),
@@ -251,16 +232,43 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
 /// If at least this share of the runs has no interval at all, none is expected.
 const NONE_FROM: f64 = 0.9;
 
-/// Returns the formula's advice, or a weaker one if the rehearsals have fewer intervals. `full` is the share of rehearsals with
-/// all intervals, `none` the share without any. If the formula expects none and the rehearsals have some, the advice is
-/// `Uncertain`.
-fn advised(formula: Advice, terms: &[RehearsedTerm], full: f64, none: f64) -> Advice {
-    if none >= NONE_FROM || terms.iter().all(|term| term.given <= 0.0) {
+/// Returns the formula's advice, or a weaker one if the rehearsals have fewer intervals. If the formula expects none and the rehearsals
+/// have some, the advice is `Uncertain`.
+fn advised(formula: Advice, rehearsed: &Rehearsed) -> Advice {
+    let Rehearsed { terms, full, none } = rehearsed;
+    if *none >= NONE_FROM || terms.iter().all(|term| term.given <= 0.0) {
         Advice::TooFew
-    } else if full < EXPECTED || formula == Advice::TooFew {
+    } else if *full < EXPECTED || formula == Advice::TooFew {
         Advice::Uncertain
     } else {
         formula
+    }
+}
+
+impl Rehearsals {
+    /// Summarises rehearsals. The formula expects intervals to be widened `widening` times.
+    fn new(rehearsed: Rehearsed, prepared: &Prepared, widening: f64) -> Self {
+        let Rehearsed { terms, full, none } = rehearsed;
+        let of = |range: Range<f64>| terms.iter().filter(move |term| range.contains(&term.given));
+        let total = |of: &dyn Fn(&RehearsedTerm) -> f64| terms.iter().map(of).sum::<f64>();
+        let lost = names(of(0.0..LOST));
+        let at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
+        let usual = in_the_middle(of(LOST..f64::INFINITY).map(|term| term.widening));
+        let mut shown = of(LOST..f64::INFINITY).map(|rehearsed| rehearsed.term.clone()).collect();
+        retain_stated(&mut shown, prepared);
+        Self {
+            terms: shown,
+            loses_most: 2 * of(0.0..UNEXPECTED).count() > terms.len(),
+            loses_all: !terms.is_empty() && terms.iter().all(|term| term.given < LOST),
+            keeps_most: 2 * of(0.0..EXPECTED).count() <= terms.len(),
+            usual,
+            widest: widest(&terms, usual.unwrap_or(widening)),
+            is_approximate: 2.0 * total(&|term| term.approximate) > total(&|term| term.given),
+            nothing: none,
+            far_from_zero: far_from_zero(prepared.plan(), &[&lost[..], &at_risk].concat()),
+            lost,
+            at_risk,
+        }
     }
 }
 
@@ -327,13 +335,13 @@ impl Foreseen {
     /// threshold decides, for linear regressions (theory/adaptive 6.2).
     pub fn loses_many(&self) -> bool {
         let NoiseForecast { advice, link, condition, .. } = self.forecast;
-        let measured = self.usual.is_none() && link == Link::Identity && condition < LOSES_MANY;
-        advice == Advice::Uncertain && (self.loses_most || measured)
+        let measured = self.rehearsals.usual.is_none() && link == Link::Identity && condition < LOSES_MANY;
+        advice == Advice::Uncertain && (self.rehearsals.loses_most || measured)
     }
 
     /// Returns whether some coefficients may be withheld while most are expected to have intervals.
     pub const fn loses_some_alone(&self) -> bool {
-        !(self.lost.is_empty() && self.at_risk.is_empty()) && self.keeps_most
+        !(self.rehearsals.lost.is_empty() && self.rehearsals.at_risk.is_empty()) && self.rehearsals.keeps_most
     }
 
     /// Returns whether all intervals are expected to have their stated coverage.
@@ -356,13 +364,13 @@ impl Foreseen {
 
     /// Returns whether no coefficient is expected to have an interval.
     pub fn gives_nothing(&self) -> bool {
-        self.forecast.advice == Advice::TooFew || self.loses_all
+        self.forecast.advice == Advice::TooFew || self.rehearsals.loses_all
     }
 
     /// Returns whether a person is asked before such a release: it is expected to give nothing, or to withhold most coefficients, or gave
     /// nothing in some rehearsals.
     pub fn is_asked_about(&self) -> bool {
-        self.withholds_most() || self.nothing >= NOTHING_ASKED || self.needs_share()
+        self.withholds_most() || self.rehearsals.nothing >= NOTHING_ASKED || self.needs_share()
     }
 
     /// Returns whether the release may have no interval if few rows say yes, and the plan does not state their share.
@@ -377,7 +385,10 @@ impl Foreseen {
     /// Returns the widening of intervals by privacy, and the widening if one row in ten says yes where the share is not stated.
     pub fn widening(&self) -> (f64, Option<f64>) {
         let rarely = self.rarely.filter(|rarely| rarely.advice != Advice::TooFew);
-        (self.usual.unwrap_or_else(|| self.forecast.widening()), rarely.map(|rarely| rarely.widening()))
+        (
+            self.rehearsals.usual.unwrap_or_else(|| self.forecast.widening()),
+            rarely.map(|rarely| rarely.widening()),
+        )
     }
 }
 

@@ -21,7 +21,10 @@ impl Foreseen {
     /// Returns the verdict in one sentence.
     pub fn verdict(&self) -> &'static str {
         match self.forecast.advice {
-            _ if self.loses_all && self.dependence.is_none() && self.forecast.advice != Advice::TooFew => {
+            _ if self.rehearsals.loses_all
+                && self.dependence.is_none()
+                && self.forecast.advice != Advice::TooFew =>
+            {
                 words::forecast::verdict_none()
             }
             _ if self.rests_on_even() => words::forecast::verdict_even(),
@@ -47,10 +50,10 @@ impl Foreseen {
 
     /// Returns which coefficients will be withheld, and why.
     fn lost_in_words(&self) -> Option<String> {
-        let has_levels = self.lost.iter().any(|term| term.contains('['));
+        let has_levels = self.rehearsals.lost.iter().any(|term| term.contains('['));
         let in_words = if has_levels { words::forecast::lost_levels } else { words::forecast::lost };
-        let lost = || in_words(quoted(&self.lost));
-        self.dependence.clone().or_else(|| (!self.lost.is_empty()).then(lost))
+        let lost = || in_words(quoted(&self.rehearsals.lost));
+        self.dependence.clone().or_else(|| (!self.rehearsals.lost.is_empty()).then(lost))
     }
 
     /// Returns how often no coefficient has an interval if one row in ten says yes.
@@ -61,10 +64,10 @@ impl Foreseen {
 
     /// Returns why a person is asked, and what would help.
     pub(super) fn why_asked(&self) -> String {
-        let lost = self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all);
+        let lost = self.lost_in_words().filter(|_| self.dependence.is_some() || !self.rehearsals.loses_all);
         let ways = self.help();
-        let nothing =
-            (self.nothing > 0.0).then(|| words::forecast::perhaps_nothing(in_twentieths(self.nothing)));
+        let nothing = (self.rehearsals.nothing > 0.0)
+            .then(|| words::forecast::perhaps_nothing(in_twentieths(self.rehearsals.nothing)));
         let rarely = self.rarely_in_words();
         let share = self.needs_share().then(|| words::forecast::state_share().to_owned());
         [Some(self.verdict().to_owned()), lost, nothing, rarely, share, ways]
@@ -109,14 +112,14 @@ impl Foreseen {
         if self.forecast.advice == Advice::TooFew {
             return self.dependence.clone().into_iter().collect();
         }
-        let at_risk = || words::forecast::at_risk(quoted(&self.at_risk));
-        let far = || words::forecast::far_from_zero(quoted(&self.far_from_zero));
-        let nothing = || words::forecast::perhaps_nothing(in_twentieths(self.nothing));
+        let at_risk = || words::forecast::at_risk(quoted(&self.rehearsals.at_risk));
+        let far = || words::forecast::far_from_zero(quoted(&self.rehearsals.far_from_zero));
+        let nothing = || words::forecast::perhaps_nothing(in_twentieths(self.rehearsals.nothing));
         let all = [
-            self.lost_in_words().filter(|_| self.dependence.is_some() || !self.loses_all),
-            (!self.at_risk.is_empty()).then(at_risk),
-            (!self.far_from_zero.is_empty()).then(far),
-            (self.nothing > 0.0).then(nothing),
+            self.lost_in_words().filter(|_| self.dependence.is_some() || !self.rehearsals.loses_all),
+            (!self.rehearsals.at_risk.is_empty()).then(at_risk),
+            (!self.rehearsals.far_from_zero.is_empty()).then(far),
+            (self.rehearsals.nothing > 0.0).then(nothing),
         ];
         all.into_iter().flatten().collect()
     }
@@ -132,11 +135,12 @@ impl Foreseen {
             Some(assumed) => assumed.sentences(times).join(" "),
             None => words::forecast::widening(widening(times)),
         };
-        let widest = self.widest.as_ref();
+        let widest = self.rehearsals.widest.as_ref();
         let widest =
             widest.map(|(names, most)| words::forecast::widest(names.len(), quoted(names), widening(*most)));
         let is_said = advice == Advice::Approximate || self.rows_of_one_person.is_some();
-        let approximate = (self.is_approximate && !is_said).then(words::forecast::mostly_approximate);
+        let approximate =
+            (self.rehearsals.is_approximate && !is_said).then(words::forecast::mostly_approximate);
         let all = [Some(usual()), widest, self.rows_of_one_person.clone(), approximate.map(str::to_owned)];
         all.into_iter().flatten().collect()
     }
