@@ -427,7 +427,7 @@ pub fn hopeless(
     expected: Option<&Preview>,
 ) -> Option<String> {
     if let Some(outlook) = outlook(prepared.fit()).filter(|outlook| !outlook.preflight.is_stable()) {
-        return Some(format!("{}. {}", outlook.verdict(), outlook.advice()));
+        return Some(outlook.sentences());
     }
     if let Some(why) = dependence(prepared) {
         return Some(why);
