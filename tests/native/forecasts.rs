@@ -7,6 +7,7 @@ use discreet::inference::forecast;
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
+use discreet::math::median;
 use discreet::model::Interval;
 use discreet::plan::{Plan, Purpose};
 use serde_json::{Value, json};
@@ -236,15 +237,12 @@ fn look_at(text: &str, plan: &Value) -> Seen {
         }
         given += u64::from(2 * with >= entries.len());
     }
-    ratios.sort_by(f64::total_cmp);
-    let each = of_term.into_iter().filter(|(_, own)| 2 * own.len() as u64 > RUNS).map(|(term, mut own)| {
-        own.sort_by(f64::total_cmp);
-        (term, own[own.len() / 2])
-    });
+    let each = of_term.into_iter().filter(|(_, own)| 2 * own.len() as u64 > RUNS);
+    let each = each.map(|(term, own)| (term, median(own).unwrap()));
     Seen {
         foreseen,
         given,
-        ratio: ratios.get(ratios.len() / 2).copied(),
+        ratio: median(ratios),
         each: each.collect(),
         approximate,
         marked: f64::from(marked) / f64::from(intervals.max(1)),

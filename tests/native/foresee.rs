@@ -6,6 +6,7 @@ use discreet::engine::{bounds_outlook, demonstrate, prepare, prepare_with, stand
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
+use discreet::math::median;
 use discreet::mechanisms::estimated_bounds::forecast::Prospect;
 use discreet::mechanisms::info::{FAMILY, Info, LOGISTIC, Scope, all};
 use discreet::model::note::in_groups;
@@ -624,14 +625,12 @@ fn many_outcomes_share_their_noise_where_the_adaptive_mechanism_fails() {
     };
     let exact = slopes("analyze-gauss", true, 1);
     let error = |mechanism: &str| {
-        let mut errors: Vec<f64> = (1..=5)
+        let errors = (1..=5)
             .flat_map(|seed| {
                 slopes(mechanism, false, seed).into_iter().zip(exact.clone()).collect::<Vec<_>>()
             })
-            .map(|(found, exact)| (found - exact).abs())
-            .collect();
-        errors.sort_by(f64::total_cmp);
-        errors[errors.len() / 2]
+            .map(|(found, exact)| (found - exact).abs());
+        median(errors).unwrap()
     };
     let (shared, usual) = (error("reuse-cov-gauss"), error("analyze-gauss"));
     assert!(shared < usual / 2.0, "{shared} {usual}");

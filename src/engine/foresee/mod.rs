@@ -17,7 +17,7 @@ use self::stated::{
 };
 use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
-use super::rehearse::{EXPECTED, LOST, Rehearsal, Rehearsed, RehearsedTerm, UNEXPECTED, in_the_middle};
+use super::rehearse::{EXPECTED, LOST, Rehearsal, Rehearsed, RehearsedTerm, UNEXPECTED};
 use super::spread::AssumedSpread;
 use crate::inference::design::NORMAL_FROM;
 use crate::inference::forecast::{self, TermForecast};
@@ -25,6 +25,7 @@ use crate::inference::joint::dependent;
 use crate::inference::newton::Link;
 use crate::inference::noise_forecast::{Advice, NoiseForecast};
 use crate::inference::preview::{Preview, TermPreview, Verdict};
+use crate::math::median;
 use crate::math::round::real;
 use crate::math::search::first_true;
 use crate::mechanisms::Task;
@@ -253,7 +254,7 @@ impl Rehearsals {
         let total = |of: &dyn Fn(&RehearsedTerm) -> f64| terms.iter().map(of).sum::<f64>();
         let lost = names(of(0.0..LOST));
         let at_risk = if full < EXPECTED { names(of(LOST..1.0)) } else { Vec::new() };
-        let usual = in_the_middle(of(LOST..f64::INFINITY).map(|term| term.widening));
+        let usual = median(of(LOST..f64::INFINITY).map(|term| term.widening));
         let mut shown = of(LOST..f64::INFINITY).map(|rehearsed| rehearsed.term.clone()).collect();
         retain_stated(&mut shown, prepared);
         Self {

@@ -3,9 +3,9 @@
 use super::{Foreseen, gives_all};
 use crate::engine::preflight::standard_errors;
 use crate::engine::prepare::Prepared;
-use crate::engine::rehearse::in_the_middle;
 use crate::inference::design::WITHHELD_BELOW;
 use crate::inference::preview::Preview;
+use crate::math::median;
 
 /// The smallest factor on the budget at which a forecast may differ from the present one.
 const NEXT_ABOVE: f64 = 1.001;
@@ -95,7 +95,7 @@ pub fn precision(
         (errors.collect(), signal)
     };
     let ratios = errors.into_iter().map(|(noise, sampling)| noise / sampling);
-    let noise = in_the_middle(ratios.filter(|ratio| ratio.is_finite()))?;
+    let noise = median(ratios.filter(|ratio| ratio.is_finite()))?;
     let withheld_below = WITHHELD_BELOW / signal;
     Some(Precision { noise, withheld_below, full_from: withheld_below })
 }
