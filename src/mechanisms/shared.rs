@@ -285,7 +285,7 @@ impl Charge {
         events: Vec<Event>,
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
-        Self { events, assurance: Assurance::Exact, cost: None, parameters: said(parameters) }
+        Self { events, assurance: Assurance::Exact, cost: None, parameters: to_map(parameters) }
     }
 
     /// Returns the charge of Gaussian noise of one scale.
@@ -300,11 +300,11 @@ impl Charge {
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
         let event = Event::Approximate { epsilon: cost.epsilon, delta: cost.delta };
-        Self { events: vec![event], assurance, cost: Some(cost), parameters: said(parameters) }
+        Self { events: vec![event], assurance, cost: Some(cost), parameters: to_map(parameters) }
     }
 }
 
-fn said(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<String, Value> {
+fn to_map(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<String, Value> {
     parameters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::bound::Kind;
-use super::document::{Bound, Column, ColumnType, Known, Plan, ShareFault, Written};
+use super::document::{Bound, Column, ColumnType, Plan, ShareFault, TypicalValues, Written};
 use super::error::PlanError;
 use super::number_format::{NumberFormat, Thousands};
 use crate::model::Role;
@@ -158,8 +158,13 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
 }
 
 /// Refuses a mean or a standard deviation of a number that does not fit its bounds.
-pub(super) fn check_typical(known: &Known, lower: f64, upper: f64, path: &str) -> Result<(), PlanError> {
-    let Known { mean, sd, share, shares } = known;
+pub(super) fn check_typical(
+    known: &TypicalValues,
+    lower: f64,
+    upper: f64,
+    path: &str,
+) -> Result<(), PlanError> {
+    let TypicalValues { mean, sd, share, shares } = known;
     let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
     let fits = sd.is_some_and(|sd| sd > 0.0 && sd <= (upper - lower) / 2.0);
     if fits && inside && share.is_none() && shares.is_none() {
@@ -205,7 +210,12 @@ fn check_labels(column: &Column, levels: &[String], path: &str) -> Result<(), Pl
 }
 
 /// Refuses what is known of the frequencies of levels if it does not fit them.
-fn check_shares(known: &Known, levels: &[String], reference: usize, path: &str) -> Result<(), PlanError> {
+fn check_shares(
+    known: &TypicalValues,
+    levels: &[String],
+    reference: usize,
+    path: &str,
+) -> Result<(), PlanError> {
     let number = known.mean.is_some() || known.sd.is_some();
     let shares = if number { Err(ShareFault::Form) } else { known.shares(levels, reference) };
     let Err(fault) = shares else { return Ok(()) };

@@ -120,8 +120,8 @@ impl Gate {
 
     /// Returns the estimate of one outcome in `units`, with the standard errors and intervals of its coefficients. `None` if all
     /// are withheld.
-    pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
-        let Known { terms, guide, map, moments, scores } = known;
+    pub fn judge(&self, evidence: Evidence<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
+        let Evidence { terms, guide, map, moments, scores } = evidence;
         let inverse = self.inverse.as_ref()?;
         let mut fit = self.fit(guide, map, moments, outcome)?;
         let k = moments.coefficients();
@@ -227,7 +227,7 @@ impl Units {
 
 /// The public quantities from which the gate computes estimates.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct Evidence<'a> {
     /// The coded terms.
     pub terms: &'a Terms,
     /// The guide.

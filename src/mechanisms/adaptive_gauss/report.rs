@@ -1,7 +1,7 @@
 //! The regressions of a release.
 
 use super::OUTCOME_RADIUS;
-use super::gate::{Far, Judged, Known, Units};
+use super::gate::{Evidence, Far, Judged, Units};
 use super::notes::{Doubts, Notes, Shown};
 use super::progress::{Released, Solved};
 use crate::math::special::normal_quantile_central;
@@ -111,7 +111,7 @@ pub fn judge(released: &Released, solved: &Solved, coded: &[CodedTerm], outcome:
     let (features, outcomes) = bounds.split_at_checked(terms.features())?;
     let far = Far { radius: *radii.outcomes.get(outcome)?, unseen: radii.unseen };
     let units = Units::columns(features, *outcomes.get(outcome)?);
-    gate.judge(Known { terms, guide, map, moments, scores }, outcome, far, &units)
+    gate.judge(Evidence { terms, guide, map, moments, scores }, outcome, far, &units)
 }
 
 /// Returns the numbers of one coefficient.

@@ -30,7 +30,7 @@ impl Rounds for Setting {
         let people = task.checked.max_rows_per_person;
         let spreads = assumed_spreads(&task.encoding.bound);
         let forecast = Forecast::new(terms, *adjacency, people, rows, mu, *shares);
-        Some(forecast.clipped_at(*outcome_radius).said(terms, &spreads))
+        Some(forecast.clipped_at(*outcome_radius).noise_forecast(terms, &spreads))
     }
 }
 

@@ -27,7 +27,7 @@ impl Rounds for Setting {
         let people = task.checked.max_rows_per_person;
         let outcomes = task.encoding.bound.columns.iter().filter(|column| column.role == Role::Outcome);
         let chances: Vec<f64> = outcomes.map(chance).collect();
-        Some(Forecast::new(terms, *adjacency, people, rows, mu, &chances).said(terms))
+        Some(Forecast::new(terms, *adjacency, people, rows, mu, &chances).noise_forecast(terms))
     }
 }
 
