@@ -585,6 +585,16 @@ impl Column {
 }
 
 impl Plan {
+    /// Returns the column of this name. `None` for a pattern, and for a column that the plan derives.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name.as_deref() == Some(name))
+    }
+
+    /// Returns the level of the intervals, between 0 and 1.
+    pub fn interval_level(&self) -> f64 {
+        self.confidence.unwrap_or(0.95)
+    }
+
     /// Returns whether another plan has the same outcome, features and rows; budget and mechanism may differ.
     pub fn asks_the_same(&self, other: &Self) -> bool {
         let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);

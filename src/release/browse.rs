@@ -160,7 +160,7 @@ impl Browser {
 
     /// Counts the outcomes whose interval for a term excludes 0.
     pub fn chance(&self, term: usize) -> Chance {
-        let level = self.release.plan.confidence.unwrap_or(0.95);
+        let level = self.release.plan.interval_level();
         let entries = (0..self.outcomes().len()).filter_map(|row| self.entry(row, term));
         let (mut intervals, mut excluding) = (0_u32, 0_usize);
         for entry in entries {

@@ -250,6 +250,11 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// Returns those of an outcome.
+    pub fn outcome(&self, name: &str) -> Option<&OutcomeDiagnostics> {
+        self.outcomes.iter().find(|known| known.outcome == name)
+    }
+
     /// Merges those of another outcome's regression: the smaller ratio of signal to noise, each note once.
     pub fn join(&mut self, other: Self) {
         self.signal_to_noise = match (self.signal_to_noise, other.signal_to_noise) {

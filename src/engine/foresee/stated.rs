@@ -8,17 +8,13 @@ use crate::model::{Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::derived::{far_centre, logarithm, name_of, named_with};
-use crate::plan::document::{Column, ColumnType, Derived, Transform};
+use crate::plan::document::{ColumnType, Derived, Transform};
 use crate::words;
-
-fn column<'a>(plan: &'a Plan, name: &str) -> Option<&'a Column> {
-    plan.columns.iter().find(|column| column.name.as_deref() == Some(name))
-}
 
 /// Returns the columns far from 0 whose squares are features, too, if the column or its square is `doubtful`.
 pub(super) fn far_from_zero(plan: &Plan, doubtful: &[String]) -> Vec<String> {
     let is_far = |name: &String| {
-        column(plan, name).is_some_and(|column| column.role == Role::Feature && far_centre(column).is_some())
+        plan.column(name).is_some_and(|column| column.role == Role::Feature && far_centre(column).is_some())
     };
     let squares = plan.derived.iter().filter(|entry| entry.transform == Transform::Square);
     let of = |entry: &Derived| {
@@ -69,14 +65,14 @@ pub(super) fn assumed(plan: &Plan, bound: &BoundPlan) -> Vec<String> {
             Source::Merged(_) => false,
         };
         let is_number = matches!(of.kind, Kind::Number { .. }) && has_own_spread;
-        let has_range = column(plan, &of.name).is_none_or(|column| !column.is_estimated());
+        let has_range = plan.column(&of.name).is_none_or(|column| !column.is_estimated());
         of.role != Role::Ignored && is_number && has_range && of.typical.is_none()
     };
     let own = bound.columns.iter().filter(is_assumed).map(|column| column.name.clone());
     let mut names: Vec<String> = own.collect();
     // A column that only serves a term is not in the model. Its spread determines the term's, unless the term has its own range.
     for name in plan.derived.iter().filter(|entry| entry.lower.is_none()).flat_map(|entry| &entry.from) {
-        let serves = column(plan, name).is_some_and(|column| {
+        let serves = plan.column(name).is_some_and(|column| {
             column.role == Role::Ignored
                 && column.kind == Some(ColumnType::Number)
                 && column.typical.is_none()
@@ -128,7 +124,7 @@ const FAR: f64 = 1_000.0;
 pub(super) fn far_zeros(plan: &Plan) -> Vec<String> {
     let of = |term: &Derived| {
         let (name, offset) = (term.from.first()?, term.offset.unwrap_or_default());
-        let (lower, upper) = column(plan, name)?.stated_bounds()?;
+        let (lower, upper) = plan.column(name)?.stated_bounds()?;
         (lower <= 0.0 && upper + offset > FAR * (lower + offset)).then(|| name.clone())
     };
     plan.derived.iter().filter(|term| term.transform == Transform::Log).filter_map(of).collect()

@@ -186,7 +186,7 @@ fn tested(test: Option<Test>, kind: Interval) -> [String; 2] {
 pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Table {
     let lines = lines(release, outcome, per);
     let tests = Tests::of(release);
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     let log_odds = supplement.log_odds;
     let named = odds::named(&release.plan, outcome, log_odds);
     let named = figure::with_unit(&named, &figure::unit(&release.plan, outcome));
@@ -239,7 +239,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
 /// Returns whether the shares of privacy noise are the least that they can be: where the residual variance does not stand out of its noise, a
 /// larger value stands in its place, and sampling looks larger.
 pub fn is_least_share(release: &Release, outcome: &str) -> bool {
-    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
+    let known = release.diagnostics.outcome(outcome);
     known.is_some_and(|known| known.residual_sd.is_some() && !known.residual_resolved)
 }
 
@@ -290,7 +290,7 @@ pub fn factors(release: &Release, outcome: &str, per: f64) -> Option<Table> {
         let columns = shared.0.into_iter().collect::<Vec<_>>();
         notes.push(words::journal::factors_shared(quoted(&columns)));
     }
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     (!rows.is_empty()).then(|| Table {
         caption: words::journal::factors_of(&raised),
         heads: vec![head(words::result::term()), number(words::journal::factor(level))],
@@ -311,7 +311,7 @@ fn raised(logarithm: &Derived) -> String {
 /// Returns the heading of what takes the place of a logarithm: of log-odds, and of an outcome whose logarithm was fitted. `None`
 /// for others.
 pub(super) fn ratio_head(release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     if supplement.log_odds {
         return Some(words::result::odds_ratio(level));
     }
@@ -325,7 +325,7 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
     if found.is_empty() {
         return None;
     }
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     let tests = Tests::of(release);
     let ratio = ratio_head(release, supplement, outcome);
     let mut heads = vec![head(words::result::term()), head(words::journal::at_level())];
@@ -366,7 +366,7 @@ pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, pe
 /// its logarithm was fitted. `None` if none is known.
 pub fn level_means(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
     let plan = &release.plan;
-    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(plan);
     let made = logarithm(plan, outcome);
     let shown = |value: Option<f64>| match (supplement.log_odds, made) {
         (true, _) => value.map(|log_odds| 1.0 / (1.0 + libm::exp(-log_odds))),
@@ -409,7 +409,7 @@ pub fn level_means(release: &Release, supplement: &Supplement, outcome: &str) ->
 /// Returns the differences of each two levels of a category (theory/inference 6.12), with p-values that allow for all of them. `None` if no category
 /// has more than two levels.
 pub fn level_pairs(release: &Release, supplement: &Supplement, outcome: &str) -> Option<Table> {
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     let tests = Tests::of(release);
     let ratio = ratio_head(release, supplement, outcome);
     let mut heads = vec![head(words::journal::compared_levels())];
@@ -462,7 +462,7 @@ pub fn levels(release: &Release, supplement: &Supplement) -> Vec<Table> {
 /// Returns the line of an outcome over a column at the values that are marked on its axis.
 pub fn effect(plan: &Plan, outcome: &str, effect: &PartialEffect) -> Table {
     let shown = effect.shown(plan, outcome);
-    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(plan);
     let kind = if effect.is_approximate { Interval::Approximate } else { Interval::Normal };
     let row = |at: f64| {
         let point = effect.points.iter().find(|point| point.at.total_cmp(&at).is_eq())?;
@@ -493,7 +493,7 @@ pub fn step(
     values: [f64; 2],
     entry: &Estimate,
 ) -> String {
-    let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(plan);
     let unit = figure::unit(plan, column);
     let [from, to] = values.map(|value| short(value, 6));
     let to = format!("{to} {unit}");
@@ -599,7 +599,7 @@ pub(super) fn spread(supplement: &Supplement, term: &str) -> Option<f64> {
 /// Returns R², and the standard deviation of its noise where it is only about that: of the release, or where that has none from what
 /// residuals and coefficients give (theory/inference 6.6).
 pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, Option<f64>)> {
-    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
+    let known = release.diagnostics.outcome(outcome)?;
     if let Some(share) = known.r_squared {
         return Some((share, None));
     }
@@ -634,7 +634,7 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
     if let Some(noise) = noise.filter(|noise| *noise > MOST_R_SQUARED_NOISE) {
         return Some(words::journal::r_squared_noisy(significant(noise, 2)));
     }
-    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
+    let known = release.diagnostics.outcome(outcome)?;
     (known.residual_sd.is_some()
         && (release.is_adaptive() && !supplement.explained.is_empty() || !known.residual_resolved))
         .then(|| words::journal::r_squared_left_out().to_owned())
@@ -667,7 +667,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
         below.push(long.to_owned());
     }
     below.extend(without_r_squared(release, supplement, outcome));
-    let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
+    let known = release.diagnostics.outcome(outcome);
     if let Some((known, value)) = known.and_then(|known| Some((known, known.residual_sd?))) {
         let sd = format!("{} {unit}", significant(value, 3));
         let sd = sd.trim_end();
@@ -678,8 +678,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
             below.extend(noise.map(words::journal::residual_sd_noise));
         } else {
             // No standard deviation is larger than half of the range.
-            let column = release.plan.columns.iter().find(|column| column.name.as_deref() == Some(outcome));
-            let bounds = column.and_then(Column::stated_bounds);
+            let bounds = release.plan.column(outcome).and_then(Column::stated_bounds);
             if bounds.is_none_or(|(lower, upper)| value < (upper - lower) / 2.0) {
                 fit.push(words::journal::residual_sd_at_most(sd));
             }

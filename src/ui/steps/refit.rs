@@ -101,7 +101,7 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                 "number" => number(&penalty.get_untracked()).map(Ridge::Fixed),
                 _ => Some(Ridge::None),
             };
-            let confidence = release.plan.confidence.unwrap_or(0.95);
+            let confidence = release.plan.interval_level();
             let result =
                 ridge.ok_or_else(|| words::refit::the_penalty_has_to_be_a().to_owned()).and_then(|ridge| {
                     let (outcome, features) = (outcome.get_untracked(), chosen.get_untracked());

@@ -181,7 +181,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let below = tables::test_notes(&for_table, &lines);
         let least = tables::is_least_share(&for_table, &outcome);
         let drowned = is_drowned(&for_table.diagnostics);
-        let confidence = for_table.plan.confidence.unwrap_or(0.95);
+        let confidence = for_table.plan.interval_level();
         let named = odds::named(&for_table.plan, &outcome, log_odds);
         let outcome = remarks::of_rows(&for_table.plan, figure::with_unit(&named, &unit));
         let penalised = tests.absent() == Some(Absent::Penalised) && !drowned;
