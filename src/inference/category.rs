@@ -125,7 +125,7 @@ fn covariance(release: &Release, moments: &NoisyMoments, entries: &[Coefficient]
         entries.iter().skip(usize::from(intercept)).map(|entry| moments.index(&entry.term)).collect();
     let options = Options {
         ridge: Ridge::None,
-        confidence: release.plan.confidence.unwrap_or(0.95),
+        confidence: release.plan.interval_level(),
         rows: public_rows(&release.plan, moments),
         ..Options::default()
     };

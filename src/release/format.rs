@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use crate::model::Estimate;
+use crate::plan::Plan;
 pub use crate::text::grouped;
 
 /// Stands where there is no number.
@@ -27,6 +28,11 @@ pub fn significant(value: f64, digits: u8) -> String {
     }
     let last = exponent(value) - i32::from(digits.max(1)) + 1;
     to_place(value, last)
+}
+
+/// Formats the level of a plan's intervals in percent: `95`.
+pub fn level(plan: &Plan) -> String {
+    short(100.0 * plan.interval_level(), 3)
 }
 
 /// Formats `value` with `digits` significant digits, without trailing zeros: 0.50 is 0.5.

@@ -125,7 +125,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         None => release.is_adaptive().then(words::journal::rounds_linear),
     };
     if rounds.is_some() {
-        let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+        let level = format::level(plan);
         sentences.push(words::journal::errors_include(level));
     }
     let lines: Vec<figure::Line> = figure::outcomes(release)
@@ -300,7 +300,7 @@ fn whole_category(test: &CategoryTest) -> String {
 
 fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> String {
     let tests = Tests::of(release);
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     let lines = tables::lines(release, outcome, per);
     let whole: Vec<&CategoryTest> =
         supplement.categories.iter().filter(|test| test.outcome == outcome).take(MOST_TERMS).collect();

@@ -352,7 +352,7 @@ fn noise(app: App, forecast: &Forecast) -> String {
     if let Some(foreseen) = &forecast.foreseen {
         let (times, rarely) = foreseen.widening();
         let rarely = rarely.map(widening).filter(|rarely| *rarely != widening(times));
-        let wide = match (rarely, &foreseen.widest) {
+        let wide = match (rarely, &foreseen.rehearsals.widest) {
             (Some(rarely), _) => words::release_bar::widening_range(widening(times), rarely),
             (None, Some((_, most))) => {
                 assuming(words::release_bar::widening_most(widening(times), widening(*most)))
@@ -366,8 +366,8 @@ fn noise(app: App, forecast: &Forecast) -> String {
             }
             Advice::Recommended if foreseen.is_clear() => wide,
             Advice::Recommended | Advice::Approximate => words::release_bar::approximate(wide),
-            Advice::Uncertain if foreseen.loses_some_alone() && !foreseen.lost.is_empty() => {
-                let lost = foreseen.lost.len();
+            Advice::Uncertain if foreseen.loses_some_alone() && !foreseen.rehearsals.lost.is_empty() => {
+                let lost = foreseen.rehearsals.lost.len();
                 words::release_bar::some_withheld(lost, wide, text::whole(lost))
             }
             Advice::Uncertain if foreseen.loses_many() => words::release_bar::many_withheld().to_owned(),
