@@ -7,13 +7,13 @@ use super::super::figure::{self, Line, Scale};
 use super::super::format::{self, percent, short, significant};
 use super::super::odds;
 use super::super::reduced::column_of;
-use super::super::remarks::of_rows;
+use super::super::remarks::{of_rows, robust};
 use super::super::row_count::RowCount;
 use super::super::shared::Shared;
 use super::super::significance::{Absent, Test, Tests, benjamini_hochberg, holm, is_noise_alone};
 use super::super::supplement::{
-    ComparedLevels, Correlations, DescribedTerm, Description, Difference, LevelPair, Noisy, RESOLVED,
-    Supplement,
+    ComparedLevels, Correlations, DescribedTerm, Description, Difference, LevelMean, LevelPair, Noisy,
+    RESOLVED, Supplement,
 };
 use super::measure::width;
 use super::stated;
@@ -64,7 +64,7 @@ pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<T
     }
     if let Some(description) = &supplement.description {
         tables.extend(columns(release, supplement, description));
-        tables.extend(correlations(description));
+        tables.extend(correlations(release, description));
     }
     tables.push(stated::columns(release, supplement.log_odds, decimal));
     tables.into_iter().map(|table| decimal.of_table(table)).collect()
@@ -377,7 +377,7 @@ pub fn level_means(release: &Release, supplement: &Supplement, outcome: &str) ->
         supplement.levels.iter().filter(|found| found.outcome == outcome).collect();
     let mut rows = Vec::new();
     for ComparedLevels { column, means, .. } in &found {
-        for (own, entry) in means {
+        for LevelMean { level: own, entry, .. } in means {
             let [estimate, lower, upper] = [entry.estimate, entry.lower, entry.upper].map(shown);
             let error = lower.zip(upper).map(|(lower, upper)| (upper - lower) / 4.0);
             let written = format::row(&Estimate { estimate, lower, upper, std_error: error, ..*entry });
@@ -426,7 +426,7 @@ pub fn level_pairs(release: &Release, supplement: &Supplement, outcome: &str) ->
         let tested: Vec<Option<Test>> = found.pairs.iter().map(|pair| tests.test(&pair.entry)).collect();
         let p: Vec<f64> = tested.iter().flatten().map(|test| test.p).collect();
         let mut all = holm(&p).into_iter();
-        for (LevelPair { level, against, entry }, test) in found.pairs.iter().zip(tested) {
+        for (LevelPair { level, against, entry, .. }, test) in found.pairs.iter().zip(tested) {
             let (written, kind) = (format::row(entry), entry.interval);
             let mut row = vec![words::journal::level_against(&found.column, named(level), named(against))];
             match &ratio {
@@ -697,7 +697,7 @@ pub(super) fn fit_in_sentences(release: &Release, supplement: &Supplement, outco
 }
 
 /// Returns the standard deviation of the noise on an outcome's residual standard deviation, as a share of it.
-fn residual_noise(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
+pub(super) fn residual_noise(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
     let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
     *supplement.residual_noise.get(place)?
 }
@@ -768,7 +768,11 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     let tested = |name: &String| {
         supplement.categories.iter().any(|test| test.column == *name && test.together.is_empty())
     };
-    let mut notes = vec![words::journal::categories_note().to_owned()];
+    let note = match robust(&release.diagnostics.notes) {
+        Some(_) => words::journal::categories_robust(),
+        None => words::journal::categories_note(),
+    };
+    let mut notes = vec![note.to_owned()];
     let terms = figure::terms(release);
     // A further regression may be without it.
     let is_in = |product: &Derived| {
@@ -874,14 +878,18 @@ pub(super) fn sd_of(release: &Release, supplement: &Supplement, term: &Described
     }
 }
 
-/// Returns the table that describes the columns, Table 1, and one of the terms that are made from columns; neither without a row. Merged
-/// levels are those of a column.
-pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Vec<Table> {
-    let derived = release.plan.derived.iter().filter(|entry| entry.transform != Transform::Merged);
+/// Returns a function that tells a term that is made from columns. Merged levels are those of a column.
+fn is_made(plan: &Plan) -> impl Fn(&str) -> bool {
+    let derived = plan.derived.iter().filter(|entry| entry.transform != Transform::Merged);
     let derived: Vec<String> = derived.map(name_of).collect();
-    let is_made = |term: &&DescribedTerm| derived.contains(&column_of(&release.plan, &term.term));
+    move |term| derived.contains(&column_of(plan, term))
+}
+
+/// Returns the table that describes the columns, Table 1, and one of the terms that are made from columns; neither without a row.
+pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Vec<Table> {
+    let is_made = is_made(&release.plan);
     let (made, own): (Vec<&DescribedTerm>, Vec<&DescribedTerm>) =
-        description.terms.iter().take(MOST_ADJUSTED).partition(is_made);
+        description.terms.iter().take(MOST_ADJUSTED).partition(|term| is_made(&term.term));
     let mut notes = vec![words::journal::columns_note().to_owned()];
     if release.plan.missing == Some(Missing::Midpoint) {
         notes.push(words::journal::columns_midpoint().to_owned());
@@ -941,9 +949,10 @@ fn described(release: &Release, supplement: &Supplement, term: &DescribedTerm) -
     vec![named, mean, mean_error, sd, sd_error]
 }
 
-/// Returns the lower triangle of the correlations, each with its noise; nothing where none is known. Rows and columns have numbers, as
-/// journals print them, and there are as many tables as are needed for each to be no wider than a page of A4.
-pub fn correlations(description: &Description) -> Vec<Table> {
+/// Returns the lower triangle of the correlations, each with its noise; nothing where none is known. Terms that are made from columns come
+/// last. Rows and columns have numbers, as journals print them, and there are as many tables as are needed for each to be no wider than a page
+/// of A4.
+pub fn correlations(release: &Release, description: &Description) -> Vec<Table> {
     let known = description
         .correlations
         .iter()
@@ -952,8 +961,13 @@ pub fn correlations(description: &Description) -> Vec<Table> {
     if !known {
         return Vec::new();
     }
-    let names = description.correlated.iter().enumerate();
-    let names: Vec<String> = names.map(|(place, name)| format!("{}. {name}", place + 1)).collect();
+    let is_made = is_made(&release.plan);
+    let (made, mut order): (Vec<usize>, Vec<usize>) =
+        (0..description.correlated.len()).partition(|place| is_made(&description.correlated[*place]));
+    order.extend(&made);
+    let names = order.iter().enumerate();
+    let names: Vec<String> =
+        names.map(|(place, from)| format!("{}. {}", place + 1, description.correlated[*from])).collect();
     let cell = |(column, cell): (usize, &Option<Noisy>), row: usize| match cell {
         _ if column > row => String::new(),
         _ if column == row => "1".to_owned(),
@@ -961,10 +975,12 @@ pub fn correlations(description: &Description) -> Vec<Table> {
         Some(Noisy { value, .. }) => format!("{value:.3}"),
         None => format::NONE.to_owned(),
     };
-    let cells = description.correlations.iter().enumerate();
-    let cells: Vec<Vec<String>> = cells
-        .map(|(row, cells)| cells.iter().enumerate().map(|column| cell(column, row)).collect())
-        .collect();
+    let of = |row: usize, column: usize| &description.correlations[row.max(column)][row.min(column)];
+    let cells = order.iter().enumerate().map(|(row, from)| {
+        let cells = order.iter().enumerate();
+        cells.map(|(column, other)| cell((column, of(*from, *other)), row)).collect()
+    });
+    let cells: Vec<Vec<String>> = cells.collect();
     let widest = |texts: &mut dyn Iterator<Item = &str>| {
         texts.map(|text| width(text, REPORT_SIZE)).fold(0.0, f64::max) + REPORT_GAP
     };
@@ -978,6 +994,8 @@ pub fn correlations(description: &Description) -> Vec<Table> {
         Correlations::Rows => words::journal::correlations_note(),
         Correlations::ShortenedRows => words::journal::correlations_shortened(),
     };
+    let last = (!made.is_empty()).then(words::journal::correlations_made);
+    let notes: Vec<&str> = std::iter::once(note).chain(last).collect();
     // The last column would hold a 1 alone.
     let count = names.len().saturating_sub(1).max(1);
     let each = count.div_ceil(count.div_ceil(fitting));
@@ -997,7 +1015,7 @@ pub fn correlations(description: &Description) -> Vec<Table> {
             caption: if from == 0 { caption.to_owned() } else { words::journal::continued(caption) },
             heads,
             rows: rows.collect(),
-            notes: (to == count).then(|| note.to_owned()).into_iter().collect(),
+            notes: notes.iter().filter(|_| to == count).map(|note| (*note).to_owned()).collect(),
         }
     };
     (0..count).step_by(each).map(block).collect()
