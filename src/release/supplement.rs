@@ -152,7 +152,7 @@ pub struct Supplement {
     pub description: Option<Description>,
     /// The tests of whole categories and of terms made from columns; empty where the covariance of the coefficients is not known.
     pub categories: Vec<CategoryTest>,
-    /// What columns with a product do at the levels of the other one; empty where the covariance of the coefficients is not known.
+    /// What columns with a product do at the levels or values of the other one; empty where the covariance of the coefficients is not known.
     pub differences: Vec<Difference>,
     /// The levels of categories compared; empty where the covariance of the coefficients is not known.
     pub levels: Vec<ComparedLevels>,

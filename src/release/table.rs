@@ -183,7 +183,7 @@ pub fn records<'a>(
             if log_odds || any_factor {
                 let ratio = odds::ratio(term, &entry).filter(|_| has_ratio);
                 let Estimate { estimate, lower, upper, .. } = ratio.unwrap_or(Estimate::WITHHELD);
-                // A number that is none in a file of numbers is left out.
+                // One beyond the doubles is left out of a file of numbers.
                 let written = |ratio: Option<f64>| ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
                 numbers(&mut text, &[estimate, lower, upper].map(written));
             }

@@ -142,7 +142,7 @@ fn categories(supplement: &Supplement) -> Vec<Value> {
     supplement.categories.iter().map(test).collect()
 }
 
-/// Returns what a column does at each level of another: outcome, term, where, and what each coefficient is multiplied by for `per` units.
+/// Returns what a column does at each level or some values of another: outcome, term, where, and what each coefficient is multiplied by for `per` units.
 fn differences(plan: &Plan, supplement: &Supplement, per: f64) -> Vec<Value> {
     let difference = |one: &Difference| {
         let scale = if figure::is_scaled(plan, &one.term, per) { per } else { 1.0 };

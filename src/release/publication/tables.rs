@@ -318,7 +318,7 @@ pub(super) fn ratio_head(release: &Release, supplement: &Supplement, outcome: &s
     logarithm(&release.plan, outcome).map(|_| words::journal::factor(level))
 }
 
-/// Returns what columns with a product do at each level of the other one (theory/inference 6.11). `None` without such columns.
+/// Returns what columns with a product do at each level or some values of the other one (theory/inference 6.11). `None` without such columns.
 pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Option<Table> {
     let found: Vec<&Difference> =
         supplement.differences.iter().filter(|one| one.outcome == outcome).collect();
