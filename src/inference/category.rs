@@ -40,6 +40,7 @@ pub fn tests(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64
             outcome: entries.first()?.outcome.clone(),
             column: column.clone(),
             together: together.clone(),
+            terms: places.iter().map(|place| entries[*place].term.clone()).collect(),
             statistic,
             degrees: places.len(),
             p: CategoryTest::tail(statistic, places.len()),

@@ -7,7 +7,7 @@ use super::super::document::Software;
 use super::super::figure;
 use super::super::format::{self, at_most, row, short};
 use super::super::odds::{self, Answers};
-use super::super::remarks::{are_of_persons, chosen_rows, made, robust};
+use super::super::remarks::{are_of_persons, chosen_rows, made_in, robust};
 use super::super::row_count::RowCount;
 use super::super::significance::{Absent, CategoryTest, Tests};
 use super::super::statement::{Statement, promised};
@@ -118,7 +118,7 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         .collect();
     let notes = super::notes(release);
     let mut sentences = vec![fitted(release, supplement)];
-    sentences.extend(plan.derived.iter().map(made));
+    sentences.extend(plan.derived.iter().map(|term| made_in(plan, term)));
     sentences.extend(errors(&notes).map(str::to_owned));
     let rounds = match &release.steps {
         Some(_) => Some(words::journal::rounds_logistic()),

@@ -12,7 +12,7 @@ use crate::model::note::widening;
 use crate::plan::Plan;
 use crate::plan::derived::named_with;
 use crate::release::format::{at_most, percent};
-use crate::release::remarks::condition;
+use crate::release::remarks::conditions;
 use crate::ui::draft::ColumnDraft;
 use crate::ui::parts::{Icon, Quoted};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
@@ -302,7 +302,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let asks = words::release_bar::outcomes_by_features(outcomes, features);
     let asks =
         app.state.table().with(|table| table.as_ref().map_or(asks.clone(), |table| table.marked(asks)));
-    let conditions: Vec<String> = forecast.plan.only.iter().map(condition).collect();
+    let conditions = conditions(&forecast.plan);
     let of_rows = (!conditions.is_empty())
         .then(|| words::release_bar::of_rows(text::list(&conditions, conditions.len())));
     // On a phone, whose bar has no room for all, the first step says that it is a sample.

@@ -278,7 +278,7 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         .flat_map(|description| {
             tables::columns(&release, &supplement, description)
                 .into_iter()
-                .chain(tables::correlations(description))
+                .chain(tables::correlations(&release, description))
         })
         .collect();
     let shown =

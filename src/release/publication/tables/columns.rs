@@ -4,6 +4,7 @@ use super::MOST_ADJUSTED;
 use super::fit::{of_one, sd_of_parts};
 use super::written::{head, noisy, number};
 use crate::model::Missing;
+use crate::plan::Plan;
 use crate::plan::derived::name_of;
 use crate::plan::document::Transform;
 use crate::release::Release;
@@ -41,14 +42,18 @@ pub fn sd_of(release: &Release, supplement: &Supplement, term: &DescribedTerm) -
     }
 }
 
-/// Returns the table that describes the columns, Table 1, and one of the terms that are made from columns; neither without a row. Merged
-/// levels are those of a column.
-pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Vec<Table> {
-    let derived = release.plan.derived.iter().filter(|entry| entry.transform != Transform::Merged);
+/// Returns a function that tells a term that is made from columns. Merged levels are those of a column.
+fn is_made(plan: &Plan) -> impl Fn(&str) -> bool {
+    let derived = plan.derived.iter().filter(|entry| entry.transform != Transform::Merged);
     let derived: Vec<String> = derived.map(name_of).collect();
-    let is_made = |term: &&DescribedTerm| derived.contains(&column_of(&release.plan, &term.term));
+    move |term| derived.contains(&column_of(plan, term))
+}
+
+/// Returns the table that describes the columns, Table 1, and one of the terms that are made from columns; neither without a row.
+pub fn columns(release: &Release, supplement: &Supplement, description: &Description) -> Vec<Table> {
+    let is_made = is_made(&release.plan);
     let (made, own): (Vec<&DescribedTerm>, Vec<&DescribedTerm>) =
-        description.terms.iter().take(MOST_ADJUSTED).partition(is_made);
+        description.terms.iter().take(MOST_ADJUSTED).partition(|term| is_made(&term.term));
     let mut notes = vec![words::journal::columns_note().to_owned()];
     if release.plan.missing == Some(Missing::Midpoint) {
         notes.push(words::journal::columns_midpoint().to_owned());
@@ -108,9 +113,10 @@ fn described(release: &Release, supplement: &Supplement, term: &DescribedTerm) -
     vec![named, mean, mean_error, sd, sd_error]
 }
 
-/// Returns the lower triangle of the correlations, each with its noise; nothing where none is known. Rows and columns have numbers, as
-/// journals print them, and there are as many tables as are needed for each to be no wider than a page of A4.
-pub fn correlations(description: &Description) -> Vec<Table> {
+/// Returns the lower triangle of the correlations, each with its noise; nothing where none is known. Terms that are made from columns come
+/// last. Rows and columns have numbers, as journals print them, and there are as many tables as are needed for each to be no wider than a page
+/// of A4.
+pub fn correlations(release: &Release, description: &Description) -> Vec<Table> {
     let known = description
         .correlations
         .iter()
@@ -119,8 +125,13 @@ pub fn correlations(description: &Description) -> Vec<Table> {
     if !known {
         return Vec::new();
     }
-    let names = description.correlated.iter().enumerate();
-    let names: Vec<String> = names.map(|(place, name)| format!("{}. {name}", place + 1)).collect();
+    let is_made = is_made(&release.plan);
+    let (made, mut order): (Vec<usize>, Vec<usize>) =
+        (0..description.correlated.len()).partition(|place| is_made(&description.correlated[*place]));
+    order.extend(&made);
+    let names = order.iter().enumerate();
+    let names: Vec<String> =
+        names.map(|(place, from)| format!("{}. {}", place + 1, description.correlated[*from])).collect();
     let cell = |(column, cell): (usize, &Option<Noisy>), row: usize| match cell {
         _ if column > row => String::new(),
         _ if column == row => "1".to_owned(),
@@ -128,10 +139,12 @@ pub fn correlations(description: &Description) -> Vec<Table> {
         Some(Noisy { value, .. }) => format!("{value:.3}"),
         None => format::NONE.to_owned(),
     };
-    let cells = description.correlations.iter().enumerate();
-    let cells: Vec<Vec<String>> = cells
-        .map(|(row, cells)| cells.iter().enumerate().map(|column| cell(column, row)).collect())
-        .collect();
+    let of = |row: usize, column: usize| &description.correlations[row.max(column)][row.min(column)];
+    let cells = order.iter().enumerate().map(|(row, from)| {
+        let cells = order.iter().enumerate();
+        cells.map(|(column, other)| cell((column, of(*from, *other)), row)).collect()
+    });
+    let cells: Vec<Vec<String>> = cells.collect();
     let widest = |texts: &mut dyn Iterator<Item = &str>| {
         texts.map(|text| width(text, REPORT_SIZE)).fold(0.0, f64::max) + REPORT_GAP
     };
@@ -145,6 +158,8 @@ pub fn correlations(description: &Description) -> Vec<Table> {
         Correlations::Rows => words::journal::correlations_note(),
         Correlations::ShortenedRows => words::journal::correlations_shortened(),
     };
+    let last = (!made.is_empty()).then(words::journal::correlations_made);
+    let notes: Vec<&str> = std::iter::once(note).chain(last).collect();
     // The last column would hold a 1 alone.
     let count = names.len().saturating_sub(1).max(1);
     let each = count.div_ceil(count.div_ceil(fitting));
@@ -164,7 +179,7 @@ pub fn correlations(description: &Description) -> Vec<Table> {
             caption: if from == 0 { caption.to_owned() } else { words::journal::continued(caption) },
             heads,
             rows: rows.collect(),
-            notes: (to == count).then(|| note.to_owned()).into_iter().collect(),
+            notes: notes.iter().filter(|_| to == count).map(|note| (*note).to_owned()).collect(),
         }
     };
     (0..count).step_by(each).map(block).collect()

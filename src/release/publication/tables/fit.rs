@@ -157,7 +157,7 @@ pub fn fit_in_sentences(release: &Release, supplement: &Supplement, outcome: &st
 }
 
 /// Returns the standard deviation of the noise on an outcome's residual standard deviation, as a share of it.
-fn residual_noise(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
+pub fn residual_noise(release: &Release, supplement: &Supplement, outcome: &str) -> Option<f64> {
     let place = release.diagnostics.outcomes.iter().position(|known| known.outcome == outcome)?;
     *supplement.residual_noise.get(place)?
 }

@@ -14,10 +14,10 @@ use crate::release::format::{self, short};
 use crate::release::odds;
 use crate::release::publication::{MOST_OUTCOMES, Table};
 use crate::release::significance::{Test, Tests, holm};
-use crate::release::supplement::{ComparedLevels, Difference, LevelPair, Supplement};
+use crate::release::supplement::{ComparedLevels, Difference, LevelMean, LevelPair, Supplement};
 use crate::words;
 
-/// Returns what columns with a product do at each level of the other one (theory/inference 6.11). `None` without such columns.
+/// Returns what columns with a product do at each level or some values of the other one (theory/inference 6.11). `None` without such columns.
 pub fn differences(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Option<Table> {
     let found: Vec<&Difference> =
         supplement.differences.iter().filter(|one| one.outcome == outcome).collect();
@@ -76,7 +76,7 @@ pub fn level_means(release: &Release, supplement: &Supplement, outcome: &str) ->
         supplement.levels.iter().filter(|found| found.outcome == outcome).collect();
     let mut rows = Vec::new();
     for ComparedLevels { column, means, .. } in &found {
-        for (own, entry) in means {
+        for LevelMean { level: own, entry, .. } in means {
             let [estimate, lower, upper] = [entry.estimate, entry.lower, entry.upper].map(shown);
             let error = lower.zip(upper).map(|(lower, upper)| (upper - lower) / 4.0);
             let written = format::row(&Estimate { estimate, lower, upper, std_error: error, ..*entry });
@@ -125,7 +125,7 @@ pub fn level_pairs(release: &Release, supplement: &Supplement, outcome: &str) ->
         let tested: Vec<Option<Test>> = found.pairs.iter().map(|pair| tests.test(&pair.entry)).collect();
         let p: Vec<f64> = tested.iter().flatten().map(|test| test.p).collect();
         let mut all = holm(&p).into_iter();
-        for (LevelPair { level, against, entry }, test) in found.pairs.iter().zip(tested) {
+        for (LevelPair { level, against, entry, .. }, test) in found.pairs.iter().zip(tested) {
             let (written, kind) = (format::row(entry), entry.interval);
             let mut row = vec![words::journal::level_against(&found.column, named(level), named(against))];
             match &ratio {

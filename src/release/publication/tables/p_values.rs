@@ -10,6 +10,7 @@ use crate::release::document::Coefficients;
 use crate::release::figure::{self, Line};
 use crate::release::format::short;
 use crate::release::publication::{Head, Table};
+use crate::release::remarks::robust;
 use crate::release::significance::{Absent, Tests, benjamini_hochberg, holm, is_noise_alone};
 use crate::release::supplement::Supplement;
 use crate::words;
@@ -80,7 +81,11 @@ pub fn categories(release: &Release, supplement: &Supplement) -> Option<Table> {
     let tested = |name: &String| {
         supplement.categories.iter().any(|test| test.column == *name && test.together.is_empty())
     };
-    let mut notes = vec![words::journal::categories_note().to_owned()];
+    let note = match robust(&release.diagnostics.notes) {
+        Some(_) => words::journal::categories_robust(),
+        None => words::journal::categories_note(),
+    };
+    let mut notes = vec![note.to_owned()];
     let terms = figure::terms(release);
     // A further regression may be without it.
     let is_in = |product: &Derived| {
