@@ -95,25 +95,23 @@ fn described(job: &Job) -> String {
     }
     let errors = standard_errors(prepared).unwrap_or_default();
     let foreseen = foresee(stage);
-    let lost = foreseen.as_ref().map(|foreseen| foreseen.lost.clone()).unwrap_or_default();
+    let lost = foreseen.as_ref().map(|foreseen| foreseen.rehearsals.lost.clone()).unwrap_or_default();
     let sentences = foreseen.as_ref().map(Foreseen::sentences).unwrap_or_default();
-    let (verdict, terms) = match (foreseen, expected(stage)) {
-        (Some(foreseen), _) => (foreseen.verdict().to_owned(), foreseen.terms),
-        (None, Some(preview)) => match outlook(prepared).filter(|outlook| !outlook.preflight.is_stable()) {
-            Some(outlook) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
-            None => (preview.advice, preview.terms),
-        },
-        (None, None) if prepared.stated_rows().is_none() => {
+    let (verdict, terms) = match (foreseen, expected(stage), outlook(prepared)) {
+        (Some(foreseen), ..) => (foreseen.verdict().to_owned(), foreseen.rehearsals.terms),
+        (None, Some(preview), outlook) if outlook.is_none_or(|outlook| outlook.preflight.is_stable()) => {
+            (preview.advice, preview.terms)
+        }
+        (None, _, Some(outlook)) => (outlook.sentences(), Vec::new()),
+        (None, _, None) if prepared.stated_rows().is_none() => {
             ("Add `stated_rows` to the plan to see what to expect.".to_owned(), Vec::new())
         }
-        (None, None) => match (outlook(prepared), hopeless(stage, None, None)) {
-            (Some(outlook), _) => (format!("{}. {}", outlook.verdict(), outlook.advice()), Vec::new()),
-            (None, Some(why)) => (why, Vec::new()),
-            (None, None) => {
-                let told = forecast::verdict(&errors).map(|(_, told)| told);
-                (told.unwrap_or("The noise of this mechanism cannot be forecast.").to_owned(), Vec::new())
-            }
-        },
+        (None, _, None) => {
+            let told = hopeless(stage, None, None)
+                .or_else(|| forecast::verdict(&errors).map(|(_, told)| told.to_owned()));
+            let told = told.unwrap_or_else(|| "The noise of this mechanism cannot be forecast.".to_owned());
+            (told, Vec::new())
+        }
     };
     let promised = prepared.cost().and_then(|cost| cost.promise);
     let weak = promised.and_then(|(epsilon, delta)| doubt(epsilon, delta, prepared.checked().public_rows()));

@@ -98,7 +98,7 @@ fn of_sums(release: &Release, list: &[Coefficient]) -> Option<String> {
             features: &features,
             ridge: own_ridge(release),
             repair,
-            confidence: release.plan.confidence.unwrap_or(0.95),
+            confidence: release.plan.interval_level(),
         };
         let again = refit(release, &request).ok()?;
         let rows = [&release.diagnostics, &again.diagnostics].map(|diagnostics| diagnostics.rows);

@@ -24,7 +24,7 @@ pub mod simulate;
 pub mod spread;
 mod supplement;
 
-pub use crate::mechanisms::adaptive_gauss::report::held;
+pub use crate::mechanisms::adaptive_gauss::beside::held;
 pub use crate::mechanisms::{Answer, Run};
 pub use bounds::{BoundsOutlook, after_bounds, bounds_outlook};
 pub use contradiction::contradiction;

@@ -33,6 +33,11 @@ impl Outlook {
         }
     }
 
+    /// Returns the verdict and what follows from it.
+    pub fn sentences(&self) -> String {
+        format!("{}. {}", self.verdict(), self.advice())
+    }
+
     /// Returns what follows for the result, and what would help, in sentences with numbers.
     pub fn advice(&self) -> String {
         let count = |rows: u64| grouped(real(rows));

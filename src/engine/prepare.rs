@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
-use super::public_moments::{Known, MomentTerms};
+use super::public_moments::{MomentTerms, PublicKnowledge};
 use crate::data::{Geometry, Moments, Statistic, Sums};
 use crate::math::round::sqrt_up;
 use crate::mechanisms::rounds::{PostProcessing, most_rows};
@@ -120,7 +120,7 @@ pub fn prepare(
 /// that does.
 pub fn prepare_with(
     plan: Plan,
-    public: Option<&impl Known>,
+    public: Option<&impl PublicKnowledge>,
     names: &[String],
     delimiter: u8,
     purpose: Purpose,
@@ -167,11 +167,11 @@ impl ConfiguredPlan {
     /// [`EngineError`] where the plan does not fit the header or the public moments, or asks for noise out of range.
     pub fn prepare(
         self,
-        public: Option<&impl Known>,
+        public: Option<&impl PublicKnowledge>,
         names: &[String],
         delimiter: u8,
     ) -> Result<Prepared, EngineError> {
-        let public = public.map(|public| public as &dyn Known);
+        let public = public.map(|public| public as &dyn PublicKnowledge);
         let Self { checked, .. } = &self;
         if delimiter == b',' && checked.numbers.decimal == b',' {
             return Err(EngineError::Plan(PlanError::at(
@@ -213,7 +213,7 @@ impl ConfiguredPlan {
     /// As [`Self::prepare`].
     pub(super) fn resolve(
         self,
-        public: Option<&dyn Known>,
+        public: Option<&dyn PublicKnowledge>,
         names: &[String],
         delimiter: u8,
         stage: Stage,

@@ -8,7 +8,7 @@ use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, PlanError};
 
 /// What is publicly known of a plan's columns.
-pub trait Known {
+pub trait PublicKnowledge {
     /// Returns the table.
     fn table(&self) -> &PublicTable;
 
@@ -19,7 +19,7 @@ pub trait Known {
     fn whitener(&self, terms: &MomentTerms) -> Result<Whitener, PlanError>;
 }
 
-impl Known for PublicTable {
+impl PublicKnowledge for PublicTable {
     fn table(&self) -> &PublicTable {
         self
     }
@@ -80,7 +80,7 @@ impl PublicMoments {
     }
 }
 
-impl Known for PublicMoments {
+impl PublicKnowledge for PublicMoments {
     fn table(&self) -> &PublicTable {
         &self.table
     }

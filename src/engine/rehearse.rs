@@ -11,6 +11,7 @@ use crate::inference::newton::Link;
 use crate::inference::noiseless::standard_errors;
 use crate::inference::preview::TermPreview;
 use crate::inference::synthetic::{Synthetic, moments};
+use crate::math::median;
 use crate::math::round::{nearest, real};
 use crate::model::{Coefficient, INTERCEPT, Interval, Role};
 use crate::noise::entropy::DemoRng;
@@ -72,8 +73,7 @@ impl Rehearsed {
     /// Returns the median widening of the intervals that are shown. `None` if those of most coefficients are not expected.
     pub fn usual(&self) -> Option<f64> {
         let unexpected = self.terms.iter().filter(|term| term.given < UNEXPECTED).count();
-        let usual =
-            in_the_middle(self.terms.iter().filter(|term| term.given >= LOST).map(|term| term.widening));
+        let usual = median(self.terms.iter().filter(|term| term.given >= LOST).map(|term| term.widening));
         usual.filter(|_| 2 * unexpected <= self.terms.len())
     }
 }
@@ -192,9 +192,8 @@ impl<'a> Rehearsal<'a> {
     /// Summarises the rehearsals of one coefficient. `exact` is its standard error without privacy.
     fn rehearsed(&self, runs: &[Coefficient], entry: &Coefficient, exact: Option<f64>) -> RehearsedTerm {
         let shown = runs.iter().filter(|entry| entry.lower.is_some());
-        let middle = |of: &dyn Fn(&Coefficient) -> Option<f64>| {
-            in_the_middle(shown.clone().filter_map(of)).unwrap_or(0.0)
-        };
+        let middle =
+            |of: &dyn Fn(&Coefficient) -> Option<f64>| median(shown.clone().filter_map(of)).unwrap_or(0.0);
         let error = middle(&|entry| entry.std_error);
         // A mechanism computes the sampling error from noisy moments. With few rows this error is too large.
         let sampling = error * (1.0 - middle(&|entry| entry.noise_share)).max(0.0).sqrt();
@@ -248,13 +247,6 @@ impl<'a> Rehearsal<'a> {
 /// Returns whether all coefficients but the intercepts have intervals.
 fn is_shown(run: &[Coefficient]) -> bool {
     run.iter().all(|entry| entry.term == INTERCEPT || entry.lower.is_some())
-}
-
-/// Returns the median; of an even number of values the upper one of the two in the middle.
-pub(super) fn in_the_middle(numbers: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied()
 }
 
 fn share(given: impl ExactSizeIterator<Item = bool>) -> f64 {

@@ -7,7 +7,6 @@ use crate::inference::newton::Link;
 use crate::model::note::widening;
 use crate::model::{Role, Typical};
 use crate::plan::bound::{BoundColumn, Kind, Source};
-use crate::plan::document::Column;
 use crate::plan::expression::Expression;
 use crate::release::figure::unit;
 use crate::release::format::significant;
@@ -53,8 +52,8 @@ fn assumed_sd(column: &BoundColumn) -> Option<f64> {
 /// Returns whether the plan states no spread of an outcome that has one.
 fn is_assumed(prepared: &Prepared, column: &BoundColumn) -> bool {
     let Kind::Number { lower, upper } = column.kind else { return false };
-    let entry = prepared.plan().columns.iter().find(|entry| entry.name.as_deref() == Some(&column.name));
-    let has_range = entry.is_none_or(|entry: &Column| !entry.is_estimated());
+    let entry = prepared.plan().column(&column.name);
+    let has_range = entry.is_none_or(|entry| !entry.is_estimated());
     column.role == Role::Outcome && column.typical.is_none() && !are_codes(lower, upper) && has_range
 }
 

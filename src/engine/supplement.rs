@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use crate::inference::description::MOST_DESCRIBED;
 use crate::inference::{category, compared_levels, description, differences};
 use crate::mechanisms::adaptive::description::{Rounds, describe};
-use crate::mechanisms::adaptive_gauss::report::{Beside, beside, spreads};
+use crate::mechanisms::adaptive_gauss::beside::{Beside, beside, spreads};
 use crate::mechanisms::adaptive_logistic::report as adaptive_logistic;
 use crate::mechanisms::info::{are_log_odds, find};
 use crate::release::Release;
@@ -140,22 +140,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::release::document::of_tests::release;
 
     fn released(terms: usize) -> Release {
         let term = |place| json!({"term": format!("x{place}"), "centre": 0.0, "scale": 1.0});
-        serde_json::from_value(json!({
-            "schema": "discreet.release/1",
-            "plan": {"schema": "discreet.plan/1", "adjacency": "add-remove", "columns": [],
-                "mechanism": {"name": "analyze-gauss"}, "budget": {"mu": 1.0}},
-            "privacy": {"adjacency": "add-remove", "protect": "rows", "max_rows_per_person": 1, "person": "assumed",
-                "epsilon": 5.0, "delta": 1e-6, "mu": 1.0, "rho": 0.5, "claimed": null, "assurance": "EXACT"},
-            "coefficients": [], "ledger": null,
-            "moments": {"terms": (0..terms).map(term).collect::<Vec<_>>(), "matrix": [["1"]], "noise": null},
-            "diagnostics": {"rows": null, "rows_std_error": null, "signal_to_noise": null, "ridge": 0.0,
-                "repair": null, "outcomes": [], "notes": []},
-            "software": {"name": "discreet", "version": "0", "build": "b"}
-        }))
-        .unwrap()
+        let moments =
+            json!({"terms": (0..terms).map(term).collect::<Vec<_>>(), "matrix": [["1"]], "noise": null});
+        let plan = json!({"schema": "discreet.plan/1", "adjacency": "add-remove", "columns": [],
+            "mechanism": {"name": "analyze-gauss"}, "budget": {"mu": 1.0}});
+        Release { moments: serde_json::from_value(moments).unwrap(), ..release(&plan) }
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub fn tests(groups: &[Group], entries: &[Coefficient], covariance: &DMatrix<f64
             outcome: entries.first()?.outcome.clone(),
             column: column.clone(),
             together: together.clone(),
+            terms: places.iter().map(|place| entries[*place].term.clone()).collect(),
             statistic,
             degrees: places.len(),
             p: CategoryTest::tail(statistic, places.len()),
@@ -125,7 +126,7 @@ fn covariance(release: &Release, moments: &NoisyMoments, entries: &[Coefficient]
         entries.iter().skip(usize::from(intercept)).map(|entry| moments.index(&entry.term)).collect();
     let options = Options {
         ridge: Ridge::None,
-        confidence: release.plan.confidence.unwrap_or(0.95),
+        confidence: release.plan.interval_level(),
         rows: public_rows(&release.plan, moments),
         ..Options::default()
     };

@@ -3,14 +3,14 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::differences::estimate;
+use super::differences::{estimate, weights};
 use super::record::{Moved, Record, errors_to_a_side};
 use crate::model::{Role, level_of};
 use crate::plan::Plan;
 use crate::plan::derived::{all_columns, name_of, roots};
 use crate::plan::document::{Column, ColumnType, Transform};
 use crate::release::figure::Line;
-use crate::release::supplement::{ComparedLevels, Description, LevelPair};
+use crate::release::supplement::{ComparedLevels, Description, LevelMean, LevelPair};
 
 /// Most levels of a category that are compared.
 const MOST_LEVELS: usize = 12;
@@ -46,13 +46,15 @@ pub fn compared(
             };
             let records: Vec<DVector<f64>> = levels.iter().map(at).collect::<Option<_>>()?;
             let of = |values: &DVector<f64>| estimate(values, lines, covariance, reach);
-            let means =
-                levels.iter().cloned().zip(&records).filter_map(|(level, own)| Some((level, of(own)?)));
+            let means = levels.iter().cloned().zip(&records).filter_map(|(level, own)| {
+                Some(LevelMean { level, entry: of(own)?, weights: weights(own, lines) })
+            });
             let places = (0..levels.len())
                 .flat_map(|against| (against + 1..levels.len()).map(move |own| (own, against)));
             let pairs = places.filter(|_| levels.len() > 2).filter_map(|(own, against)| {
-                let entry = of(&(&records[own] - &records[against]))?;
-                Some(LevelPair { level: levels[own].clone(), against: levels[against].clone(), entry })
+                let values = &records[own] - &records[against];
+                let [level, against] = [own, against].map(|place| levels[place].clone());
+                Some(LevelPair { level, against, entry: of(&values)?, weights: weights(&values, lines) })
             });
             let (means, pairs) = (means.collect(), pairs.collect());
             Some(ComparedLevels {
@@ -120,10 +122,10 @@ mod tests {
         let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
         // Age is in the middle of its bounds.
         assert_eq!(arm.held, [("age".to_owned(), 50.0)]);
-        let means: Vec<&str> = arm.means.iter().map(|(level, _)| level.as_str()).collect();
+        let means: Vec<&str> = arm.means.iter().map(|mean| mean.level.as_str()).collect();
         assert_eq!(means, ["none", "app", "face"]);
-        assert!(close(arm.means[2].1.estimate, 1.0 + 5.0 - 3.0));
-        assert!(close(arm.means[2].1.std_error, (0.25_f64 * (1.0 + 2_500.0 + 1.0)).sqrt()));
+        assert!(close(arm.means[2].entry.estimate, 1.0 + 5.0 - 3.0));
+        assert!(close(arm.means[2].entry.std_error, (0.25_f64 * (1.0 + 2_500.0 + 1.0)).sqrt()));
         let pairs: Vec<(&str, &str)> =
             arm.pairs.iter().map(|pair| (pair.level.as_str(), pair.against.as_str())).collect();
         assert_eq!(pairs, [("app", "none"), ("face", "none"), ("face", "app")]);

@@ -1,4 +1,4 @@
-//! What a level or a unit of one column does at each level of another, where a product lets it differ (theory/inference 6.11).
+//! What a level or a unit of one column does at each level or some values of another, where a product lets it differ (theory/inference 6.11).
 
 use nalgebra::{DMatrix, DVector};
 
@@ -8,7 +8,8 @@ use crate::plan::Plan;
 use crate::plan::derived::{name_of, roots};
 use crate::plan::document::{Column, ColumnType, Derived, Transform};
 use crate::release::figure::{self, Line};
-use crate::release::supplement::{Description, Difference};
+use crate::release::format::short;
+use crate::release::supplement::{Description, Difference, Weights};
 
 /// Returns the differences of an outcome's regression, given its coefficients with their covariance, in their order.
 pub fn differences(
@@ -28,23 +29,24 @@ pub fn differences(
             continue;
         }
         for Step { term, from, to, units, per } in steps(plan, own) {
-            for level in other.levels.iter().flatten() {
+            for (level, other_at) in places(plan, other, &record, description) {
                 let at = |end: &Moved<'_>| {
                     let mut moved = end.clone();
-                    moved.levels.extend(other.name.as_deref().map(|name| (name, level.as_str())));
+                    moved.levels.extend(&other_at.levels);
+                    moved.numbers.extend(&other_at.numbers);
                     record.terms(lines, &moved)
                 };
                 let (Some(from), Some(to)) = (at(&from), at(&to)) else { continue };
-                let Some(entry) = estimate(&((to - from) / units), lines, covariance, reach) else {
-                    continue;
-                };
+                let values = (to - from) / units;
+                let Some(entry) = estimate(&values, lines, covariance, reach) else { continue };
                 found.push(Difference {
                     outcome: outcome.to_owned(),
                     term: term.clone(),
                     per: per.clone(),
                     column: other.name.clone().unwrap_or_default(),
-                    level: level.clone(),
+                    level,
                     entry,
+                    weights: weights(&values, lines),
                 });
             }
         }
@@ -57,8 +59,41 @@ pub fn any(plan: &Plan) -> bool {
     !pairs(plan).is_empty()
 }
 
-/// Returns the pairs of columns whose product is a feature, the second of each a category. A number moves through products and terms less
-/// a constant alone: along a square, say, a unit is not the same everywhere.
+/// Returns where the other column of a pair is, each place with its name: a category at each level; a number at its released mean and one
+/// released standard deviation to either side, or else in the middle of its stated bounds. The numbers are rounded as they are named.
+fn places<'a>(
+    plan: &Plan,
+    other: &'a Column,
+    record: &Record<'_>,
+    description: Option<&Description>,
+) -> Vec<(String, Moved<'a>)> {
+    let Some(name) = other.name.as_deref() else { return Vec::new() };
+    if other.kind == Some(ColumnType::Category) {
+        let levels = other.levels.iter().flatten();
+        let at = |level: &'a String| Moved { numbers: Vec::new(), levels: vec![(name, level.as_str())] };
+        return levels.map(|level| (level.clone(), at(level))).collect();
+    }
+    let Some((lower, upper)) = other.stated_bounds() else { return Vec::new() };
+    let mean = record.held(name, (lower, upper));
+    // Less a constant it has the same standard deviation.
+    let less = plan.derived.iter().filter(|entry| entry.transform == Transform::Centred);
+    let less = less.filter(|entry| entry.from.first().is_some_and(|from| from == name)).map(name_of);
+    let mut sds = std::iter::once(name.to_owned()).chain(less);
+    let sd = description.and_then(|description| sds.find_map(|term| description.sd(&term)));
+    let sd = sd.filter(|sd| mean.is_some() && sd.value > 0.0).map(|sd| sd.value);
+    let unit = libm::exp10(libm::floor(libm::log10(sd.unwrap_or(upper - lower))) - 1.0);
+    let middle = mean.unwrap_or_else(|| f64::midpoint(lower, upper));
+    let away: &[f64] = if sd.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] };
+    let mut values: Vec<f64> = away.iter().map(|sds| middle + sds * sd.unwrap_or(0.0)).collect();
+    values.iter_mut().for_each(|value| *value = (libm::round(*value / unit) * unit).clamp(lower, upper));
+    values.dedup();
+    let own_unit = other.unit.as_deref().unwrap_or_default();
+    let named = |value: f64| format!("{} {own_unit}", short(value, 6)).trim_end().to_owned();
+    values.into_iter().map(|value| (named(value), Moved::number(name, value))).collect()
+}
+
+/// Returns the pairs of columns whose product is a feature, the second of each a category, or a number if the first is a category or is 0 or 1. A
+/// number moves through products and terms less a constant alone: along a square, say, a unit is not the same everywhere.
 fn pairs(plan: &Plan) -> Vec<(&Column, &Column)> {
     let features = || plan.derived_with(Role::Feature);
     let column = |name: &String| {
@@ -77,12 +112,16 @@ fn pairs(plan: &Plan) -> Vec<(&Column, &Column)> {
         })
     };
     let is_category = |column: &Column| column.kind == Some(ColumnType::Category);
+    let is_yes_or_no = |column: &Column| column.stated_bounds() == Some((0.0, 1.0));
+    let fits = |own: &Column, other: &Column| {
+        fits(own) && if is_category(other) { fits(other) } else { is_category(own) || is_yes_or_no(own) }
+    };
     let mut pairs = Vec::new();
     for product in features().filter(|entry| entry.transform == Transform::Product) {
         let [one, other] = product.from.as_slice() else { continue };
         let (Some(one), Some(other)) = (column(one), column(other)) else { continue };
         let both = [(one, other), (other, one)];
-        pairs.extend(both.into_iter().filter(|(own, other)| fits(own) && fits(other) && is_category(other)));
+        pairs.extend(both.into_iter().filter(|(own, other)| fits(own, other)));
     }
     pairs
 }
@@ -140,6 +179,12 @@ fn steps<'a>(plan: &Plan, own: &'a Column) -> Vec<Step<'a>> {
     others.map(step).collect()
 }
 
+/// Returns what each coefficient of a sum is multiplied by.
+pub(super) fn weights(values: &DVector<f64>, lines: &[Line]) -> Weights {
+    let used = lines.iter().zip(values.iter()).filter(|(_, value)| **value != 0.0);
+    used.map(|(line, value)| (line.term.clone(), *value)).collect()
+}
+
 /// Returns the estimate of a sum of coefficients. `None` if one of them is withheld.
 pub(super) fn estimate(
     values: &DVector<f64>,
@@ -165,6 +210,7 @@ pub(super) fn estimate(
 mod tests {
     use super::*;
     use crate::model::INTERCEPT;
+    use crate::release::supplement::{Correlations, DescribedTerm, Noisy};
 
     fn plan() -> Plan {
         Plan::parse(
@@ -242,6 +288,43 @@ mod tests {
         close(of("grade C against B", "sex=F"), 4.75, 0.5);
         close(of("age per year", "sex=M"), 0.5, 0.25);
         close(of("age per year", "sex=F"), 0.6, 0.5);
+        // Without a mean a number is in the middle of its bounds.
+        close(of("sex F against M", "age=50 years"), -2.0, 0.25);
+        assert_eq!(found.iter().filter(|(_, at, ..)| at.starts_with("age=")).count(), 1);
+    }
+
+    #[test]
+    fn a_number_with_a_known_mean_is_there_and_one_standard_deviation_away() {
+        let known = |term: &str, mean: f64, sd: f64| DescribedTerm {
+            term: term.to_owned(),
+            mean: Noisy { value: mean, std_error: 0.1 },
+            sd: Some(Noisy { value: sd, std_error: 0.1 }),
+            level: None,
+        };
+        let values = |terms: Vec<DescribedTerm>| {
+            let of = Description {
+                terms,
+                correlated: Vec::new(),
+                correlations: Vec::new(),
+                source: Correlations::Rows,
+            };
+            let found = differences(&plan(), "y", &lines(), &DMatrix::identity(8, 8), Some(&of));
+            let at_age = found.into_iter().filter(|one| one.term == "sex[F]" && one.column == "age");
+            at_age.map(|one| (one.level, one.entry.estimate.unwrap())).collect::<Vec<_>>()
+        };
+        let close = |found: &[(String, f64)], expected: &[(&str, f64)]| {
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            for ((name, value), (expected_name, expected)) in found.iter().zip(expected) {
+                assert!(name == expected_name && (value - expected).abs() < 1e-9, "{found:?}");
+            }
+        };
+        // The effect is −2 at 50 and grows by 0.1 per year.
+        let of_age = values(vec![known("age", 61.234, 9.876)]);
+        close(&of_age, &[("51.4 years", -1.86), ("61.2 years", -0.88), ("71.1 years", 0.11)]);
+        let of_less = values(vec![known("age - 50", 11.234, 9.876)]);
+        close(&of_less, &[("51.4 years", -1.86), ("61.2 years", -0.88), ("71.1 years", 0.11)]);
+        // Beyond the bounds nothing is known.
+        close(&values(vec![known("age", 75.0, 9.0)])[2..], &[("80 years", 1.0)]);
     }
 
     #[test]

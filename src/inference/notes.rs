@@ -48,70 +48,14 @@ impl Summary {
 
 /// Returns the notes on a set of regressions.
 pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
-    let mut notes = Vec::new();
-    let noise = design.moments.noise();
-    let noiseless = noise == CellNoise::None;
-    if design.solved() {
-        match design.repair() {
-            Some(Repair::Shift) => notes.push(words::note::shifted().into()),
-            Some(Repair::Floor) => notes.push(words::note::raised().into()),
-            Some(Repair::None) | None => {}
-        }
-        if design.moments.stepped() {
-            notes.push(words::note::not_debiased().into());
-        }
-    } else {
-        notes.push(if noiseless {
-            words::note::collinear().into()
-        } else {
-            words::note::not_positive_definite().into()
-        });
-    }
+    let mut notes = of_solution(design);
     notes.extend(gate(design, summary.shown));
     notes.extend(design.filter.as_ref().and_then(filtered));
-    if design.solved() && design.options.projected {
-        notes.push(words::note::projected().into());
+    if design.solved() {
+        notes.extend(of_coverage(design));
     }
-    if design.solved() && design.moments.sampled() {
-        notes.push(words::note::secret_sample().into());
-    } else if design.solved() && design.noise_alone() {
-        notes.push(words::note::noise_alone().into());
-    } else if design.solved() && design.degrees_of_freedom().is_none() {
-        notes.push(match design.rows() {
-            _ if noise.is_drawn() => words::note::noise_alone_by_rows().into(),
-            Some(_) => words::note::rows_not_resolved().into(),
-            None => words::note::rows_unknown().into(),
-        });
-    }
-    if summary.overflowed {
-        notes.push(words::note::overflowed().into());
-    }
-    if design.interval() != Interval::Withheld && summary.unsolved {
-        notes.push(words::note::repetitions_unsolved().into());
-    }
-    if summary.unresolved.1 > 0 && !design.noise_alone() {
-        notes.push(words::note::residual_not_resolved(listing(&summary.unresolved)));
-    }
-    if design.ridge() > 0.0 {
-        let ridge = three_digits(design.ridge());
-        notes.push(if summary.shown {
-            words::note::ridge(ridge)
-        } else {
-            words::note::ridge_withheld(ridge)
-        });
-    }
-    let own_unit_penalty = design.options.penalty.is_some_and(|penalty| penalty.weight > 0.0);
-    if own_unit_penalty {
-        notes.push(words::note::own_unit_penalty().into());
-    }
-    if summary.shown && design.asked_ridge() > 0.0 && !noise.is_drawn() {
-        let many = summary.fits > LONG_FORM_OUTCOMES || design.noise_alone();
-        notes.push(if many {
-            words::note::penalised_noise_alone().into()
-        } else {
-            words::note::penalised_bootstrap().into()
-        });
-    }
+    notes.extend(of_outcomes(design, summary));
+    notes.extend(of_penalty(design, summary));
     if !design.intercept {
         let origin = design.through_origin || design.moments.whitening().is_some();
         notes.push(if origin {
@@ -121,26 +65,110 @@ pub(super) fn notes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
         });
     }
     if design.solved() {
-        if noiseless {
-            notes.push(if own_unit_penalty || design.ridge() > 0.0 {
-                words::note::no_noise_penalised().into()
-            } else {
-                words::note::no_noise().into()
-            });
-        } else if summary.shown && !summary.noise_alone {
-            notes.push(words::note::both_errors().into());
-        }
-        notes.push(if design.moments.whitening().is_some() {
-            words::note::clipped_by_public_moments().into()
+        notes.extend(of_errors(design, summary).into_iter().map(String::from));
+    }
+    notes
+}
+
+/// Returns whether the moments can be solved, and what was done to them.
+fn of_solution(design: &Design<'_>) -> Vec<String> {
+    if !design.solved() {
+        let is_noiseless = design.moments.noise() == CellNoise::None;
+        let why = if is_noiseless { words::note::collinear() } else { words::note::not_positive_definite() };
+        return vec![why.into()];
+    }
+    let repaired = match design.repair() {
+        Some(Repair::Shift) => Some(words::note::shifted()),
+        Some(Repair::Floor) => Some(words::note::raised()),
+        Some(Repair::None) | None => None,
+    };
+    let stepped = design.moments.stepped().then(words::note::not_debiased);
+    repaired.into_iter().chain(stepped).map(String::from).collect()
+}
+
+/// Returns what intervals do not cover.
+fn of_coverage(design: &Design<'_>) -> Vec<String> {
+    let projected = design.options.projected.then(words::note::projected);
+    let without_sampling = if design.moments.sampled() {
+        Some(words::note::secret_sample())
+    } else if design.noise_alone() {
+        Some(words::note::noise_alone())
+    } else if design.degrees_of_freedom().is_none() {
+        Some(match design.rows() {
+            _ if design.moments.noise().is_drawn() => words::note::noise_alone_by_rows(),
+            Some(_) => words::note::rows_not_resolved(),
+            None => words::note::rows_unknown(),
+        })
+    } else {
+        None
+    };
+    projected.into_iter().chain(without_sampling).map(String::from).collect()
+}
+
+/// Returns what is wrong with some outcomes.
+fn of_outcomes(design: &Design<'_>, summary: &Summary) -> Vec<String> {
+    let is_unsolved = design.interval() != Interval::Withheld && summary.unsolved;
+    let is_unresolved = summary.unresolved.1 > 0 && !design.noise_alone();
+    let notes = [
+        summary.overflowed.then(|| words::note::overflowed().into()),
+        is_unsolved.then(|| words::note::repetitions_unsolved().into()),
+        is_unresolved.then(|| words::note::residual_not_resolved(listing(&summary.unresolved))),
+    ];
+    notes.into_iter().flatten().collect()
+}
+
+/// Returns whether there is a penalty in own units.
+fn has_own_unit_penalty(design: &Design<'_>) -> bool {
+    design.options.penalty.is_some_and(|penalty| penalty.weight > 0.0)
+}
+
+/// Returns what a ridge or a penalty does.
+fn of_penalty(design: &Design<'_>, summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    if design.ridge() > 0.0 {
+        let ridge = three_digits(design.ridge());
+        notes.push(if summary.shown {
+            words::note::ridge(ridge)
         } else {
-            words::note::clipped().into()
+            words::note::ridge_withheld(ridge)
         });
-        if summary.shown {
-            if !summary.noise_alone {
-                notes.push(words::note::equal_spread().into());
-            }
-            notes.push(words::note::bounds_fixed().into());
+    }
+    if has_own_unit_penalty(design) {
+        notes.push(words::note::own_unit_penalty().into());
+    }
+    if summary.shown && design.asked_ridge() > 0.0 && !design.moments.noise().is_drawn() {
+        let many = summary.fits > LONG_FORM_OUTCOMES || design.noise_alone();
+        notes.push(if many {
+            words::note::penalised_noise_alone().into()
+        } else {
+            words::note::penalised_bootstrap().into()
+        });
+    }
+    notes
+}
+
+/// Returns what the errors cover and assume.
+fn of_errors(design: &Design<'_>, summary: &Summary) -> Vec<&'static str> {
+    let mut notes = Vec::new();
+    if design.moments.noise() == CellNoise::None {
+        notes.push(if has_own_unit_penalty(design) || design.ridge() > 0.0 {
+            words::note::no_noise_penalised()
+        } else {
+            words::note::no_noise()
+        });
+    } else if summary.shown && !summary.noise_alone {
+        notes.push(words::note::both_errors());
+    }
+    notes.push(if design.moments.whitening().is_some() {
+        words::note::clipped_by_public_moments()
+    } else {
+        words::note::clipped()
+    });
+    if summary.shown {
+        if !summary.noise_alone {
+            notes.push(words::note::equal_spread());
         }
+        notes.push(words::note::bounds_fixed());
     }
     notes
 }

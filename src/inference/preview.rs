@@ -22,7 +22,7 @@ use crate::inference::report::RegressionTerms;
 use crate::math::round::real;
 use crate::model::{Contrast, Layout, NoiseLaw, Role, Typical};
 use crate::plan::Plan;
-use crate::plan::bound::{BoundPlan, Kind, Whitening};
+use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Whitening};
 
 /// Returns the place of the first coordinate of each category whose levels are the corners of a simplex, with the means and the covariance
 /// of its coordinates over R.
@@ -224,6 +224,27 @@ pub fn preview(
     })
 }
 
+/// Returns the mean and the standard deviation of a column's code over R, and the share of its level; 0 of a number.
+fn of_code(
+    term: &MomentTerm,
+    column: &BoundColumn,
+    level: Option<usize>,
+    assumed: Assumption,
+) -> (f64, f64, f64) {
+    match (&column.kind, column.typical) {
+        (Kind::Number { lower, upper }, None) => (0.0, term.reach * assumed.spread(*lower, *upper), 0.0),
+        (Kind::Number { .. }, Some(Typical { mean, sd })) => {
+            let middle = mean.map_or(0.0, |mean| (mean - term.centre) / term.scale);
+            (middle, sd / term.scale, 0.0)
+        }
+        (Kind::Category { reference, .. }, _) => {
+            let share = level.map_or_else(|| 1.0 - column.share(*reference), |level| column.share(level));
+            let spread = (share * (1.0 - share)).sqrt();
+            ((share - term.centre) / term.scale, spread / term.scale, share / term.scale)
+        }
+    }
+}
+
 /// The assumed first and second moments of one record.
 pub(super) struct Picture {
     terms: Vec<MomentTerm>,
@@ -263,28 +284,14 @@ impl Picture {
         let terms = geometry_terms(geometry, bound.grid.radius);
         let column: Vec<Option<usize>> = geometry.terms.iter().map(|term| term.column).collect();
         let (mut mean, mut sd, mut shares) = (Vec::new(), Vec::new(), Vec::new());
-        for ((term, column), level) in
-            terms.iter().zip(&column).zip(geometry.terms.iter().map(|term| term.level))
-        {
-            let known = column.and_then(|column| bound.columns.get(column));
+        for (term, own) in terms.iter().zip(&geometry.terms) {
+            let column = own.column.and_then(|column| bound.columns.get(column));
             let whitened =
-                bound.whitening.is_some() && known.is_none_or(|column| column.role == Role::Feature);
-            let (middle, spread, share) = match known.map(|column| (column, &column.kind, column.typical)) {
+                bound.whitening.is_some() && column.is_none_or(|column| column.role == Role::Feature);
+            let (middle, spread, share) = match column {
                 _ if whitened => (0.0, 1.0 / term.scale, 0.0),
                 None => (term.reach, 0.0, 0.0),
-                Some((_, Kind::Number { lower, upper }, None)) => {
-                    (0.0, term.reach * assumed.spread(*lower, *upper), 0.0)
-                }
-                Some((_, Kind::Number { .. }, Some(Typical { mean, sd }))) => {
-                    let middle = mean.map_or(0.0, |mean| (mean - term.centre) / term.scale);
-                    (middle, sd / term.scale, 0.0)
-                }
-                Some((column, Kind::Category { reference, .. }, _)) => {
-                    let share =
-                        level.map_or_else(|| 1.0 - column.share(*reference), |level| column.share(level));
-                    let spread = (share * (1.0 - share)).sqrt();
-                    ((share - term.centre) / term.scale, spread / term.scale, share / term.scale)
-                }
+                Some(column) => of_code(term, column, own.level, assumed),
             };
             mean.push(middle);
             sd.push(spread);

@@ -17,6 +17,20 @@ use crate::release::document::LONG_FORM_OUTCOMES;
 /// 95 % point of the normal, used where the residual variance is not resolved (theory/inference 2.3).
 const UPPER_POINT: f64 = 1.645;
 
+/// What an outcome's coefficients leave of it.
+struct Residuals {
+    /// r on the support.
+    vector: DVector<f64>,
+    /// r′Mr.
+    drawn: f64,
+    /// The sum of squares: r′Mr without the mechanism's own ridge.
+    sum: f64,
+    /// Whether that stands out of its noise, and there are degrees of freedom.
+    resolved: bool,
+    /// The variance, or an upper bound where the sum does not stand out. `None` without degrees of freedom.
+    variance: Option<f64>,
+}
+
 /// Regresses one coordinate on others.
 ///
 /// # Errors
@@ -85,56 +99,10 @@ impl Design<'_> {
         let filtered = self.filter.as_ref().and_then(|filter| filter.of(outcome));
         let beta = filtered.unwrap_or_else(|| solution.factor.solve(&cross));
 
-        let rest = self.residual_vector(shift, &beta);
-        let square = rest.norm_squared() + 1.0;
-        let fourth = rest.iter().map(|x| x.powi(4)).sum::<f64>() + 1.0;
-        let drawn = self.residual_sum(outcome, &rest);
-        let pivot = self.moments.noise().pivot_freedom(self.names.len());
-        let residual_sum_sd = match self.moments.noise() {
-            CellNoise::None | CellNoise::Cross { .. } | CellNoise::Sides { .. } => 0.0,
-            CellNoise::Goe { s } => (2.0 * s).sqrt() * square,
-            CellNoise::Iid { v } => (v * (2.0 * square * square - fourth)).sqrt(),
-            CellNoise::Projection { .. } | CellNoise::Posterior { .. } => {
-                drawn * (2.0 / pivot.unwrap_or(1.0)).sqrt()
-            }
-        };
-        // The mechanism's own ridge is in the residual sum, too.
-        let residual_sum = drawn - self.moments.ridge() * square;
-        let resolved = residual_sum >= 2.0 * residual_sum_sd && self.degrees_of_freedom().is_some();
-        let freedom = self.degrees_of_freedom();
-        let sigma2 = freedom.filter(|_| !self.noise_alone()).map(|freedom| {
-            if residual_sum >= 2.0 * residual_sum_sd {
-                residual_sum.max(0.0) / freedom
-            } else {
-                ((residual_sum + UPPER_POINT * residual_sum_sd) / freedom).max(self.least_variance())
-            }
-        });
-
+        let residuals = self.residuals(outcome, self.residual_vector(shift, &beta));
+        let sigma2 = residuals.variance;
         let estimate: Vec<f64> = self.own_units(outcome, &beta);
-        // A pivot needs no residual variance of the rows, so where there is none its intervals cover the noise alone.
-        let alone = pivot.is_some() || self.noise_alone();
-        let spread = sigma2.or(alone.then_some(0.0)).filter(|_| self.interval() != Interval::Withheld);
-        let uncertainty = spread.map(|sigma2| {
-            let level = f64::midpoint(1.0, self.options.confidence);
-            let quantile = normal_quantile(level);
-            let noise_quantile = pivot.map_or(quantile, |freedom| t_quantile(level, freedom));
-            let mut uncertainty = Uncertainty::with_capacity(estimate.len());
-            for (row, &estimate) in estimate.iter().enumerate() {
-                let noise = match self.filter.as_ref().and_then(|filter| filter.variance(outcome, row)) {
-                    Some(variance) => variance,
-                    None => self.noise_variance(solution, row, &rest, outcome, drawn),
-                };
-                let sampling = if noise_alone { 0.0 } else { sigma2 * solution.sampling[row].max(0.0) };
-                let total = noise + sampling;
-                let reach = (noise_quantile * noise_quantile * noise + quantile * quantile * sampling).sqrt()
-                    * term.scale;
-                uncertainty.std_error.push(total.sqrt() * term.scale);
-                uncertainty.lower.push(estimate - reach);
-                uncertainty.upper.push(estimate + reach);
-                uncertainty.noise_share.push(if total > 0.0 { noise / total } else { 0.0 });
-            }
-            uncertainty
-        });
+        let uncertainty = self.uncertainty(solution, outcome, &estimate, &residuals, noise_alone);
         // An interval that leaves out the sampling error is not a full one.
         let partial = noise_alone || sigma2.is_none();
         let fit = Fit {
@@ -147,14 +115,78 @@ impl Design<'_> {
             estimate: Some(estimate),
             uncertainty,
             residual_sd: sigma2.map(|sigma2| sigma2.sqrt() * term.scale),
-            residual_resolved: resolved,
+            residual_resolved: residuals.resolved,
             r_squared: sigma2
-                .filter(|_| resolved)
+                .filter(|_| residuals.resolved)
                 .and(self.total_sum(outcome))
-                .map(|all| 1.0 - residual_sum / all),
+                .map(|all| 1.0 - residuals.sum / all),
             overflowed: false,
         };
         (fit, Coded { outcome, shift, cross, sigma2: sigma2.unwrap_or(0.0) })
+    }
+
+    /// Returns the residuals of an outcome, of which `vector` is r on the support.
+    fn residuals(&self, outcome: usize, vector: DVector<f64>) -> Residuals {
+        let square = vector.norm_squared() + 1.0;
+        let fourth = vector.iter().map(|x| x.powi(4)).sum::<f64>() + 1.0;
+        let drawn = self.residual_sum(outcome, &vector);
+        let noise = self.moments.noise();
+        let sd = match noise {
+            CellNoise::None | CellNoise::Cross { .. } | CellNoise::Sides { .. } => 0.0,
+            CellNoise::Goe { s } => (2.0 * s).sqrt() * square,
+            CellNoise::Iid { v } => (v * (2.0 * square * square - fourth)).sqrt(),
+            CellNoise::Projection { .. } | CellNoise::Posterior { .. } => {
+                drawn * (2.0 / noise.pivot_freedom(self.names.len()).unwrap_or(1.0)).sqrt()
+            }
+        };
+        // The mechanism's own ridge is in the residual sum, too.
+        let sum = drawn - self.moments.ridge() * square;
+        let stands_out = sum >= 2.0 * sd;
+        let freedom = self.degrees_of_freedom();
+        let variance = freedom.filter(|_| !self.noise_alone()).map(|freedom| {
+            if stands_out {
+                sum.max(0.0) / freedom
+            } else {
+                ((sum + UPPER_POINT * sd) / freedom).max(self.least_variance())
+            }
+        });
+        Residuals { vector, drawn, sum, resolved: stands_out && freedom.is_some(), variance }
+    }
+
+    /// Returns the standard errors and intervals of an outcome's coefficients. `None` if they are withheld.
+    fn uncertainty(
+        &self,
+        solution: &Solution,
+        outcome: usize,
+        estimate: &[f64],
+        residuals: &Residuals,
+        noise_alone: bool,
+    ) -> Option<Uncertainty> {
+        let scale = self.moments.terms()[outcome].scale;
+        let pivot = self.moments.noise().pivot_freedom(self.names.len());
+        // A pivot needs no residual variance of the rows, so where there is none its intervals cover the noise alone.
+        let alone = pivot.is_some() || self.noise_alone();
+        let sigma2 = residuals.variance.or(alone.then_some(0.0));
+        let sigma2 = sigma2.filter(|_| self.interval() != Interval::Withheld)?;
+        let level = f64::midpoint(1.0, self.options.confidence);
+        let quantile = normal_quantile(level);
+        let noise_quantile = pivot.map_or(quantile, |freedom| t_quantile(level, freedom));
+        let mut uncertainty = Uncertainty::with_capacity(estimate.len());
+        for (row, &estimate) in estimate.iter().enumerate() {
+            let noise = match self.filter.as_ref().and_then(|filter| filter.variance(outcome, row)) {
+                Some(variance) => variance,
+                None => self.noise_variance(solution, row, &residuals.vector, outcome, residuals.drawn),
+            };
+            let sampling = if noise_alone { 0.0 } else { sigma2 * solution.sampling[row].max(0.0) };
+            let total = noise + sampling;
+            let reach =
+                (noise_quantile * noise_quantile * noise + quantile * quantile * sampling).sqrt() * scale;
+            uncertainty.std_error.push(total.sqrt() * scale);
+            uncertainty.lower.push(estimate - reach);
+            uncertainty.upper.push(estimate + reach);
+            uncertainty.noise_share.push(if total > 0.0 { noise / total } else { 0.0 });
+        }
+        Some(uncertainty)
     }
 
     /// Returns the covariance of an outcome's coefficients in own units, from sampling and from noise (theory/inference 2.1): with R the rows of

@@ -112,18 +112,8 @@ impl Synthetic {
         let features: Vec<&BoundColumn> = all.iter().filter(|column| column.role == Role::Feature).collect();
         let parents_of_features = parents(features.iter().copied(), assumed);
         let mut rng = Pseudo::new(SEED, &[2]);
-        let mut drawn: Vec<(usize, Vec<f64>)> = Vec::new();
-        let mut explained = vec![0.0; records];
-        let common: Vec<f64> = (0..records).map(|_| rng.normal()).collect();
         let correlation = assumed.stated(bound).correlation;
-        let (own, shared) = ((1.0 - correlation).sqrt(), correlation.sqrt());
-        for parent in &parents_of_features {
-            let related = if matches!(parent.kind, Drawn::Number(_)) { (own, shared) } else { (1.0, 0.0) };
-            let latent: Vec<f64> =
-                common.iter().map(|common| related.0 * rng.normal() + related.1 * common).collect();
-            explained.iter_mut().zip(&latent).for_each(|(sum, z)| *sum += z);
-            drawn.push((parent.field, parent.values(&latent)));
-        }
+        let (mut drawn, mut explained) = draw_features(&parents_of_features, correlation, records, &mut rng);
         let predictors = real(parents_of_features.len());
         let effect = effect(predictors);
         let spread = effect * predictors.sqrt();
@@ -144,9 +134,7 @@ impl Synthetic {
                 }
                 let left = (1.0 - spread * spread).max(0.0).sqrt();
                 let latent: Vec<f64> = match link {
-                    Link::Identity => {
-                        explained.iter().map(|explained| explained + left * rng.normal()).collect()
-                    }
+                    Link::Identity => explained.iter().map(|sum| sum + left * rng.normal()).collect(),
                     Link::Logit => {
                         let noise = logistic(&groups, &mut rng);
                         explained
@@ -159,22 +147,8 @@ impl Synthetic {
                 drawn.push((parent.field, parent.values(&latent)));
             }
         }
-        let each = all.iter().map(|column| {
-            let codes = level_codes(column);
-            let one = |record: usize| {
-                let of = |field: usize| {
-                    drawn
-                        .iter()
-                        .find(|(own, _)| *own == field)
-                        .and_then(|(_, values)| values.get(record))
-                        .copied()
-                };
-                value(column, codes.as_ref(), &of)
-            };
-            (0..records).map(one).collect()
-        });
-        let columns: Option<Vec<Vec<f64>>> = each.collect();
-        Some(Self { effect, columns: columns? })
+        let columns = all.iter().map(|column| computed(column, &drawn, records));
+        Some(Self { effect, columns: columns.collect::<Option<_>>()? })
     }
 
     /// Returns what a column has in each record; of one of its levels 0 or 1.
@@ -185,6 +159,39 @@ impl Synthetic {
             Some(level) => own.iter().map(|value| indicator(*value, level)).collect(),
         })
     }
+}
+
+/// Fields of the table, each with its value in each record.
+type Fields = Vec<(usize, Vec<f64>)>;
+
+/// Draws the fields of the features. Numbers have this correlation with each other. Also returns the sum of each record's standard
+/// normal numbers behind them.
+fn draw_features(
+    parents: &[Parent],
+    correlation: f64,
+    records: usize,
+    rng: &mut Pseudo,
+) -> (Fields, Vec<f64>) {
+    let (mut drawn, mut sums) = (Vec::new(), vec![0.0; records]);
+    let common: Vec<f64> = (0..records).map(|_| rng.normal()).collect();
+    for parent in parents {
+        let shared = if matches!(parent.kind, Drawn::Number(_)) { correlation } else { 0.0 };
+        let (own, shared) = ((1.0 - shared).sqrt(), shared.sqrt());
+        let latent: Vec<f64> = common.iter().map(|common| own * rng.normal() + shared * common).collect();
+        sums.iter_mut().zip(&latent).for_each(|(sum, z)| *sum += z);
+        drawn.push((parent.field, parent.values(&latent)));
+    }
+    (drawn, sums)
+}
+
+/// Returns a column's value, or the number of its level, in each record.
+fn computed(column: &BoundColumn, drawn: &Fields, records: usize) -> Option<Vec<f64>> {
+    let codes = level_codes(column);
+    let one = |record: usize| {
+        let of = |field: usize| drawn.iter().find(|(own, _)| *own == field)?.1.get(record).copied();
+        value(column, codes.as_ref(), &of)
+    };
+    (0..records).map(one).collect()
 }
 
 /// Returns 1 where a value is the number of a level, else 0.

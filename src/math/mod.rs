@@ -16,6 +16,13 @@ pub mod student;
 pub mod sylvester;
 pub mod triangle;
 
+/// Returns the median; of an even number of values the upper one of the two in the middle. `None` without any.
+pub fn median(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut numbers: Vec<f64> = numbers.into_iter().collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
+}
+
 /// What tests of numbers ask.
 #[cfg(test)]
 pub(crate) mod of_tests {

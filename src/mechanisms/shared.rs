@@ -285,7 +285,7 @@ impl Charge {
         events: Vec<Event>,
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
-        Self { events, assurance: Assurance::Exact, cost: None, parameters: said(parameters) }
+        Self { events, assurance: Assurance::Exact, cost: None, parameters: to_map(parameters) }
     }
 
     /// Returns the charge of Gaussian noise of one scale.
@@ -300,11 +300,11 @@ impl Charge {
         parameters: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
         let event = Event::Approximate { epsilon: cost.epsilon, delta: cost.delta };
-        Self { events: vec![event], assurance, cost: Some(cost), parameters: said(parameters) }
+        Self { events: vec![event], assurance, cost: Some(cost), parameters: to_map(parameters) }
     }
 }
 
-fn said(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<String, Value> {
+fn to_map(parameters: impl IntoIterator<Item = (&'static str, String)>) -> Map<String, Value> {
     parameters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }
 
@@ -318,6 +318,24 @@ pub enum NoiseError {
     /// The budget buys nothing.
     #[error(transparent)]
     Budget(#[from] CalibrationError),
+}
+
+/// Returns what the first of the integer units gives whose noise the sampler can draw; the finest comes first.
+///
+/// # Errors
+/// [`NoiseError`] where none of them has such noise, or for another reason.
+pub fn finest<U, T>(
+    units: impl IntoIterator<Item = U>,
+    mut of: impl FnMut(U) -> Result<T, NoiseError>,
+) -> Result<T, NoiseError> {
+    let mut found = Err(CalibrationError::Nothing.into());
+    for unit in units {
+        found = of(unit);
+        if !matches!(found, Err(NoiseError::Budget(CalibrationError::ScaleTooLarge(_)))) {
+            break;
+        }
+    }
+    found
 }
 
 /// Returns the adjacency for which the noise is calibrated: the plan's.

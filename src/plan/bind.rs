@@ -8,7 +8,7 @@ use super::bound::{
 };
 use super::check::CheckedPlan;
 use super::derived::DerivedColumn;
-use super::document::{Column, Known, Plan};
+use super::document::{Column, Plan, TypicalValues};
 use super::error::{MOST_LISTED, PlanError};
 use crate::model::Role;
 use crate::text::listing;
@@ -169,7 +169,11 @@ fn listed<'a>(
                 role,
                 kind: kind.clone()?,
                 // A spread says nothing in bounds that are not known.
-                typical: column.typical.as_ref().filter(|_| !column.is_estimated()).and_then(Known::typical),
+                typical: column
+                    .typical
+                    .as_ref()
+                    .filter(|_| !column.is_estimated())
+                    .and_then(TypicalValues::typical),
                 shares: column.level_shares(),
             };
             Some((bound, entry))

@@ -372,7 +372,7 @@ fn check_csv(plan: &Plan) -> Result<CsvRules, PlanError> {
 }
 
 fn check_confidence(plan: &Plan) -> Result<f64, PlanError> {
-    let confidence = plan.confidence.unwrap_or(0.95);
+    let confidence = plan.interval_level();
     if (0.5..=0.999).contains(&confidence) {
         Ok(confidence)
     } else {

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::bound::{Kind, Source};
-use super::document::{Bound, Column, ColumnType, Derived, Group, Known, Plan, Transform};
+use super::document::{Bound, Column, ColumnType, Derived, Group, Plan, Transform, TypicalValues};
 use super::error::{PlanError, known_advice};
 use super::expression::{Expression, Leaf, LevelCodes};
 use super::kinds::{are_usable_bounds, check_typical, column_kinds, described_kind, na};
@@ -137,7 +137,7 @@ const FAR: f64 = 2.0;
 /// nearly collinear with its square, and a product with it is nearly collinear with the other factors.
 pub fn far_centre(column: &Column) -> Option<f64> {
     let (lower, upper) = column.stated_bounds()?;
-    match column.typical.as_ref().and_then(Known::typical) {
+    match column.typical.as_ref().and_then(TypicalValues::typical) {
         Some(Typical { mean: Some(mean), sd }) => (mean.abs() > FAR * sd).then_some(mean),
         _ => ((lower >= 0.0 || upper <= 0.0) && (lower, upper) != (0.0, 1.0)).then(|| lower.midpoint(upper)),
     }
@@ -260,7 +260,7 @@ impl<'a> Deriver<'a> {
             };
             let operand = match kind {
                 Kind::Number { lower, upper } => {
-                    let typical = entry.typical.as_ref().and_then(Known::typical);
+                    let typical = entry.typical.as_ref().and_then(TypicalValues::typical);
                     Operand::Number(Expression::Leaf(Leaf::Number { column, lower, upper, typical }))
                 }
                 Kind::Category { levels, reference, other } => {
@@ -496,7 +496,7 @@ fn difference(entry: &Derived, operands: &[Operand], path: &str) -> Result<(Kind
     if let Some(known) = &entry.typical {
         check_typical(known, within.0, within.1, path)?;
     }
-    let typical = entry.typical.as_ref().and_then(Known::typical);
+    let typical = entry.typical.as_ref().and_then(TypicalValues::typical);
     Ok(number(Expression::Difference { of, factor, within: Some(within), typical }))
 }
 

@@ -121,7 +121,7 @@ pub struct Column {
     pub integer: Option<bool>,
     /// What is known of a column from elsewhere. Forecasts use it and nothing else does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub typical: Option<Known>,
+    pub typical: Option<TypicalValues>,
     /// How a number is written in this column, in place of what the table's dialect says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Written>,
@@ -185,7 +185,7 @@ impl Column {
 /// What is publicly known of a column's values: in other people, or from the literature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct TypicalValues {
     /// Mean of a number, in its unit; the middle of the bounds unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
@@ -204,7 +204,7 @@ pub struct Known {
 /// How far shares of all levels may be from 1 together: they are rounded.
 const ROUNDED: f64 = 0.02;
 
-impl Known {
+impl TypicalValues {
     /// Returns mean and standard deviation of a number. `None` if the spread is not known.
     pub fn typical(&self) -> Option<Typical> {
         self.sd.map(|sd| Typical { mean: self.mean, sd })
@@ -297,7 +297,7 @@ pub struct Derived {
     pub upper: Option<f64>,
     /// Of a difference with bounds of its own: what is known of its values, for forecasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub typical: Option<Known>,
+    pub typical: Option<TypicalValues>,
     /// Of a difference: its unit; that of its columns unless given, where it has no factor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
@@ -585,6 +585,16 @@ impl Column {
 }
 
 impl Plan {
+    /// Returns the column of this name. `None` for a pattern, and for a column that the plan derives.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name.as_deref() == Some(name))
+    }
+
+    /// Returns the level of the intervals, between 0 and 1.
+    pub fn interval_level(&self) -> f64 {
+        self.confidence.unwrap_or(0.95)
+    }
+
     /// Returns whether another plan has the same outcome, features and rows; budget and mechanism may differ.
     pub fn asks_the_same(&self, other: &Self) -> bool {
         let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::bound::Kind;
-use super::document::{Bound, Column, ColumnType, Known, Plan, ShareFault, Written};
+use super::document::{Bound, Column, ColumnType, Plan, ShareFault, TypicalValues, Written};
 use super::error::PlanError;
 use super::number_format::{NumberFormat, Thousands};
 use crate::model::Role;
@@ -158,8 +158,13 @@ fn number_kind(column: &Column, path: &str) -> Result<Kind, PlanError> {
 }
 
 /// Refuses a mean or a standard deviation of a number that does not fit its bounds.
-pub(super) fn check_typical(known: &Known, lower: f64, upper: f64, path: &str) -> Result<(), PlanError> {
-    let Known { mean, sd, share, shares } = known;
+pub(super) fn check_typical(
+    known: &TypicalValues,
+    lower: f64,
+    upper: f64,
+    path: &str,
+) -> Result<(), PlanError> {
+    let TypicalValues { mean, sd, share, shares } = known;
     let inside = mean.is_none_or(|mean| (lower..=upper).contains(&mean));
     let fits = sd.is_some_and(|sd| sd > 0.0 && sd <= (upper - lower) / 2.0);
     if fits && inside && share.is_none() && shares.is_none() {
@@ -167,6 +172,60 @@ pub(super) fn check_typical(known: &Known, lower: f64, upper: f64, path: &str) -
     }
     let path = format!("{path}.typical");
     Err(PlanError::at(path, words::plan::typical_range(), words::plan::typical_range_advice()))
+}
+
+/// Refuses levels that are too few, that no cell can have, or that are the same.
+fn check_levels(levels: &[String], role: Role, na: &[String], path: &str) -> Result<(), PlanError> {
+    let refuse = |what: &str, advice: &str| Err(PlanError::at(path, what, advice));
+    if levels.len() < 2 {
+        return refuse(words::plan::levels_few(), words::plan::levels_few_advice());
+    }
+    if role == Role::Outcome && levels.len() != 2 {
+        return refuse(words::plan::outcome_levels(), words::plan::outcome_levels_advice());
+    }
+    let mut seen = BTreeSet::new();
+    for level in levels {
+        // An empty one stands for empty cells, which are then not missing.
+        if level.trim() != level || !level.is_empty() && na.contains(level) {
+            return refuse(words::plan::level_unread(), words::plan::level_unread_advice());
+        }
+        if !seen.insert(level) {
+            return refuse(words::plan::level_twice(), words::plan::level_twice_advice());
+        }
+    }
+    Ok(())
+}
+
+/// Refuses labels that are empty, or of what is no level.
+fn check_labels(column: &Column, levels: &[String], path: &str) -> Result<(), PlanError> {
+    let labels = || column.labels.iter().flatten();
+    if let Some((level, _)) = labels().find(|(level, _)| !levels.contains(level)) {
+        let why = words::plan::label_of_unknown(level, levels.join(", "));
+        return Err(PlanError::at(path, why, words::plan::label_advice()));
+    }
+    if labels().any(|(_, label)| label.trim().is_empty()) {
+        return Err(PlanError::at(path, words::plan::label_empty(), words::plan::label_advice()));
+    }
+    Ok(())
+}
+
+/// Refuses what is known of the frequencies of levels if it does not fit them.
+fn check_shares(
+    known: &TypicalValues,
+    levels: &[String],
+    reference: usize,
+    path: &str,
+) -> Result<(), PlanError> {
+    let number = known.mean.is_some() || known.sd.is_some();
+    let shares = if number { Err(ShareFault::Form) } else { known.shares(levels, reference) };
+    let Err(fault) = shares else { return Ok(()) };
+    let why = match fault {
+        ShareFault::Unknown(level) => words::plan::share_of_unknown(level, levels.join(", ")),
+        ShareFault::Range(share) => words::plan::share_range(share),
+        ShareFault::Sum(sum) => words::plan::share_sum((100.0 * sum).round()),
+        ShareFault::Form => words::plan::typical_share().to_owned(),
+    };
+    Err(PlanError::at(path, why, words::plan::typical_share_advice()))
 }
 
 fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, PlanError> {
@@ -181,48 +240,9 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
             words::plan::category_bounds_advice(),
         ));
     }
-    let levels_path = format!("{path}.levels");
     let levels = column.levels.clone().unwrap_or_default();
-    if levels.len() < 2 {
-        return Err(PlanError::at(levels_path, words::plan::levels_few(), words::plan::levels_few_advice()));
-    }
-    if column.role == Role::Outcome && levels.len() != 2 {
-        return Err(PlanError::at(
-            levels_path,
-            words::plan::outcome_levels(),
-            words::plan::outcome_levels_advice(),
-        ));
-    }
-    let mut seen = BTreeSet::new();
-    for level in &levels {
-        // An empty one stands for empty cells, which are then not missing.
-        if level.trim() != level || !level.is_empty() && na.iter().any(|token| token == level) {
-            return Err(PlanError::at(
-                levels_path,
-                words::plan::level_unread(),
-                words::plan::level_unread_advice(),
-            ));
-        }
-        if !seen.insert(level) {
-            return Err(PlanError::at(
-                levels_path,
-                words::plan::level_twice(),
-                words::plan::level_twice_advice(),
-            ));
-        }
-    }
-    let labels = || column.labels.iter().flatten();
-    if let Some((level, _)) = labels().find(|(level, _)| !levels.contains(level)) {
-        return Err(PlanError::at(
-            format!("{path}.labels"),
-            words::plan::label_of_unknown(level, levels.join(", ")),
-            words::plan::label_advice(),
-        ));
-    }
-    if labels().any(|(_, label)| label.trim().is_empty()) {
-        let path = format!("{path}.labels");
-        return Err(PlanError::at(path, words::plan::label_empty(), words::plan::label_advice()));
-    }
+    check_levels(&levels, column.role, na, &format!("{path}.levels"))?;
+    check_labels(column, &levels, &format!("{path}.labels"))?;
     let position = |wanted: &str| levels.iter().position(|level| level == wanted);
     let reference = match &column.reference {
         None => 0,
@@ -235,18 +255,7 @@ fn category_kind(column: &Column, path: &str, na: &[String]) -> Result<Kind, Pla
         })?,
     };
     if let Some(known) = &column.typical {
-        let number = known.mean.is_some() || known.sd.is_some();
-        let shares = if number { Err(ShareFault::Form) } else { known.shares(&levels, reference) };
-        if let Err(fault) = shares {
-            let why = match fault {
-                ShareFault::Unknown(level) => words::plan::share_of_unknown(level, levels.join(", ")),
-                ShareFault::Range(share) => words::plan::share_range(share),
-                ShareFault::Sum(sum) => words::plan::share_sum((100.0 * sum).round()),
-                ShareFault::Form => words::plan::typical_share().to_owned(),
-            };
-            let path = format!("{path}.typical");
-            return Err(PlanError::at(path, why, words::plan::typical_share_advice()));
-        }
+        check_shares(known, &levels, reference, &format!("{path}.typical"))?;
     }
     let other = position("other");
     Ok(Kind::Category { levels, reference, other })

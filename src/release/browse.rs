@@ -160,7 +160,7 @@ impl Browser {
 
     /// Counts the outcomes whose interval for a term excludes 0.
     pub fn chance(&self, term: usize) -> Chance {
-        let level = self.release.plan.confidence.unwrap_or(0.95);
+        let level = self.release.plan.interval_level();
         let entries = (0..self.outcomes().len()).filter_map(|row| self.entry(row, term));
         let (mut intervals, mut excluding) = (0_u32, 0_usize);
         for entry in entries {
@@ -248,6 +248,7 @@ mod tests {
 
     use super::*;
     use crate::model::Coefficient;
+    use crate::release::document::of_tests;
     use crate::release::long::CoefficientTable;
 
     fn entry(estimate: f64, half: f64, noise_share: f64) -> Estimate {
@@ -264,19 +265,9 @@ mod tests {
     }
 
     fn release(coefficients: Coefficients) -> Arc<Release> {
-        let mut document = json!({
-            "schema": "discreet.release/1",
-            "plan": {"schema": "discreet.plan/1", "adjacency": "add-remove", "confidence": 0.9, "columns": [],
-                "mechanism": {"name": "analyze-gauss"}, "budget": {"mu": 1.0}},
-            "privacy": {"adjacency": "add-remove", "protect": "rows", "max_rows_per_person": 1, "person": "assumed",
-                "epsilon": 5.0, "delta": 1e-6, "mu": 1.0, "rho": 0.5, "claimed": null, "assurance": "EXACT"},
-            "coefficients": [], "ledger": null,
-            "diagnostics": {"rows": null, "rows_std_error": null, "signal_to_noise": null, "ridge": 0.0,
-                "repair": null, "outcomes": [], "notes": []},
-            "software": {"name": "discreet", "version": "0", "build": "b"}
-        });
-        document["coefficients"] = serde_json::to_value(coefficients).unwrap();
-        Arc::new(serde_json::from_value(document).unwrap())
+        let plan = json!({"schema": "discreet.plan/1", "adjacency": "add-remove", "confidence": 0.9, "columns": [],
+            "mechanism": {"name": "analyze-gauss"}, "budget": {"mu": 1.0}});
+        Arc::new(Release { coefficients, ..of_tests::release(&plan) })
     }
 
     const TERMS: [&str; 2] = [INTERCEPT, "x"];

@@ -250,6 +250,11 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// Returns those of an outcome.
+    pub fn outcome(&self, name: &str) -> Option<&OutcomeDiagnostics> {
+        self.outcomes.iter().find(|known| known.outcome == name)
+    }
+
     /// Merges those of another outcome's regression: the smaller ratio of signal to noise, each note once.
     pub fn join(&mut self, other: Self) {
         self.signal_to_noise = match (self.signal_to_noise, other.signal_to_noise) {
@@ -327,5 +332,27 @@ impl Software {
     /// Describes this program, with the content hash of its build.
     pub fn new(build: String) -> Self {
         Self { name: "discreet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), build }
+    }
+}
+
+/// What tests of releases need.
+#[cfg(test)]
+pub(crate) mod of_tests {
+    use serde_json::{Value, json};
+
+    use super::Release;
+
+    /// Returns a release of a plan in which nothing is known.
+    pub(crate) fn release(plan: &Value) -> Release {
+        serde_json::from_value(json!({
+            "schema": "discreet.release/1", "plan": plan,
+            "privacy": {"adjacency": "add-remove", "protect": "rows", "max_rows_per_person": 1, "person": "assumed",
+                "epsilon": 5.0, "delta": 1e-6, "mu": 1.0, "rho": 0.5, "claimed": null, "assurance": "EXACT"},
+            "coefficients": [], "ledger": null,
+            "diagnostics": {"rows": null, "rows_std_error": null, "signal_to_noise": null, "ridge": 0.0,
+                "repair": null, "outcomes": [], "notes": []},
+            "software": {"name": "discreet", "version": "0", "build": "b"}
+        }))
+        .unwrap()
     }
 }

@@ -1,7 +1,7 @@
 //! The line of an outcome over one column, which `inference::partial_effect` computes.
 
 use super::figure;
-use super::format::short;
+use super::format;
 use super::odds;
 use super::table::of_numbers;
 use crate::model::note::quoted;
@@ -77,7 +77,7 @@ impl PartialEffect {
 
     /// Returns what a reader of the plot has to know.
     pub fn note(&self, plan: &Plan) -> String {
-        let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+        let level = format::level(plan);
         let band = if self.is_probability {
             words::effect::band_of_probability(level)
         } else {

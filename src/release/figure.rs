@@ -85,7 +85,7 @@ pub fn lines(plan: &Plan, coefficients: &Coefficients, outcome: &str) -> Vec<Lin
 
 /// Returns the plan's entry for a column, by name or by pattern, or a column that the plan derives.
 pub fn column<'a>(plan: &'a Plan, name: &str) -> Option<Cow<'a, Column>> {
-    if let Some(column) = plan.columns.iter().find(|column| column.name.as_deref() == Some(name)) {
+    if let Some(column) = plan.column(name) {
         return Some(Cow::Borrowed(column));
     }
     let derived = terms_of(plan).into_iter().flat_map(|term| term.columns);
@@ -241,7 +241,7 @@ pub fn meaning(plan: &Plan, term: &str) -> (String, Option<f64>) {
 /// Returns what a column is called for a reader: by its label, unless another column has the same, or else by its name.
 pub fn column_name<'a>(plan: &'a Plan, name: &'a str) -> &'a str {
     let label = |column: &'a Column| column.label.as_deref().filter(|label| !label.trim().is_empty());
-    let own = plan.columns.iter().find(|column| column.name.as_deref() == Some(name)).and_then(label);
+    let own = plan.column(name).and_then(label);
     let is_alone = |own: &&str| plan.columns.iter().filter(|column| label(column) == Some(*own)).count() == 1;
     own.filter(is_alone).unwrap_or(name)
 }

@@ -6,7 +6,9 @@
 use std::fmt::Write;
 
 use crate::model::Estimate;
+use crate::plan::Plan;
 pub use crate::text::grouped;
+use crate::words;
 
 /// Stands where there is no number.
 pub const NONE: &str = "–";
@@ -27,6 +29,11 @@ pub fn significant(value: f64, digits: u8) -> String {
     }
     let last = exponent(value) - i32::from(digits.max(1)) + 1;
     to_place(value, last)
+}
+
+/// Formats the level of a plan's intervals in percent: `95`.
+pub fn level(plan: &Plan) -> String {
+    short(100.0 * plan.interval_level(), 3)
 }
 
 /// Formats `value` with `digits` significant digits, without trailing zeros: 0.50 is 0.5.
@@ -65,7 +72,11 @@ pub struct Row {
 /// By which part of itself an end of an interval, or a ratio, changes at most when it is rounded as the others are.
 const MOST_ROUNDED: f64 = 0.2;
 
-/// Writes an estimate so that its last digit is the second one of its standard error.
+/// The last digit of an end of an interval that is rounded less than the others, unless theirs is smaller.
+const FINEST_END: i32 = -4;
+
+/// Writes an estimate so that its last digit is the second one of its standard error. An end of the interval nearer to 0 than its last digit
+/// is written as one unit of that digit.
 pub fn row(entry: &Estimate) -> Row {
     let Estimate { estimate, std_error, .. } = *entry;
     let place = std_error
@@ -73,20 +84,32 @@ pub fn row(entry: &Estimate) -> Row {
         .map(|error| exponent(error) - 1)
         .or_else(|| estimate.filter(|value| *value != 0.0).map(|value| exponent(value) - 1))
         .unwrap_or(-3);
-    // On which side of 0 an interval ends has to be seen.
-    let interval = interval(entry, |end| if is_lost(end, place) { exponent(end) - 1 } else { place });
+    // On which side of 0 an interval ends has to be seen, which needs no power of ten beside larger numbers.
+    let finest = place.min(FINEST_END);
+    let end = |end: f64| {
+        if !is_lost(end, place) {
+            return write(Some(end), place);
+        }
+        let seen = end.abs().max(libm::exp10(f64::from(finest))).copysign(end);
+        write(Some(seen), (exponent(seen) - 1).max(finest))
+    };
+    let interval = interval(entry, end);
     Row { estimate: write(estimate, place), std_error: write(std_error, place), interval }
 }
 
 /// Decimals of a ratio in a journal.
 const RATIO_DECIMALS: i32 = 2;
 
+/// Ratios that are written as numbers. Others are told as below or above these.
+const RATIOS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
 /// How many units of its last digit the interval of a ratio is wide, at least and at most.
 const RATIO_WIDTH: [f64; 2] = [2.0, 1000.0];
 
 /// Writes a ratio, such as one of odds, with its interval as a journal does: all with two decimals, with more where the interval is narrower
 /// than two units of the last one, and with fewer where it is a thousand wide. What that would change by more than a fifth has two
-/// significant digits, and an end beside 1 as many as tell it from 1. The row has no standard error.
+/// significant digits, and an end beside 1 as many as tell it from 1. A ratio below a millionth or above a million is told to be that. The row
+/// has no standard error.
 pub fn ratio(entry: &Estimate) -> Row {
     let Estimate { estimate, lower, upper, .. } = *entry;
     let width = lower.zip(upper).map(|(lower, upper)| upper - lower);
@@ -101,16 +124,22 @@ pub fn ratio(entry: &Estimate) -> Row {
         let apart = places.into_iter().find(|place| !is_one(value, *place));
         apart.filter(|_| is_one(value, place)).unwrap_or_else(|| own(value))
     };
+    let written = |value: f64, place: &dyn Fn(f64) -> i32| match value {
+        _ if value < *RATIOS.start() => words::journal::ratio_below().to_owned(),
+        _ if value > *RATIOS.end() => words::journal::ratio_above().to_owned(),
+        // Without a power of ten.
+        _ if value < 1e-4 => format!("{value:.0$}", usize::try_from(-place(value)).unwrap_or(0)),
+        _ => write(Some(value), place(value)),
+    };
     Row {
-        estimate: write(estimate, estimate.map_or(place, own)),
+        estimate: estimate.map_or_else(|| NONE.to_owned(), |estimate| written(estimate, &own)),
         std_error: NONE.to_owned(),
-        interval: interval(entry, end),
+        interval: interval(entry, |value| written(value, &end)),
     }
 }
 
-/// Writes an interval, each end to its place.
-fn interval(entry: &Estimate, place: impl Fn(f64) -> i32) -> String {
-    let end = |value: f64| write(Some(value), if value.is_finite() { place(value) } else { 0 });
+/// Writes an interval by a function that writes an end.
+fn interval(entry: &Estimate, end: impl Fn(f64) -> String) -> String {
     match (entry.lower, entry.upper) {
         (Some(lower), Some(upper)) => format!("{} to {}", end(lower), end(upper)),
         _ => NONE.to_owned(),
@@ -186,7 +215,7 @@ fn to_place(value: f64, place: i32) -> String {
     let size = value.abs();
     let beyond =
         size >= LARGE || -place > MOST_DECIMALS.max(2 - exponent(value.abs().max(f64::MIN_POSITIVE)));
-    let tiny = size > 0.0 && size < 1e-4;
+    let tiny = size > 0.0 && size < 1e-4 && place < FINEST_END;
     if size == 0.0 && beyond {
         return "0".to_owned();
     }
@@ -350,7 +379,43 @@ mod tests {
             ("1.93".to_owned(), NONE.to_owned())
         );
         assert_eq!(ratio(&Estimate::WITHHELD).estimate, NONE);
-        assert_eq!(ratio(&entry(1e-12, 0.0, 0.0, f64::MAX)).estimate, "1.0 × 10⁻¹²");
+    }
+
+    #[test]
+    fn a_ratio_beyond_a_million_is_told_to_be_above_it() {
+        for ([estimate, lower, upper], expected) in [
+            ([1e-127, 0.0, 0.3], "below 0.000001 (below 0.000001 to 0.30)"),
+            ([3.0, 1e-9, f64::INFINITY], "3.00 (below 0.000001 to above 1\u{202f}000\u{202f}000)"),
+            ([0.000_034_1, 0.000_001_24, 0.000_93], "0.000034 (0.0000012 to 0.0009)"),
+            ([900_000.0, 4_000.0, 1e6], "900\u{202f}000 (4000 to 1\u{202f}000\u{202f}000)"),
+        ] {
+            let written = ratio(&entry(estimate, 0.1, lower, upper));
+            assert_eq!(format!("{} ({})", written.estimate, written.interval), expected);
+        }
+        assert_eq!(ratio(&entry(f64::NAN, 0.1, f64::NAN, 1.0)).interval, "– to 1.00");
+    }
+
+    /// A column of a telephone has no room for them.
+    #[test]
+    fn log_odds_need_no_power_of_ten() {
+        let sizes = [1e-9, 3e-5, 0.2, 1.0, 9.0, 291.0, 700.0];
+        for estimate in sizes.iter().flat_map(|size| [-size, *size]) {
+            for error in [0.001, 0.03, 0.5, 20.0, 1_000.0, 4e5] {
+                let ends = [-1e-9, -3e-5, 0.0, 1e-12].map(|end| (end, end + 3.92 * error));
+                for (lower, upper) in ends.into_iter().chain([(estimate - error, estimate + error)]) {
+                    let Row { estimate, std_error, interval } = row(&entry(estimate, error, lower, upper));
+                    let all = format!("{estimate} {std_error} {interval}");
+                    assert!(!all.contains('×'), "{all}");
+                    // On which side of 0 it ends is seen.
+                    assert_eq!(lower < 0.0, interval.starts_with('−'), "{lower}: {interval}");
+                    assert!(
+                        lower == 0.0
+                            || interval.split(' ').next().unwrap().contains(|c| ('1'..='9').contains(&c))
+                    );
+                }
+            }
+        }
+        assert_eq!(row(&entry(2.2, 1.1, -0.000_02, 4.4)).interval, "−0.0001 to 4.4");
     }
 
     #[test]

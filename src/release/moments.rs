@@ -34,6 +34,13 @@ pub struct ReleasedMoments {
     pub adaptive: Option<AdaptiveRounds>,
 }
 
+impl ReleasedMoments {
+    /// Returns the coded terms of the adaptive rounds, features before outcomes. Empty for another mechanism.
+    pub fn coded_terms(&self) -> &[CodedTerm] {
+        self.adaptive.as_ref().map_or(&[], |adaptive| &adaptive.terms)
+    }
+}
+
 /// One coordinate of a record: its value is `centre + scale * code`, for a level with a contrast the code along its own direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -60,13 +60,13 @@ pub fn named(plan: &Plan, outcome: &str, log_odds: bool) -> String {
         .map_or_else(|| outcome.to_owned(), |answers| words::result::of_answers(outcome, answers.words()))
 }
 
-/// Returns the odds ratio of a term's log-odds: the exponentials of the coefficient and of the ends of its interval. An exponential
-/// that is no finite number above 0 is absent. `None` for the constant, which compares nothing. [`format::ratio`](super::format::ratio) writes it.
+/// Returns the odds ratio of a term's log-odds: the exponentials of the coefficient and of the ends of its interval. One beyond the
+/// doubles is 0 or infinite. `None` for the constant, which compares nothing. [`format::ratio`](super::format::ratio) writes it.
 pub fn ratio(term: &str, entry: &Estimate) -> Option<Estimate> {
     if term == INTERCEPT {
         return None;
     }
-    let raised = |value: Option<f64>| value.map(libm::exp).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+    let raised = |value: Option<f64>| value.map(libm::exp);
     Some(Estimate {
         estimate: raised(entry.estimate),
         std_error: None,
@@ -79,6 +79,7 @@ pub fn ratio(term: &str, entry: &Estimate) -> Option<Estimate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::format;
 
     fn entry(estimate: f64) -> Estimate {
         Estimate::around(estimate, 0.1, 0.2)
@@ -93,10 +94,10 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_left_out() {
-        for far in [1e6, -1e6] {
-            let ratio = ratio("x", &entry(far)).unwrap();
-            assert_eq!((ratio.estimate, ratio.lower, ratio.upper), (None, None, None));
+    fn what_is_beyond_the_doubles_is_told_as_above_or_below() {
+        for (far, told) in [(1e6, "above"), (-1e6, "below")] {
+            let written = format::ratio(&ratio("x", &entry(far)).unwrap());
+            assert!(written.estimate.starts_with(told) && written.interval.matches(told).count() == 2);
         }
     }
 }

@@ -39,7 +39,7 @@ impl Reduced {
 
     /// Reduces a regression. `terms` has each term with whether its coefficient is withheld.
     fn new(plan: &Plan, terms: &[(String, bool)]) -> Self {
-        let is_listed = |name: &str| plan.columns.iter().any(|column| column.name.as_deref() == Some(name));
+        let is_listed = |name: &str| plan.column(name).is_some();
         let owners: Vec<String> = terms.iter().map(|(term, _)| column_of(plan, term)).collect();
         // Of each column how many coefficients are shown, less those that are withheld.
         let mut surplus: BTreeMap<&str, i64> = BTreeMap::new();

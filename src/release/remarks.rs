@@ -2,7 +2,7 @@
 //! merged, and that standard errors are robust.
 
 use super::Release;
-use super::figure::column;
+use super::figure::{column, level_name};
 use crate::model::Role;
 use crate::model::note::{Kind, enumerated};
 use crate::plan::Plan;
@@ -10,14 +10,27 @@ use crate::plan::derived::{name_of, named_with};
 use crate::plan::document::{Condition, Derived, Group, Transform};
 use crate::words;
 
+/// A function that returns what a level of a column is called.
+pub type Named<'a> = &'a dyn Fn(&str, &str) -> String;
+
+/// Returns a level as it is in the table.
+pub fn unlabelled(_: &str, level: &str) -> String {
+    level.to_owned()
+}
+
 /// Returns which rows counted and which levels a plan merges, in sentences.
 pub fn of_plan(plan: &Plan) -> impl Iterator<Item = String> {
     let merged = plan.derived.iter().filter(|term| term.transform == Transform::Merged);
-    chosen_rows(plan).into_iter().chain(merged.map(made))
+    chosen_rows(plan).into_iter().chain(merged.map(|term| made_in(plan, term)))
+}
+
+/// Returns how a term of a plan is made, in a sentence with the labels of levels.
+pub fn made_in(plan: &Plan, term: &Derived) -> String {
+    made(term, &|name, level| level_name(plan, name, level))
 }
 
 /// Returns how a term is made, in a sentence.
-pub fn made(term: &Derived) -> String {
+pub fn made(term: &Derived, named: Named<'_>) -> String {
     let (name, from) = (name_of(term), enumerated(&term.from));
     match term.transform {
         Transform::Log => match term.offset.filter(|offset| *offset != 0.0) {
@@ -45,7 +58,11 @@ pub fn made(term: &Derived) -> String {
             words::journal::made_spline(name, from, enumerated(&knots))
         }
         Transform::Merged => {
-            let of_group = |group: &Group| words::journal::group(&group.name, group.levels.join(", "));
+            let column = term.from.first().map_or("", String::as_str);
+            let of_group = |group: &Group| {
+                let levels: Vec<String> = group.levels.iter().map(|level| named(column, level)).collect();
+                words::journal::group(&group.name, levels.join(", "))
+            };
             let groups: Vec<String> = term.groups.iter().flatten().map(of_group).collect();
             words::journal::merged(name, from, groups.join("; "))
         }
@@ -53,7 +70,7 @@ pub fn made(term: &Derived) -> String {
 }
 
 /// Returns a condition on the rows that count, as it is named in a sentence.
-pub fn condition(condition: &Condition) -> String {
+pub fn condition(condition: &Condition, named: Named<'_>) -> String {
     let column = &condition.column;
     match (condition.lower, condition.upper) {
         (Some(lower), Some(upper)) if lower.total_cmp(&upper).is_eq() => {
@@ -63,7 +80,9 @@ pub fn condition(condition: &Condition) -> String {
         (Some(lower), None) => words::journal::only_from(column, lower),
         (None, Some(upper)) => words::journal::only_up_to(column, upper),
         (None, None) => {
-            let levels = match condition.levels.as_deref().unwrap_or_default() {
+            let levels: Vec<String> =
+                condition.levels.iter().flatten().map(|level| named(column, level)).collect();
+            let levels = match levels.as_slice() {
                 [before @ .., last] if !before.is_empty() => words::journal::only_or(before.join(", "), last),
                 levels => levels.concat(),
             };
@@ -72,9 +91,14 @@ pub fn condition(condition: &Condition) -> String {
     }
 }
 
+/// Returns the conditions on the rows of a plan that count.
+pub fn conditions(plan: &Plan) -> Vec<String> {
+    plan.only.iter().map(|own| condition(own, &|name, level| level_name(plan, name, level))).collect()
+}
+
 /// Returns which rows counted, in a sentence, where they were chosen.
 pub fn chosen_rows(plan: &Plan) -> Option<String> {
-    let all: Vec<String> = plan.only.iter().map(condition).collect();
+    let all = conditions(plan);
     let told = (!all.is_empty()).then(|| words::journal::only(all.join(", ")))?;
     let outcomes = named_with(plan, Role::Outcome);
     let narrows = |own: &&Condition| outcomes.contains(&own.column) && !holds_all(plan, own);
@@ -84,7 +108,7 @@ pub fn chosen_rows(plan: &Plan) -> Option<String> {
 
 /// Returns what a regression is called, with the rows that counted where the plan chooses them.
 pub fn of_rows(plan: &Plan, named: String) -> String {
-    let all: Vec<String> = plan.only.iter().map(condition).collect();
+    let all = conditions(plan);
     if all.is_empty() { named } else { words::journal::of_rows(named, all.join(", ")) }
 }
 

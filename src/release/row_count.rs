@@ -137,6 +137,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::release::document::of_tests;
 
     fn release(rows: f64, error: f64, plan: serde_json::Value) -> Release {
         let mut whole = json!({"schema": "discreet.plan/1", "adjacency": "add-remove", "columns": [
@@ -147,16 +148,10 @@ mod tests {
         for (key, value) in plan.as_object().unwrap() {
             whole[key] = value.clone();
         }
-        serde_json::from_value(json!({
-            "schema": "discreet.release/1", "plan": whole,
-            "privacy": {"adjacency": "add-remove", "protect": "rows", "max_rows_per_person": 1, "person": "assumed",
-                "epsilon": 5.0, "delta": 1e-6, "mu": 1.0, "rho": 0.5, "claimed": null, "assurance": "EXACT"},
-            "coefficients": [], "ledger": null,
-            "diagnostics": {"rows": rows, "rows_std_error": error, "signal_to_noise": 0.5, "ridge": 0.0, "repair": null,
-                "outcomes": [], "notes": []},
-            "software": {"name": "discreet", "version": "0", "build": "b"}
-        }))
-        .unwrap()
+        let mut release = of_tests::release(&whole);
+        release.diagnostics.rows = Some(rows);
+        release.diagnostics.rows_std_error = Some(error);
+        release
     }
 
     #[test]

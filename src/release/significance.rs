@@ -85,6 +85,8 @@ pub struct CategoryTest {
     pub column: String,
     /// Of a column the features that are it or made from it, whose coefficients are tested together; nothing for a category or a term.
     pub together: Vec<String>,
+    /// The terms of the coefficients.
+    pub terms: Vec<String>,
     /// W = b′ V⁻¹ b.
     pub statistic: f64,
     /// The number of coefficients.

@@ -1,6 +1,8 @@
 //! What follows from a release beside its coefficients, at no cost: a description of its columns, and tests of whole categories.
 //! `engine::supplement` computes it.
 
+use std::collections::BTreeMap;
+
 use super::significance::CategoryTest;
 use crate::model::Estimate;
 
@@ -78,7 +80,10 @@ impl Description {
     }
 }
 
-/// What a level, or a unit of a number, does at one level of another column.
+/// What each coefficient of a sum is multiplied by, by its term; without those that are multiplied by 0.
+pub type Weights = BTreeMap<String, f64>;
+
+/// What a level, or a unit of a number, does at one level or value of another column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The outcome.
@@ -89,10 +94,12 @@ pub struct Difference {
     pub per: String,
     /// The other column.
     pub column: String,
-    /// Its level.
+    /// Its level, or its value with the unit.
     pub level: String,
     /// The difference in the outcome, or in log-odds.
     pub entry: Estimate,
+    /// Of which coefficients it is the sum.
+    pub weights: Weights,
 }
 
 /// The levels of a category compared, of one outcome.
@@ -105,9 +112,20 @@ pub struct ComparedLevels {
     /// The numbers that are held, with their values.
     pub held: Vec<(String, f64)>,
     /// The outcome at a level, or its log-odds, with all else held. A level that is withheld is left out.
-    pub means: Vec<(String, Estimate)>,
+    pub means: Vec<LevelMean>,
     /// The differences of each two levels, where there are more than two.
     pub pairs: Vec<LevelPair>,
+}
+
+/// An outcome at one level of a category.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelMean {
+    /// The level.
+    pub level: String,
+    /// The outcome, or its log-odds.
+    pub entry: Estimate,
+    /// Of which coefficients it is the sum.
+    pub weights: Weights,
 }
 
 /// The difference of two levels.
@@ -119,6 +137,8 @@ pub struct LevelPair {
     pub against: String,
     /// By how much the outcome, or its log-odds, differs.
     pub entry: Estimate,
+    /// Of which coefficients it is the sum.
+    pub weights: Weights,
 }
 
 /// What follows from one release.
@@ -132,7 +152,7 @@ pub struct Supplement {
     pub description: Option<Description>,
     /// The tests of whole categories and of terms made from columns; empty where the covariance of the coefficients is not known.
     pub categories: Vec<CategoryTest>,
-    /// What columns with a product do at the levels of the other one; empty where the covariance of the coefficients is not known.
+    /// What columns with a product do at the levels or values of the other one; empty where the covariance of the coefficients is not known.
     pub differences: Vec<Difference>,
     /// The levels of categories compared; empty where the covariance of the coefficients is not known.
     pub levels: Vec<ComparedLevels>,

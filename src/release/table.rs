@@ -183,7 +183,9 @@ pub fn records<'a>(
             if log_odds || any_factor {
                 let ratio = odds::ratio(term, &entry).filter(|_| has_ratio);
                 let Estimate { estimate, lower, upper, .. } = ratio.unwrap_or(Estimate::WITHHELD);
-                numbers(&mut text, &[estimate, lower, upper]);
+                // One beyond the doubles is left out of a file of numbers.
+                let written = |ratio: Option<f64>| ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+                numbers(&mut text, &[estimate, lower, upper].map(written));
             }
             if has_note {
                 text.push(b',');

@@ -553,9 +553,10 @@ impl App {
         let assumes =
             |kept: &Kept| kept.release.as_ref().is_some_and(|release| release.plan.person.is_none());
         let before = || self.state.releases().with(|all| all.iter().any(assumes));
-        match each_row {
-            true => Some(words::guarantee::unit_assumed()),
-            false => before().then(words::guarantee::unit_assumed_before),
+        if each_row {
+            Some(words::guarantee::unit_assumed())
+        } else {
+            before().then(words::guarantee::unit_assumed_before)
         }
     }
 

@@ -21,8 +21,8 @@ use super::context::StartContext;
 use super::delay;
 use super::files::Files;
 use super::protocol::{
-    CHUNK, Failure, Inspected, Known, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest, Request,
-    Response, SharedRows,
+    CHUNK, Failure, FirstReading, Inspected, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest,
+    Request, Response, SharedRows,
 };
 use crate::audit::check::Finding;
 use crate::data::FileRole;
@@ -280,7 +280,7 @@ impl Pool {
         table: Option<String>,
         inspect: Plan,
         on_progress: impl Fn(Progress) + 'static,
-    ) -> Result<Known, Failure> {
+    ) -> Result<FirstReading, Failure> {
         let request = ReleaseRequest { inspect: Some(inspect), ..self.release_request(files, asked, table)? };
         let run = self.ready(files, &request).await?;
         let mut awaiting = Awaiting::start(run, request, files)?;

@@ -175,7 +175,7 @@ pub struct Inspected {
 /// What the first reading for a release found beside what is released.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct FirstReading {
     /// The table's key.
     pub table: String,
     /// The cells that do not fit, where they were counted.
@@ -207,7 +207,7 @@ pub enum Response {
     /// The cells were counted.
     Inspected(Inspected),
     /// The files of a release were read, or could not be read. In both cases the worker waits for the click.
-    Read(Result<Known, Failure>),
+    Read(Result<FirstReading, Failure>),
     /// A public file was read.
     Public {
         /// Its moments.
@@ -428,7 +428,7 @@ mod tests {
                 )],
                 persons: Some(3),
             }),
-            Response::Read(Ok(Known { table: "ab".to_owned(), inspected: None })),
+            Response::Read(Ok(FirstReading { table: "ab".to_owned(), inspected: None })),
             Response::Read(Err(Failure::protocol())),
             Response::Charged,
             Response::ReleaseRead { outcomes: 100_000 },

@@ -12,7 +12,7 @@ use super::files::Files;
 use super::genotypes::{self, Genotypes};
 use super::inspect;
 use super::protocol::{
-    Failure, Known, Look, Looked, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest,
+    Failure, FirstReading, Look, Looked, Reason, ReleaseRequest, Response, RoundNumber, ScanRequest,
 };
 use super::scan_pool::ScanPool;
 use super::table::{Also, Beside, Rows, Table};
@@ -279,7 +279,7 @@ impl<P: Fn(&Response)> Source<P> {
         told: &ScanRequest,
         prepared: &Prepared,
         request: &ReleaseRequest,
-    ) -> Result<(Scan<Material>, Known), Failure> {
+    ) -> Result<(Scan<Material>, FirstReading), Failure> {
         let also = Also { key: true, minhash: request.table.is_none(), counts: request.inspect.is_some() };
         if also.minhash {
             self.hash_beside().await?;
@@ -295,7 +295,7 @@ impl<P: Fn(&Response)> Source<P> {
             let sink = beside.counts.unwrap_or_else(|| Counts::new(bound.columns.len()));
             inspect::inspected(bound, Scan { sink, records: scan.records, persons: None })
         });
-        Ok((scan, Known { table, inspected }))
+        Ok((scan, FirstReading { table, inspected }))
     }
 
     /// Tells the workers to hash the records that they read, too, where those of the MinHash are the same.

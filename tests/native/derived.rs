@@ -322,7 +322,7 @@ fn a_difference_is_foreseen_by_its_own_range() {
         let is_known = more.get("typical").is_some();
         assert_eq!(found.assumed.contains(&"stay".to_owned()), !is_known, "{:?}", found.assumed);
         assert!(!found.assumed.contains(&"in".to_owned()), "what is known of a date says nothing of a stay");
-        found.terms.iter().find(|term| term.term == "stay").unwrap().half()
+        found.rehearsals.terms.iter().find(|term| term.term == "stay").unwrap().half()
     };
     let (assumed, known) = (width(json!({})), width(json!({"typical": {"mean": 6, "sd": 5}})));
     assert!(1.5 * assumed < known && known < 3.0 * assumed, "{assumed} {known}");

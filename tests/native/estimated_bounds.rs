@@ -1,6 +1,7 @@
 //! Estimated bounds: golden values, neighbours, the signal test, columns that hold nothing, hard shapes.
 
 use discreet::engine::{Prepared, after_bounds, demonstrate, simulate::demonstrate_bounds};
+use discreet::math::median;
 use discreet::noise::entropy::DemoRng;
 use discreet::plan::Purpose;
 use discreet::privacy::adjacency::Adjacency;
@@ -190,8 +191,7 @@ fn slopes_after_estimated_bounds_are_those_of_stated_bounds() {
                 errors.push(apart / exact.std_error.unwrap());
             }
         }
-        errors.sort_by(f64::total_cmp);
-        errors[errors.len() / 2]
+        median(errors).unwrap()
     });
     println!("median error with stated and with estimated bounds: {errors:.2?}");
     // A median of so many errors has a standard error of a tenth of it.

@@ -7,6 +7,7 @@ use discreet::inference::forecast;
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
+use discreet::math::median;
 use discreet::model::Interval;
 use discreet::plan::{Plan, Purpose};
 use serde_json::{Value, json};
@@ -181,10 +182,10 @@ fn look_at(text: &str, plan: &Value) -> Seen {
     let plan = Plan::parse(&plan.to_string()).unwrap();
     let prepared = prepare(plan, &names, b',', Purpose::Simulate).unwrap();
     let foreseen = foresee(&prepared);
-    let approximate = foreseen
-        .as_ref()
-        .filter(|foreseen| !foreseen.terms.is_empty())
-        .map(|foreseen| foreseen.is_approximate || foreseen.forecast.advice == Advice::Approximate);
+    let approximate =
+        foreseen.as_ref().filter(|foreseen| !foreseen.rehearsals.terms.is_empty()).map(|foreseen| {
+            foreseen.rehearsals.is_approximate || foreseen.forecast.advice == Advice::Approximate
+        });
     let (foreseen, halves) = match (foreseen, expected(&prepared)) {
         (Some(foreseen), _) => (
             match foreseen.forecast.advice {
@@ -192,7 +193,7 @@ fn look_at(text: &str, plan: &Value) -> Seen {
                 Advice::Uncertain => None,
                 Advice::TooFew => Some(false),
             },
-            foreseen.terms.iter().map(|term| (term.term.clone(), term.half())).collect::<Vec<_>>(),
+            foreseen.rehearsals.terms.iter().map(|term| (term.term.clone(), term.half())).collect::<Vec<_>>(),
         ),
         (None, Some(preview)) => (
             match preview.verdict {
@@ -236,15 +237,12 @@ fn look_at(text: &str, plan: &Value) -> Seen {
         }
         given += u64::from(2 * with >= entries.len());
     }
-    ratios.sort_by(f64::total_cmp);
-    let each = of_term.into_iter().filter(|(_, own)| 2 * own.len() as u64 > RUNS).map(|(term, mut own)| {
-        own.sort_by(f64::total_cmp);
-        (term, own[own.len() / 2])
-    });
+    let each = of_term.into_iter().filter(|(_, own)| 2 * own.len() as u64 > RUNS);
+    let each = each.map(|(term, own)| (term, median(own).unwrap()));
     Seen {
         foreseen,
         given,
-        ratio: ratios.get(ratios.len() / 2).copied(),
+        ratio: median(ratios),
         each: each.collect(),
         approximate,
         marked: f64::from(marked) / f64::from(intervals.max(1)),
@@ -486,10 +484,10 @@ fn pairs_of_levels_are_foreseen() {
         foresee(&prepare(plan, &names, b',', Purpose::Release).unwrap()).unwrap()
     };
     // What little is known of a pair is said beside what is known of the others.
-    let (wide, most) = of(&plan(12_000, 0.7)).widest.unwrap();
+    let (wide, most) = of(&plan(12_000, 0.7)).rehearsals.widest.unwrap();
     let sampling = |epsilon: f64| {
         let foreseen = of(&plan(12_000, epsilon));
-        let pair = foreseen.terms.into_iter().find(|term| term.term == "sex:stage[M:IV]").unwrap();
+        let pair = foreseen.rehearsals.terms.into_iter().find(|term| term.term == "sex:stage[M:IV]").unwrap();
         pair.sampling_std_error
     };
     assert!((sampling(1.0) / sampling(8.0) - 1.0).abs() < 1e-9, "{} {}", sampling(1.0), sampling(8.0));
@@ -498,7 +496,7 @@ fn pairs_of_levels_are_foreseen() {
     let mut rare = plan(12_000, 2.0);
     rare["columns"][2]["typical"] = json!({"shares": {"I": 0.5975, "II": 0.25, "III": 0.15, "IV": 0.0025}});
     let foreseen = of(&rare);
-    assert_eq!(foreseen.lost, ["stage[IV]", "sex:stage[M:IV]"]);
+    assert_eq!(foreseen.rehearsals.lost, ["stage[IV]", "sex:stage[M:IV]"]);
     assert!(
         foreseen
             .sentences()

@@ -6,6 +6,7 @@ use discreet::engine::{bounds_outlook, demonstrate, prepare, prepare_with, stand
 use discreet::inference::noise_forecast::Advice;
 use discreet::inference::preview::Verdict;
 use discreet::inference::pseudo::Pseudo;
+use discreet::math::median;
 use discreet::mechanisms::estimated_bounds::forecast::Prospect;
 use discreet::mechanisms::info::{FAMILY, Info, LOGISTIC, Scope, all};
 use discreet::model::note::in_groups;
@@ -61,18 +62,19 @@ fn many_rows_are_recommended_the_adaptive_mechanism_with_its_errors() {
         plan
     };
     let foreseen = foreseen(&with_unit);
-    let halves = half_widths(&parsed(&with_unit), &foreseen.terms).unwrap();
-    let [least, most] = [&foreseen.terms[0], &foreseen.terms[1]].map(|term| significant(term.half(), 2));
+    let halves = half_widths(&parsed(&with_unit), &foreseen.rehearsals.terms).unwrap();
+    let [least, most] = [&foreseen.rehearsals.terms[0], &foreseen.rehearsals.terms[1]]
+        .map(|term| significant(term.half(), 2));
     let told =
         format!("from about ± {least} mmHg (`age`, per unit) to ± {most} mmHg (`sex[M]`, M against F).");
     assert!(halves.ends_with(&told), "{halves}");
     assert_eq!(foreseen.forecast.advice, Advice::Recommended);
     assert_eq!(foreseen.needed, None);
-    let terms: Vec<&str> = foreseen.terms.iter().map(|term| term.term.as_str()).collect();
+    let terms: Vec<&str> = foreseen.rehearsals.terms.iter().map(|term| term.term.as_str()).collect();
     assert_eq!(terms, ["age", "sex[M]", "bmi"]);
     // A number's spread is a sixth of its range, three terms explain 0.09 of the outcome each, and two numbers have a correlation of 0.3:
     // √0.73 (230/6)/(82/6)/√(12,000 · 0.91).
-    let age = &foreseen.terms[0];
+    let age = &foreseen.rehearsals.terms[0];
     let sampling = 0.73_f64.sqrt() * (230.0 / 6.0) / (82.0 / 6.0) / (12_000.0_f64 * 0.91).sqrt();
     assert!((age.sampling_std_error / sampling - 1.0).abs() < 0.05, "{} {sampling}", age.sampling_std_error);
     // What shortening costs counts as noise.
@@ -151,7 +153,7 @@ fn the_logarithm_of_a_skewed_number_has_the_spread_of_a_log_normal_one() {
         plan["derived"] = json!([{"transform": "log", "from": [name], "role": "outcome"}]);
         plan["mechanism"] = json!({"name": mechanism});
         let prepared = prepare(parsed(&plan), &names(), b',', Purpose::Release).unwrap();
-        let foreseen = foresee(&prepared).map(|foreseen| foreseen.terms);
+        let foreseen = foresee(&prepared).map(|foreseen| foreseen.rehearsals.terms);
         let terms = foreseen.unwrap_or_else(|| expected(&prepared).unwrap().terms);
         terms.iter().find(|term| term.term == "age").unwrap().sampling_std_error
     };
@@ -166,7 +168,8 @@ fn a_column_far_from_zero_is_to_be_centred_before_its_square() {
     square["derived"] = json!([{"transform": "square", "from": ["age"]}]);
     let told = |plan: &Value| {
         let found = foreseen(plan);
-        let doubtful: Vec<String> = [found.lost.clone(), found.at_risk.clone()].concat();
+        let doubtful: Vec<String> =
+            [found.rehearsals.lost.clone(), found.rehearsals.at_risk.clone()].concat();
         (
             found.sentences().join(" ").contains("Centre it first"),
             doubtful.iter().any(|name| name.contains("age")),
@@ -199,9 +202,17 @@ fn a_verdict_that_rests_on_assumed_spreads_says_so() {
     assert!(found.sentences().join(" ").contains("expected down to a standard deviation of about"));
     let ranges = [82.0, 45.0, 230.0];
     let as_assumed = with(rows, Some(ranges.map(|range| range / 6.0)));
-    assert!(as_assumed.lost.is_empty() && as_assumed.at_risk.is_empty() && as_assumed.least_spread.is_none());
+    assert!(
+        as_assumed.rehearsals.lost.is_empty()
+            && as_assumed.rehearsals.at_risk.is_empty()
+            && as_assumed.least_spread.is_none()
+    );
     let close = with(rows, Some(ranges.map(|range| 0.5 * least * range)));
-    assert!(!(close.lost.is_empty() && close.at_risk.is_empty()), "{}", close.verdict());
+    assert!(
+        !(close.rehearsals.lost.is_empty() && close.rehearsals.at_risk.is_empty()),
+        "{}",
+        close.verdict()
+    );
     let many = with(200_000, None);
     assert!(many.is_clear() && many.least_spread.unwrap() < 0.01, "{}", many.verdict());
 }
@@ -275,10 +286,14 @@ fn a_release_that_may_give_nothing_is_told_before() {
         let (found, question) = foreseen_and_asked(&plan(Some(rows), 0.7));
         let told =
             found.sentences().iter().any(|sentence| sentence.contains("no coefficient had an interval"));
-        assert_eq!(told, found.nothing > 0.0 && found.forecast.advice != Advice::TooFew, "{rows} {found:?}");
+        assert_eq!(
+            told,
+            found.rehearsals.nothing > 0.0 && found.forecast.advice != Advice::TooFew,
+            "{rows} {found:?}"
+        );
         assert_eq!(question.is_some(), found.is_asked_about(), "{rows} {found:?}");
-        assert!(question.is_some() || found.nothing < 0.1, "{rows} {found:?}");
-        found.nothing
+        assert!(question.is_some() || found.rehearsals.nothing < 0.1, "{rows} {found:?}");
+        found.rehearsals.nothing
     };
     let found: Vec<f64> = [400, 500, 600, 700, 800, 900, 1_000, 1_200, 12_000].map(told).into();
     assert!(found.iter().any(|nothing| *nothing > 0.0 && *nothing < 1.0), "{found:?}");
@@ -292,7 +307,7 @@ fn a_release_that_withholds_most_coefficients_is_asked_about() {
         plan["derived"] =
             json!([{"transform": "square", "from": ["age"]}, {"transform": "square", "from": ["bmi"]}]);
         let (found, question) = foreseen_and_asked(&plan);
-        let most = found.loses_most && !found.gives_nothing();
+        let most = found.rehearsals.loses_most && !found.gives_nothing();
         assert!(!most || question.is_some(), "{rows} {found:?}");
         most
     };
@@ -450,7 +465,7 @@ fn a_stated_share_of_yes_widens_what_is_foreseen() {
     assert!(foreseen(&few).rests_on_even(), "{}", foreseen(&few).verdict());
     let rare = foreseen(&with(json!({"share": 0.05}), "adaptive-logistic"));
     assert!(!rare.sentences().join(" ").contains("half of the rows"), "{}", rare.sentences().join(" "));
-    let age = |foreseen: &Foreseen| foreseen.terms[0].clone();
+    let age = |foreseen: &Foreseen| foreseen.rehearsals.terms[0].clone();
     // A row says p (1 − p) of a slope: a fifth, and the standard error is √5 times as large or a little less.
     let times = age(&rare).sampling_std_error / age(&even).sampling_std_error;
     assert!((1.9..2.4).contains(&times), "{times}");
@@ -491,7 +506,7 @@ fn a_release_that_gives_nothing_if_few_say_yes_is_asked_about_until_the_share_is
     };
     let (few, question) = with(700, Value::Null);
     let question = question.unwrap_or_default();
-    assert!(few.rests_on_even() && !few.gives_nothing() && few.nothing < 0.1, "{few:?}");
+    assert!(few.rests_on_even() && !few.gives_nothing() && few.rehearsals.nothing < 0.1, "{few:?}");
     assert!(
         question.contains("If one row in ten says yes, no coefficient had an interval in about"),
         "{question}"
@@ -527,7 +542,7 @@ fn answers_in_words_are_foreseen_as_numbers_are() {
     let numbers = of(json!({"name": "sbp", "role": "outcome", "type": "number", "lower": 0, "upper": 1}));
     let words = of(json!({"name": "sbp", "role": "outcome", "type": "category", "levels": ["N", "Y"]}));
     assert!(numbers.widening().0 > 1.2, "{:?}", numbers.widening());
-    for (number, word) in numbers.terms.iter().zip(&words.terms) {
+    for (number, word) in numbers.rehearsals.terms.iter().zip(&words.rehearsals.terms) {
         let ratio = word.sampling_std_error / number.sampling_std_error;
         assert!((ratio - 1.0).abs() < 0.02, "{}: {ratio}", number.term);
     }
@@ -610,14 +625,12 @@ fn many_outcomes_share_their_noise_where_the_adaptive_mechanism_fails() {
     };
     let exact = slopes("analyze-gauss", true, 1);
     let error = |mechanism: &str| {
-        let mut errors: Vec<f64> = (1..=5)
+        let errors = (1..=5)
             .flat_map(|seed| {
                 slopes(mechanism, false, seed).into_iter().zip(exact.clone()).collect::<Vec<_>>()
             })
-            .map(|(found, exact)| (found - exact).abs())
-            .collect();
-        errors.sort_by(f64::total_cmp);
-        errors[errors.len() / 2]
+            .map(|(found, exact)| (found - exact).abs());
+        median(errors).unwrap()
     };
     let (shared, usual) = (error("reuse-cov-gauss"), error("analyze-gauss"));
     assert!(shared < usual / 2.0, "{shared} {usual}");
@@ -690,7 +703,7 @@ fn a_plan_that_estimates_bounds_is_foreseen_by_what_follows_them() {
     assert!(reason.contains("least noise"), "{reason}");
     let foreseen = foreseen(&plan);
     assert_eq!(foreseen.forecast.advice, Advice::Recommended);
-    let terms: Vec<&str> = foreseen.terms.iter().map(|term| term.term.as_str()).collect();
+    let terms: Vec<&str> = foreseen.rehearsals.terms.iter().map(|term| term.term.as_str()).collect();
     assert_eq!(terms, ["sex[M]", "bmi"], "age has no unit yet");
     // Both charges together are what the same plan costs with stated bounds, up to the rounding of scales.
     let mu = |plan: &Value| {

@@ -1,15 +1,17 @@
 //! What a journal prints follows from a release: numbers against independent computations on the rows, noise against its stated size, programs
 //! against the table.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use discreet::engine::{covariance, held, refit, supplement};
 use discreet::inference::pseudo::Pseudo;
 use discreet::inference::refit::Request;
 use discreet::inference::{Repair, Ridge};
+use discreet::math::median;
 use discreet::mechanisms::info::all;
 use discreet::model::{Assurance, Coefficient, Estimate, Interval};
+use discreet::plan::document::Transform;
 use discreet::release::document::{Coefficients, Release};
 use discreet::release::figure::{self, Scale};
 use discreet::release::publication::references::chapter;
@@ -509,6 +511,14 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
     let called = ["Body mass index", "bp", "Study site: A", "Study site: B", "Study site: C"];
     assert_eq!(names(own), called);
     assert_eq!(names(made), ["both[B]", "both[C]", "ln"]);
+    // A correlation of a column stands before those of what is made from columns.
+    let correlated = tables::correlations(&release, facts.description.as_ref().unwrap());
+    let last = correlated.last().unwrap();
+    assert_eq!(names(last)[4..], ["5. both[B]", "6. both[C]", "7. ln"], "{last:?}");
+    assert!(last.notes[1].contains("come last"), "{:?}", last.notes);
+    let pairs = facts.description.as_ref().unwrap().pairs();
+    let of_bp = pairs.iter().find(|(one, other, ..)| [*one, *other] == ["ln", "bp"]).unwrap();
+    assert_eq!(last.rows[6][2], format!("{:.3}", of_bp.2));
     // A label of two columns tells neither.
     labelled.plan.columns[1].label = Some("Body mass index".to_owned());
     let described = tables::columns(&labelled, &facts, facts.description.as_ref().unwrap());
@@ -595,7 +605,12 @@ fn a_product_is_tested_as_one_and_a_logarithm_has_factors() {
         assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
         let expected = libm::exp(entry.estimate.unwrap()).to_string();
         let shared = libm::exp(of_term(&release, "bmi")).to_string();
-        assert!(printed.contains(&expected[..9]) && !printed.contains(&shared[..9]), "{command}: {printed}");
+        // What the product moves too has a factor at each level alone.
+        let of_coefficients = printed.split("\n\n").next().unwrap();
+        assert!(
+            of_coefficients.contains(&expected[..9]) && !of_coefficients.contains(&shared[..9]),
+            "{command}: {printed}"
+        );
     }
 
     // Without the product each column has its factor, on paper and in the file.
@@ -846,8 +861,7 @@ fn a_standard_deviation_is_not_shown_because_it_is_too_large() {
             }
         }
     }
-    shown.sort_by(f64::total_cmp);
-    let (count, middle) = (shown.len(), shown[shown.len() / 2]);
+    let (count, middle) = (shown.len(), median(shown.iter().copied()).unwrap());
     assert!(10 * count >= 9 * all && (0.95..1.05).contains(&middle), "{count} of {all}, {middle}");
     let error = squares / f64::from(u32::try_from(count).unwrap());
     assert!((0.5..2.5).contains(&error), "{error} noises, squared; {shown:?}");
@@ -1157,50 +1171,292 @@ fn an_approximate_interval_has_its_reason() {
     assert!(near > 0 && moved > 0, "{near} near the noise, {moved} moved by what is held");
 }
 
-/// The program's further tables are those of the page.
-fn follows(release: &Release, facts: &Supplement, printed: &[String]) {
-    let block = |name: &str| {
-        let found = printed.iter().find(|block| block.lines().next().unwrap().contains(name));
-        let lines = found.into_iter().flat_map(|block| block.lines().skip(1));
-        lines.map(|line| line.split(',').collect::<Vec<_>>()).collect::<Vec<_>>()
-    };
-    let number = |cell: &str| cell.parse::<f64>().unwrap();
-    for line in block("r_squared") {
-        let share = tables::r_squared(release, facts, line[0]).map(|(share, _)| share);
-        assert_eq!(line[2].parse::<f64>().ok(), share, "{line:?}");
+/// A row of a table that a program prints, by the names of its columns.
+type Cells<'a> = BTreeMap<&'a str, &'a str>;
+
+/// A number as a table shows it.
+#[derive(Debug)]
+struct Shown {
+    value: f64,
+    /// Half of a unit of its last digit.
+    half: f64,
+    /// What stands before it: nothing, `<` or `below`, `>` or `above`.
+    bound: Option<std::cmp::Ordering>,
+}
+
+/// Reads the numbers of a cell.
+fn shown(cell: &str) -> Vec<Shown> {
+    let cell = cell.replace('−', "-").replace('\u{202f}', "");
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
+    let mut found = Vec::new();
+    let mut rest = cell.as_str();
+    while let Some(from) = rest.find(|c: char| c.is_ascii_digit() || c == '-') {
+        let (before, own) = rest.split_at(from);
+        let (digits, after) = own.split_at(own.find(|c| !is_part(c)).unwrap_or(own.len()));
+        let digits = digits.trim_end_matches('.');
+        let (power, after) = match after.strip_prefix(" × 10") {
+            Some(raised) => {
+                let end = raised.find(|c: char| !"⁻⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c)).unwrap_or(raised.len());
+                let digits =
+                    raised[..end].chars().map(|c| match "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().position(|d| d == c)
+                    {
+                        Some(digit) => char::from_digit(u32::try_from(digit).unwrap(), 10).unwrap(),
+                        None => '-',
+                    });
+                (digits.collect::<String>().parse::<i32>().unwrap(), &raised[end..])
+            }
+            None => (0, after),
+        };
+        let unit = if after.starts_with(" %") { 0.01 } else { 1.0 } * 10_f64.powi(power);
+        // Zeros at the end of a whole number may be rounded.
+        let zeros = digits.trim_start_matches(['0', '-']).chars().rev().take_while(|c| *c == '0').count();
+        let last = match digits.split_once('.') {
+            Some((_, decimals)) => -i32::try_from(decimals.len()).unwrap(),
+            None => i32::try_from(zeros).unwrap(),
+        };
+        let before = before.trim_end();
+        let is_after = |words: [&str; 2]| words.iter().any(|word| before.ends_with(word));
+        found.push(Shown {
+            value: digits.parse::<f64>().unwrap() * unit,
+            half: 0.501 * unit * 10_f64.powi(last),
+            bound: if is_after(["<", "below"]) {
+                Some(std::cmp::Ordering::Less)
+            } else if is_after([">", "above"]) {
+                Some(std::cmp::Ordering::Greater)
+            } else {
+                None
+            },
+        });
+        rest = after;
     }
+    found
+}
+
+/// The numbers of a table's row are those that a program prints, in their order, each to its last digit.
+fn shows(table: &Table, row: &[String], printed: &[&str]) {
+    let numeric = table.heads.iter().zip(row).filter(|(head, _)| head.numeric);
+    let cells: Vec<Shown> = numeric.flat_map(|(_, cell)| shown(cell)).collect();
+    let printed: Vec<f64> =
+        printed.iter().filter(|cell| !cell.is_empty()).map(|cell| cell.parse().unwrap()).collect();
+    assert_eq!(cells.len(), printed.len(), "{row:?} {printed:?}");
+    for (cell, number) in cells.iter().zip(&printed) {
+        let is_so = match cell.bound {
+            Some(side) => number.total_cmp(&cell.value) == side,
+            None => (number - cell.value).abs() <= cell.half,
+        };
+        assert!(is_so, "{cell:?} {number}: {row:?} {printed:?}");
+    }
+}
+
+/// The program's further tables have each number of the tables that are printed, coefficients of numbers for `per` units.
+fn follows(release: &Release, facts: &Supplement, printed: &[String], per: f64) {
+    let block = |name: &str| {
+        let found =
+            printed.iter().find(|block| block.lines().next().unwrap().split(',').any(|head| head == name));
+        let lines = found.into_iter().flat_map(|block| {
+            let heads: Vec<&str> = block.lines().next().unwrap().split(',').collect();
+            block.lines().skip(1).map(move |line| {
+                let cells: Vec<&str> = line.split(',').collect();
+                assert_eq!(heads.len(), cells.len(), "{line}");
+                heads.iter().copied().zip(cells).collect::<Cells<'_>>()
+            })
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let of = |line: &Cells<'_>, names: &[&str]| -> Vec<String> {
+        names.iter().map(|name| line.get(name).copied().unwrap_or_default().to_owned()).collect()
+    };
+    let compare = |table: &Table, lines: &mut dyn Iterator<Item = Cells<'_>>, names: &[&str]| {
+        for row in &table.rows {
+            let line = lines.next().unwrap_or_else(|| panic!("{row:?} is missing"));
+            if line.get("interval") != Some(&"withheld") {
+                let cells = of(&line, names);
+                shows(table, row, &cells.iter().map(String::as_str).collect::<Vec<_>>());
+            }
+        }
+    };
+    let outcomes = figure::outcomes(release);
+    let logarithm = |outcome: &str| discreet::plan::derived::logarithm(&release.plan, outcome).is_some();
+    let (ratio, mean) =
+        if facts.log_odds { ("odds_ratio", "probability") } else { ("factor", "geometric_mean") };
+    // What a table has in the place of a sum: its exponential, or itself.
+    let names = |outcome: &str, raised: &str, more: &[&'static str]| -> Vec<String> {
+        let is_raised = facts.log_odds || logarithm(outcome);
+        let names = if is_raised {
+            ["", "_lower", "_upper"].map(|end| format!("{raised}{end}"))
+        } else {
+            ["estimate", "lower", "upper"].map(str::to_owned)
+        };
+        names.into_iter().chain(more.iter().map(|name| (*name).to_owned())).collect()
+    };
+    let close = |cell: &str, value: f64| {
+        let cell: f64 = cell.parse().unwrap();
+        assert!((cell - value).abs() <= 1e-9 * value.abs(), "{cell} {value}");
+    };
+    let is_sum = |line: &Cells<'_>, entry: &Estimate| {
+        for (name, value) in [
+            ("estimate", entry.estimate),
+            ("std_error", entry.std_error),
+            ("lower", entry.lower),
+            ("upper", entry.upper),
+        ] {
+            close(line[name], value.unwrap());
+        }
+        if let Some(p) = line.get("p_value").filter(|p| !p.is_empty()) {
+            close(p, Tests::of(release).test(entry).unwrap().p);
+        }
+    };
+
+    let mut coefficients = block("noise_share").into_iter();
+    let standardised = block("standardised");
+    for outcome in &outcomes {
+        let table = tables::coefficients(release, facts, outcome, per);
+        let has_tests = table.heads.iter().any(|head| head.text == words::journal::z());
+        for row in &table.rows {
+            let line = coefficients.next().unwrap();
+            if line["interval"] == "withheld" {
+                continue;
+            }
+            let is_own = |own: &&Cells<'_>| own["outcome"] == outcome && own["term"] == line["term"];
+            let standard = standardised.iter().find(is_own).map_or("", |own| own["standardised"]);
+            let ratios =
+                if facts.log_odds { ["odds_ratio", "odds_ratio_lower", "odds_ratio_upper"] } else { [""; 3] };
+            let tests = if has_tests { ["z", "p_value"] } else { [""; 2] };
+            let names = ratios.into_iter().chain(["estimate", "std_error", "lower", "upper"]).chain(tests);
+            let mut cells: Vec<&str> =
+                names.map(|name| line.get(name).copied().unwrap_or_default()).collect();
+            let has_standard = table.heads.iter().any(|head| head.text == words::journal::standardised());
+            cells.extend([if has_standard { standard } else { "" }, line["noise_share"]]);
+            shows(&table, row, &cells);
+        }
+        for row in tables::factors(release, outcome, per).into_iter().flat_map(|table| table.rows) {
+            let lines = tables::lines(release, outcome, per);
+            let term = &lines.iter().find(|line| tables::label(line) == row[0]).unwrap().term;
+            let coefficients = block("noise_share");
+            let is_own = |own: &&Cells<'_>| own["outcome"] == outcome && own["term"] == term;
+            let line = coefficients.iter().find(is_own).unwrap();
+            let table = tables::factors(release, outcome, per).unwrap();
+            shows(&table, &row, &["factor", "factor_lower", "factor_upper"].map(|name| line[name]));
+        }
+    }
+
+    let mut differences = block("where").into_iter();
+    let mut levels = block("level").into_iter();
+    let mut pairs = block("levels").into_iter();
+    let mut fits = block("residual_sd").into_iter();
+    let mut held = block("held_at").into_iter();
+    for outcome in &outcomes {
+        let mut found = facts.differences.iter().filter(|one| one.outcome == *outcome);
+        for row in tables::differences(release, facts, outcome, per).into_iter().flat_map(|table| {
+            let rows = table.rows.clone();
+            rows.into_iter().map(move |row| (table.clone(), row))
+        }) {
+            let (line, one) = (differences.next().unwrap(), found.next().unwrap());
+            assert_eq!([line["term"], line["where"]], [row.1[0].as_str(), row.1[1].as_str()]);
+            let scale = if figure::is_scaled(&release.plan, &one.term, per) { per } else { 1.0 };
+            is_sum(&line, &one.entry.times(scale));
+            let cells = names(outcome, ratio, &["p_value"]);
+            let cells = of(&line, &cells.iter().map(String::as_str).collect::<Vec<_>>());
+            shows(&row.0, &row.1, &cells.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        let own = facts.levels.iter().filter(|found| found.outcome == *outcome);
+        let (means, of_pairs) = (
+            own.clone().flat_map(|found| found.means.iter().map(move |mean| (found, mean))),
+            own.clone().flat_map(|found| found.pairs.iter().map(move |pair| (found, pair))),
+        );
+        let these: Vec<Cells<'_>> = levels.by_ref().take(means.clone().count()).collect();
+        for (line, (found, mean)) in these.iter().zip(means) {
+            assert_eq!([line["column"], line["level"]], [found.column.as_str(), mean.level.as_str()]);
+            is_sum(line, &mean.entry);
+        }
+        if let Some(table) = tables::level_means(release, facts, outcome) {
+            let names = names(outcome, mean, &[]);
+            compare(&table, &mut these.into_iter(), &names.iter().map(String::as_str).collect::<Vec<_>>());
+            for (column, at) in &own.clone().next().unwrap().held {
+                let line = held.next().unwrap();
+                assert_eq!([line["outcome"], line["column"]], [outcome.as_str(), column.as_str()]);
+                close(line["held_at"], *at);
+            }
+        }
+        let these: Vec<Cells<'_>> = pairs.by_ref().take(of_pairs.clone().count()).collect();
+        for (line, (found, pair)) in these.iter().zip(of_pairs) {
+            assert_eq!(line["levels"], format!("{} against {}", pair.level, pair.against));
+            assert_eq!(line["column"], found.column);
+            is_sum(line, &pair.entry);
+        }
+        if let Some(table) = tables::level_pairs(release, facts, outcome) {
+            let names = names(outcome, ratio, &["p_value", "holm"]);
+            compare(&table, &mut these.into_iter(), &names.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        let fit = fits.next().unwrap();
+        let share = tables::r_squared(release, facts, outcome);
+        assert_eq!(fit["r_squared"].parse::<f64>().ok(), share.map(|(share, _)| share));
+        assert_eq!(fit["r_squared_noise"].parse::<f64>().ok(), share.and_then(|(_, noise)| noise));
+        assert_eq!(fit["rows_noise"].parse::<f64>().ok(), release.diagnostics.rows_std_error);
+        let told = tables::fit(release, facts, outcome).1.join(" ");
+        let noise =
+            told.split_once("noise with standard deviation ").map(|(_, noise)| shown(noise).remove(0));
+        assert_eq!(noise.is_some(), !fit["residual_sd_noise"].is_empty(), "{told}");
+        if let Some(noise) = noise {
+            assert!((noise.value - fit["residual_sd_noise"].parse::<f64>().unwrap()).abs() <= noise.half);
+        }
+    }
+    for rest in [differences, levels, pairs, fits, held] {
+        assert_eq!(rest.count(), 0);
+    }
+
     let categories = block("wald_chi_square");
     assert_eq!(categories.len(), facts.categories.len());
     for (line, test) in categories.iter().zip(&facts.categories) {
-        assert_eq!((line[0], line[1]), (test.outcome.as_str(), test.label().as_str()));
-        assert!((number(line[4]) - test.p).abs() <= 1e-9 * test.p, "{line:?} {test:?}");
+        assert_eq!((line["outcome"], line["category"]), (test.outcome.as_str(), test.label().as_str()));
+        close(line["wald_chi_square"], test.statistic);
+        assert_eq!(line["degrees"], test.degrees.to_string());
+        assert!(
+            (line["p_value"].parse::<f64>().unwrap() - test.p).abs() <= 1e-7 * test.p,
+            "{line:?} {test:?}"
+        );
     }
-    for line in block("standardised") {
-        let table = tables::coefficients(release, facts, line[0], 1.0);
-        let column = table.heads.iter().position(|head| head.text == "Standardised").unwrap();
-        let terms = tables::lines(release, line[0], 1.0);
-        let row = terms.iter().position(|term| term.term == line[1]).unwrap();
-        let shown = number(&table.rows[row][column].replace('−', "-"));
-        assert!((shown - number(line[2])).abs() <= 0.06 * shown.abs(), "{line:?} {shown}");
+    if let Some(table) = tables::categories(release, facts) {
+        compare(&table, &mut categories.into_iter(), &["wald_chi_square", "degrees", "p_value"]);
     }
-    let mut adjusted = block("holm").into_iter();
-    for row in tables::adjusted(release).into_iter().flat_map(|table| table.rows) {
-        let line = adjusted.next().unwrap();
-        assert_eq!((line[0], line[1]), (row[0].as_str(), row[1].as_str()));
-        for (cell, shown) in line[2..].iter().zip(&row[2..]) {
-            let Ok(shown) = shown.trim_start_matches("≈ ").parse::<f64>() else { continue };
-            assert!((number(cell) - shown).abs() <= 0.000_51, "{line:?} {row:?}");
-        }
+    let adjusted = block("benjamini_hochberg");
+    let table = tables::adjusted(release);
+    assert_eq!(adjusted.len(), table.iter().map(|table| table.rows.len()).sum::<usize>());
+    for (line, row) in adjusted.iter().zip(table.iter().flat_map(|table| &table.rows)) {
+        assert_eq!((line["term"], line["outcome"]), (row[0].as_str(), row[1].as_str()));
     }
-    assert_eq!(adjusted.next(), None);
-    let described = facts.description.as_ref();
+    if let Some(table) = table {
+        compare(&table, &mut adjusted.into_iter(), &["p_value", "holm", "benjamini_hochberg"]);
+    }
+
+    let Some(described) = &facts.description else { return };
     let columns = block("mean_or_share");
-    assert_eq!(columns.len(), described.map_or(0, |of| of.terms.len()));
-    for (line, term) in columns.iter().zip(described.iter().flat_map(|of| &of.terms)) {
-        assert_eq!(line[0], term.term);
-        assert!(line[1].is_empty() || (number(line[1]) - term.mean.value).abs() < 1e-9, "{line:?}");
+    assert_eq!(columns.len(), described.terms.len());
+    let printed = tables::columns(release, facts, described);
+    let mut rows: BTreeMap<String, (&Table, &Vec<String>)> = BTreeMap::new();
+    for table in &printed {
+        rows.extend(table.rows.iter().map(|row| (row[0].clone(), (table, row))));
     }
-    assert_eq!(block("column,with").len(), described.map_or(0, |of| of.pairs().len()));
+    assert_eq!(columns.len(), rows.len());
+    for (line, term) in columns.iter().zip(&described.terms) {
+        assert_eq!(line["column"], term.term);
+        let name = match &term.level {
+            Some((column, level)) => format!("{column}: {level}"),
+            None => figure::with_unit(&term.term, &figure::unit(&release.plan, &term.term)),
+        };
+        let (table, row) = rows[&name];
+        // Of a share there is no standard deviation of its own.
+        let spread = if term.level.is_some() { [""; 2] } else { [line["sd"], line["sd_noise"]] };
+        shows(table, row, &[line["mean_or_share"], line["noise"], spread[0], spread[1]]);
+    }
+    let correlations = block("correlation");
+    let pairs = described.pairs();
+    assert_eq!(correlations.len(), pairs.len());
+    for (line, (one, other, value, noise)) in correlations.iter().zip(pairs) {
+        assert_eq!([line["column"], line["with"]], [one, other]);
+        close(line["correlation"], value);
+        close(line["noise"], noise);
+    }
 }
 
 /// Has R print its tables as Python does: as CSV, with all digits.
@@ -1256,6 +1512,37 @@ fn the_programs_combine_coefficients_with_their_covariance() {
     }
 }
 
+/// A release of the table with a category of three levels that is in no product, one that is in one with a number, and an outcome of two answers or the
+/// logarithm of one.
+fn with_products(mechanism: &str, outcome: &str) -> Release {
+    let (text, _) = table();
+    let mut with_answer = String::new();
+    for (place, line) in text.lines().enumerate() {
+        let high = line.rsplit_once(',').unwrap().1.parse::<f64>().is_ok_and(|target| target > 150.0);
+        let answer = if place == 0 { "tod" } else { ["Ja", "Nein"][usize::from(high)] };
+        with_answer += &format!("{line},{answer}\n");
+    }
+    let mut plan = wide_plan(json!({"name": mechanism}), json!({"epsilon": 8, "delta": 1e-6}));
+    plan["columns"][0]["unit"] = json!("kg/m²");
+    plan["columns"][3] = column("target", "ignored", 1.0, 350.0);
+    plan["columns"].as_array_mut().unwrap().extend([
+        json!({"name": "ward", "role": "feature", "type": "category", "levels": ["n", "s", "w"]}),
+        json!({"name": "tod", "role": "ignored", "type": "category", "levels": ["Ja", "Nein"]}),
+    ]);
+    plan["derived"] = json!([
+        {"transform": "centred", "from": ["bmi"], "at": 25, "role": "ignored"},
+        {"transform": "product", "from": ["bmi - 25", "site"]}]);
+    if outcome == "ln" {
+        plan["derived"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"transform": "log", "from": ["target"], "name": "ln", "role": "outcome"}));
+    } else {
+        plan["columns"][5]["role"] = json!("outcome");
+    }
+    demonstrations_of(&with_answer, &plan, 100, 1).remove(0)
+}
+
 /// Every number of the table, from the programs in Python and R that the release hands out.
 #[test]
 fn the_programs_in_python_and_r_reproduce_the_table() {
@@ -1277,13 +1564,25 @@ fn the_programs_in_python_and_r_reproduce_the_table() {
         .push(json!({"name": "ward", "role": "ignored", "type": "category", "levels": ["n", "s", "w"]}));
     several["derived"] = json!([{"transform": "merged", "from": ["ward"], "name": "side", "groups": [{"name": "rest", "levels": ["s", "w"]}]}]);
     let several = demonstrations(&several, 100, 1).remove(0);
-    for (release, log_odds, tested) in
-        [(&linear, false, true), (&linear, true, true), (&penalised, false, false), (&several, false, true)]
-    {
+    let logarithm = with_products("adaptive-gauss", "ln");
+    let logistic = with_products("adaptive-logistic", "tod");
+    for (release, log_odds, tested) in [
+        (&linear, false, true),
+        (&linear, true, true),
+        (&penalised, false, false),
+        (&several, false, true),
+        (&logarithm, false, true),
+        (&logistic, true, true),
+    ] {
         let ten = Labels { per: 10.0, ..Labels::default() };
         let bench = Bench::new();
         bench.write("release.json", serde_json::to_string(release).unwrap());
         let facts = Supplement { log_odds, ..supplement(release) };
+        if release.plan.derived.iter().any(|term| term.transform == Transform::Product) {
+            let pairs = facts.levels.iter().map(|found| found.pairs.len()).sum::<usize>();
+            let (products, tests) = (facts.differences.len(), facts.categories.len());
+            assert_eq!((products, pairs, tests), (9, 3, 5), "{:?}", facts.categories);
+        }
         let own = Format::Csv.write(release, &facts, &Labels::default(), None).unwrap();
         let own = own.strip_prefix('\u{feff}').unwrap();
         assert_eq!(
@@ -1307,7 +1606,8 @@ fn the_programs_in_python_and_r_reproduce_the_table() {
 
 /// Compares what a program prints, per unit and per ten units, with the tables and the CSV.
 fn reproduces(release: &Release, facts: &Supplement, [usual, by_ten]: [&[String]; 2], own: &str) {
-    follows(release, facts, usual);
+    follows(release, facts, usual, 1.0);
+    follows(release, facts, by_ten, 10.0);
     // For ten units each cell is that of the page's table.
     for line in by_ten[0].lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
@@ -1344,7 +1644,8 @@ fn merged_levels_and_robust_errors_are_told_in_every_format() {
     plan["columns"]
         .as_array_mut()
         .unwrap()
-        .push(json!({"name": "wa\nrd", "role": "ignored", "type": "category", "levels": ["n", "s", "w"]}));
+        .push(json!({"name": "wa\nrd", "role": "ignored", "type": "category", "levels": ["n", "s", "w"],
+            "labels": {"s": "South"}}));
     plan["derived"] = json!([{"transform": "merged", "from": ["wa\nrd"], "name": "side", "groups": [{"name": "rest", "levels": ["s", "w"]}]}]);
     let (text, _) = table();
     let text = text.replacen("ward", "\"wa\nrd\"", 1);
@@ -1355,11 +1656,14 @@ fn merged_levels_and_robust_errors_are_told_in_every_format() {
     bench.plan(&plan);
     let release: Release =
         serde_json::from_str(&bench.ok("simulate --plan plan.json --seed 11 table.csv")).unwrap();
+    // So do the tests of whole categories.
+    let tests = tables::categories(&release, &supplement(&release)).unwrap();
+    assert!(tests.notes[0].starts_with("Each test is robust: "), "{:?}", tests.notes);
     // An abstract has no room for either.
     for (name, format) in Format::ALL.into_iter().filter(|(name, _)| *name != "short") {
         let text = format.write(&release, &supplement(&release), &Labels::default(), None).unwrap();
         let text = text.replace('\n', " ");
-        for told in ["are merged: rest = s, w", "standard errors are robust"] {
+        for told in ["are merged: rest = South, w", "standard errors are robust"] {
             assert!(text.contains(told), "{name} does not say: {told}: {text}");
         }
     }

@@ -8,7 +8,7 @@ use discreet::mechanisms::adaptive::margins::Margins;
 use discreet::mechanisms::adaptive::rough::Standardiser;
 use discreet::mechanisms::adaptive::tails::Counts;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
-use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, Units};
+use discreet::mechanisms::adaptive_gauss::gate::{Evidence, Far, Gate, Units};
 use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::radii::Choice;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
@@ -203,12 +203,12 @@ pub fn every_gate() {
         let held: Vec<u64> = gate.held.iter().map(|term| *term as u64).collect();
         assert_eq!(serde_json::to_value(held).unwrap(), expected["held"]);
         close("kappa", &[gate.condition], &expected["kappa"], 1e-8);
-        let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
+        let evidence = Evidence { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
         let mut found = [Vec::new(), Vec::new()];
         for outcome in 0..terms.outcomes() {
             let far =
                 Far { radius: numbers(&case["Ry"])[outcome], unseen: case["unseen"].as_bool().unwrap() };
-            let judged = gate.judge(known, outcome, far, &Units::coded(k)).unwrap();
+            let judged = gate.judge(evidence, outcome, far, &Units::coded(k)).unwrap();
             assert_eq!(serde_json::to_value(judged.intervals).unwrap(), expected["states"][outcome]);
             found[0].push(judged.estimates);
             found[1].push(judged.errors);

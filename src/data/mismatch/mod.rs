@@ -272,37 +272,37 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
     let swapped = lower.zip(upper).is_some_and(|(lower, upper)| lower > upper);
     let (lower, upper) = if swapped { (None, None) } else { (lower, upper) };
     let values: Vec<Option<f64>> = present.iter().map(|cell| number::parse(cell, rules.numbers)).collect();
-    let numbers = values.iter().flatten().count();
+    let has_numbers = values.iter().any(Option::is_some);
     let is_number_somehow =
         |cell: &str| candidates(rules.numbers).any(|format| number::parse(cell, format).is_some());
+    let all = || values.iter().flatten().copied();
+    let is_outside =
+        |value: f64| lower.is_some_and(|lower| value < lower) || upper.is_some_and(|upper| value > upper);
     let negatives_are_codes = lower.is_none()
-        && values.iter().flatten().all(|value| *value >= 0.0 || is_code(*value))
-        && values.iter().flatten().any(|value| *value >= 0.0);
+        && all().all(|value| value >= 0.0 || is_code(value))
+        && all().any(|value| value >= 0.0);
     // Among other values above the bound, a number such as 88 is a value, too.
-    let values_lie_above =
-        values.iter().flatten().any(|value| !is_code(*value) && upper.is_some_and(|upper| *value > upper));
+    let values_lie_above = all().any(|value| !is_code(value) && upper.is_some_and(|upper| value > upper));
     // If all other cells have decimals, a number of nines without decimals is a code.
     let has_decimals = |cell: &&str| cell.contains(char::from(rules.numbers.decimal));
     let is_nines = |cell: &&str| cell.len() > 2 && cell.bytes().all(|digit| digit == b'9');
     let nines_are_codes = present.iter().filter(|cell| has_decimals(cell)).count() >= ENOUGH
         && present.iter().all(|cell| has_decimals(cell) || is_nines(cell));
+    let is_meant_as_code = |cell: &str, value: f64| {
+        is_code(value)
+            && (nines_are_codes && is_nines(&cell)
+                || is_outside(value) && (value < 0.0 || !values_lie_above)
+                || value < 0.0 && negatives_are_codes)
+    };
     let kind = |cell: &str, value: Option<f64>| match value {
-        Some(value) => {
-            let outside =
-                lower.is_some_and(|lower| value < lower) || upper.is_some_and(|upper| value > upper);
-            match is_code(value) {
-                true if nines_are_codes && is_nines(&cell) => Some(Contradiction::Code),
-                true if outside && (value < 0.0 || !values_lie_above) => Some(Contradiction::Code),
-                true if value < 0.0 && negatives_are_codes => Some(Contradiction::Code),
-                _ => outside.then_some(Contradiction::Outside),
-            }
-        }
+        Some(value) if is_meant_as_code(cell, value) => Some(Contradiction::Code),
+        Some(value) => is_outside(value).then_some(Contradiction::Outside),
         None if is_date(cell) => Some(Contradiction::Date),
         None if is_number_somehow(cell) => Some(Contradiction::Format),
         None => Some(Contradiction::Words),
     };
     let found: Vec<(Contradiction, &str)> =
-        present.iter().zip(values).filter_map(|(cell, value)| Some((kind(cell, value)?, *cell))).collect();
+        present.iter().zip(&values).filter_map(|(cell, value)| Some((kind(cell, *value)?, *cell))).collect();
     let kinds: BTreeSet<Contradiction> = found.iter().map(|(kind, _)| *kind).collect();
     let one = |kind: Contradiction| {
         let cells = distinct(found.iter().filter(|(found, _)| *found == kind).map(|(_, cell)| *cell));
@@ -315,11 +315,11 @@ fn of_number(present: &[&str], lower: Option<f64>, upper: Option<f64>, rules: &C
                     .collect();
                 formats(&written, rules).into_iter().map(Repair::Format).collect()
             }
-            Contradiction::Date if numbers == 0 => of_dates(present),
-            Contradiction::Date => vec![Repair::LeaveOut],
+            Contradiction::Date if has_numbers => vec![Repair::LeaveOut],
+            Contradiction::Date => of_dates(present),
             Contradiction::Code => vec![Repair::Missing(cells.clone())],
-            Contradiction::Words if numbers == 0 => vec![Repair::Category],
-            Contradiction::Words => no_answers(&cells).into_iter().collect(),
+            Contradiction::Words if has_numbers => no_answers(&cells).into_iter().collect(),
+            Contradiction::Words => vec![Repair::Category],
             _ => Vec::new(),
         };
         mismatch(kind, cells, repairs)

@@ -225,11 +225,11 @@ impl RoundNoise for Noise {
     }
 
     fn charge(&self) -> Option<Charge> {
-        let said = [
+        let parameters = [
             ("S", self.moments.scale.get().to_string()),
             ("S_eigenvalue", self.eigenvalue.get().to_string()),
         ];
-        Some(Charge::gaussian(self.events(), said))
+        Some(Charge::gaussian(self.events(), parameters))
     }
 
     fn law(&self) -> Option<NoiseLaw> {

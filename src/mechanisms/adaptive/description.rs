@@ -1,6 +1,7 @@
 //! A description of the columns from the first two rounds of an adaptive release (theory/inference 6.4).
 
 use crate::inference::description::{SumTerm, Sums, correlations, means, variance};
+use crate::math::median;
 use crate::math::round::real;
 use crate::math::triangle;
 use crate::plan::Plan;
@@ -35,9 +36,7 @@ const KNOWN: f64 = 0.05;
 fn distorted(standardised: &[Option<Noisy>], noise: impl Fn(usize) -> f64) -> Vec<usize> {
     let variances: Vec<f64> =
         standardised.iter().map(|found| found.map_or(0.0, |found| found.value)).collect();
-    let mut sorted = variances.clone();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+    let middle = median(variances.iter().copied()).unwrap_or_default();
     let most = |place: usize| variances[place] * (1.0 + 2.0 * noise(place).min(1.0));
     (0..variances.len()).filter(|place| most(*place) < DISTORTED * middle).collect()
 }

@@ -1,11 +1,13 @@
 //! The noise of a round: which cells it has, what is charged for them, and how it is drawn.
 
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use super::units::Round;
-use crate::data::Exact;
+use crate::data::statistics::RecordMap;
+use crate::data::{Exact, Statistic};
 use crate::math::triangle;
-use crate::mechanisms::rounds::{Answer, RoundNoise};
+use crate::mechanisms::rounds::{self, Answer, RoundNoise};
 use crate::noise::discrete::{gaussian_diagonal, gaussian_off_diagonal};
 use crate::noise::entropy::{DemoRng, Entropy};
 use crate::privacy::mutants::{Mutant, is_active};
@@ -114,11 +116,22 @@ fn weighted<E: Entropy + ?Sized>(
 
 /// The noise of one round of a release.
 #[derive(Debug)]
-pub struct NumberedNoise {
+struct NumberedNoise {
     /// The charge of the round, and its cells.
-    pub round: Round,
+    round: Round,
     /// The number of the round, from 0.
-    pub number: u32,
+    number: u32,
+}
+
+/// Returns the round of a release that sums this map, and has the noise of the round of this number among all.
+pub fn numbered_round<'a>(
+    map: impl RecordMap + 'static,
+    number: u32,
+    mut rounds: impl Iterator<Item = &'a Round>,
+) -> Option<rounds::Round> {
+    let round = rounds.nth(number as usize)?.clone();
+    let noise = Arc::new(NumberedNoise { round, number });
+    Some(rounds::Round { statistic: Statistic::Map(Arc::new(map)), noise })
 }
 
 impl RoundNoise for NumberedNoise {

@@ -6,9 +6,10 @@ use super::margins;
 use super::noise::Shape;
 use super::tails;
 use super::terms::Terms;
+use crate::mechanisms::shared::{NoiseError, finest};
 use crate::noise::entropy::Entropy;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{CalibrationError, NoiseScale, noise_scale};
+use crate::privacy::calibrate::{NoiseScale, noise_scale};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::sensitivity::{
@@ -81,14 +82,14 @@ impl Early {
     /// Returns the rounds that their parts of μ² in 2^-40 buy, with the histogram of ‖w‖ and those of so many outcomes.
     ///
     /// # Errors
-    /// [`CalibrationError`] where a round's noise scale leaves 2^40 to 2^55.
+    /// [`NoiseError`] where a round's noise scale leaves 2^40 to 2^55.
     pub fn new(
         terms: &Terms,
         adjacency: Adjacency,
         max_rows_per_person: u32,
         [first, second, third]: [u128; 3],
         outcomes: usize,
-    ) -> Result<Self, CalibrationError> {
+    ) -> Result<Self, NoiseError> {
         let k = max_rows_per_person;
         let (level, margins) = calibrated(LEVELS, first, |level| {
             margins_sensitivity_squared(u64::from(level), terms.columns() as u64, adjacency, k)
@@ -114,18 +115,15 @@ impl Early {
 /// Returns the finest of two units whose noise the sampler can draw, with Δ² and S.
 ///
 /// # Errors
-/// [`CalibrationError`] where neither noise scale is within 2^40 to 2^55.
+/// [`NoiseError`] where neither noise scale is within 2^40 to 2^55.
 pub fn calibrated<T: Copy>(
-    [fine, coarse]: [T; 2],
+    candidates: [T; 2],
     units: u128,
     sensitivity_squared: impl Fn(T) -> UBig,
-) -> Result<(T, (UBig, NoiseScale)), CalibrationError> {
-    let of = |unit| {
+) -> Result<(T, (UBig, NoiseScale)), NoiseError> {
+    finest(candidates, |unit| {
         let squared = sensitivity_squared(unit);
-        noise_scale(&squared, units).map(|scale| (unit, (squared, scale)))
-    };
-    match of(fine) {
-        Err(CalibrationError::ScaleTooLarge(_)) => of(coarse),
-        found => found,
-    }
+        let scale = noise_scale(&squared, units)?;
+        Ok((unit, (squared, scale)))
+    })
 }

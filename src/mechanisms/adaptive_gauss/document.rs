@@ -21,6 +21,7 @@ use crate::mechanisms::adaptive::tails::{self, Counts};
 use crate::mechanisms::adaptive::terms::{MOST_FEATURES, Term as Coordinate, Terms};
 use crate::model::{INTERCEPT, NoiseLaw};
 use crate::privacy::calibrate::NoiseScale;
+use crate::release::Release;
 use crate::release::moments::{
     AdaptiveRounds, AdaptiveScores, AdaptiveUnits, CodedTerm, Decimals, ReleasedMoments, Term,
 };
@@ -78,6 +79,13 @@ pub fn moments(released: &Released, coded: Vec<CodedTerm>) -> ReleasedMoments {
             }),
         }),
     }
+}
+
+/// Returns what a release says of the four rounds, with the columns' own units of each term. `None` if it is damaged, or of another
+/// mechanism.
+pub fn of(release: &Release) -> Option<(Released, &[CodedTerm])> {
+    let moments = release.moments.as_ref()?;
+    Some((read(moments)?, moments.coded_terms()))
 }
 
 /// Returns what a document says of the four rounds. `None` if it is damaged.

@@ -99,7 +99,7 @@ impl Forecast {
     }
 
     /// Returns what is said of it before a release of features with these standard deviations, in half widths of their bounds.
-    pub fn said(&self, terms: &Terms, spreads: &[f64]) -> NoiseForecast {
+    pub fn noise_forecast(&self, terms: &Terms, spreads: &[f64]) -> NoiseForecast {
         let forecast = NoiseForecast {
             noise: self.noise,
             loss: 1.0,

@@ -83,14 +83,17 @@ impl Gate {
         self.penalty.is_some()
     }
 
-    /// Returns the estimate of one outcome in `units`, with the standard errors and intervals of its coefficients. `None` if all
-    /// are withheld.
-    pub fn judge(&self, known: Known<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
-        let Known { terms, guide, map, moments, scores } = known;
+    /// Returns the number of coefficients that are not in the regression.
+    const fn excluded(&self) -> usize {
+        self.fixed.len() - self.held.len()
+    }
+
+    /// Returns the fit of one outcome in whitened units. `None` if all coefficients are withheld.
+    pub fn fit(&self, guide: &Guide, map: &DMatrix<f64>, moments: &Moments, outcome: usize) -> Option<Fit> {
         let inverse = self.inverse.as_ref()?;
         let k = moments.coefficients();
         let spread = guide.spreads[outcome];
-        let excluded = self.fixed.len() - self.held.len();
+        let excluded = self.excluded();
         // What is excluded has the slope 0, not the guide's.
         let target = |column: usize| {
             if column < excluded { -guide.slopes[(self.fixed[column] - 1, outcome)] / spread } else { 0.0 }
@@ -112,7 +115,18 @@ impl Gate {
             }
             sum
         });
-        let mut fit = Fit::new(moments, outcome, inverse, &start);
+        Some(Fit::new(moments, outcome, inverse, &start))
+    }
+
+    /// Returns the estimate of one outcome in `units`, with the standard errors and intervals of its coefficients. `None` if all
+    /// are withheld.
+    pub fn judge(&self, evidence: Evidence<'_>, outcome: usize, far: Far, units: &Units) -> Option<Judged> {
+        let Evidence { terms, guide, map, moments, scores } = evidence;
+        let inverse = self.inverse.as_ref()?;
+        let mut fit = self.fit(guide, map, moments, outcome)?;
+        let k = moments.coefficients();
+        let spread = guide.spreads[outcome];
+        let excluded = self.excluded();
         let robust = scores.get(outcome).and_then(|scores| scores.sandwich(inverse, fit.sigma));
         if let Some(robust) = &robust {
             fit.sampling.copy_from(&robust.covariance);
@@ -213,7 +227,7 @@ impl Units {
 
 /// The public quantities from which the gate computes estimates.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct Evidence<'a> {
     /// The coded terms.
     pub terms: &'a Terms,
     /// The guide.

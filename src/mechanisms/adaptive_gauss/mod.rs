@@ -21,11 +21,13 @@
 //!
 //! **Event.** One Gaussian for each round, all in one charge, before the first noise is drawn.
 
+pub mod beside;
 mod document;
 pub mod estimate;
 pub mod forecast;
 pub mod gate;
 pub mod last;
+mod notes;
 pub mod progress;
 pub mod radii;
 pub mod refit;
@@ -164,9 +166,9 @@ impl Configured for Parameters {
         }
         let units = budget_parts(&budget, &Split::Gaussian)?.capacity.gaussian;
         let rounds = Rounds::new(&terms, plan.adjacency, plan.max_rows_per_person, shares, units)?;
-        let said = ["S_margins", "S_moments", "S_tails", "S_last", "S_scores"].into_iter();
-        let said = said.zip(rounds.in_order().map(|round| round.scale.get().to_string()));
-        let charge = Charge::gaussian(rounds.events(), said);
+        let parameters = ["S_margins", "S_moments", "S_tails", "S_last", "S_scores"].into_iter();
+        let parameters = parameters.zip(rounds.in_order().map(|round| round.scale.get().to_string()));
+        let charge = Charge::gaussian(rounds.events(), parameters);
         let [_, _, _, last, _] = shares.split(units);
         let mu_last = mu_squared_of_units(last).sqrt() / f64::from(plan.max_rows_per_person.max(1));
         let steps = steps_of(&encoding, &coded);

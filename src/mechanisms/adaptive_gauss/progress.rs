@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::estimate::{Fit, Moments};
-use super::gate::{Far, Gate, Known, Penalty, Units};
+use super::estimate::Moments;
+use super::gate::{Gate, Penalty};
 use super::last::{self, Grid};
 use super::radii::{Choice, Radii};
 use super::scores::{ReleasedScores, ScoreMap, ScoreProducts};
@@ -291,21 +291,6 @@ impl Released {
         let scores = scores.map(|scores| scores.products(self.terms.coefficients())).unwrap_or_default();
         let gate = Gate::new(&moments, &map, excluded, penalty)?;
         Ok(Solved { moments, map, gate, scores })
-    }
-
-    /// Returns the regression of an outcome in whitened units. `None` if no coefficient is determined.
-    pub fn fit(&self, solved: &Solved, outcome: usize) -> Option<Fit> {
-        let radius = *self.radii.outcomes.get(outcome)?;
-        let known = Known {
-            terms: &self.terms,
-            guide: &self.guide,
-            map: &solved.map,
-            moments: &solved.moments,
-            scores: &[],
-        };
-        let units = Units::coded(self.terms.coefficients());
-        let far = Far { radius, unseen: self.radii.unseen };
-        solved.gate.judge(known, outcome, far, &units).map(|judged| judged.fit)
     }
 
     /// Returns the number of rows as round 1 counted them, and the standard deviation of its noise.

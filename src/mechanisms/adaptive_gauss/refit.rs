@@ -13,7 +13,7 @@ use crate::model::{INTERCEPT, level_of};
 use crate::plan::{CheckedPlan, Purpose};
 use crate::release::Release;
 use crate::release::document::Coefficients;
-use crate::release::moments::CodedTerm;
+use crate::release::moments::{CodedTerm, ReleasedMoments};
 use crate::release::publication::ridge_path::RidgePath;
 use crate::words;
 
@@ -28,7 +28,7 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
     let damaged = RefitError::Moments(MomentsError::Shape);
     let moments = release.moments.as_ref().ok_or(RefitError::NoMoments)?;
     let released = document::read(moments).ok_or_else(|| damaged.clone())?;
-    let coded = moments.adaptive.as_ref().map_or(&[][..], |adaptive| &adaptive.terms);
+    let coded = moments.coded_terms();
     let checked = CheckedPlan::new(release.plan.clone(), Purpose::Simulate).map_err(|_| damaged.clone())?;
     let (own_features, own_outcomes) = coded.split_at(released.terms.features());
 
@@ -112,8 +112,7 @@ pub fn refit(release: &Release, request: &Request<'_>) -> Result<Refit, RefitErr
 /// As [`refit`].
 pub fn ridge_path(release: &Release, request: &Request<'_>) -> Result<RidgePath, RefitError> {
     let own = refit(release, request)?;
-    let coded = release.moments.as_ref().and_then(|moments| moments.adaptive.as_ref());
-    let coded = coded.map_or(&[][..], |adaptive| &adaptive.terms);
+    let coded = release.moments.as_ref().map_or(&[][..], ReleasedMoments::coded_terms);
     let rows = own.diagnostics.rows.unwrap_or(1.0);
     let weight = |term: &str| {
         let found = coded.iter().find(|coded| coded.term == term)?;

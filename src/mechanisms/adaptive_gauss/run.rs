@@ -6,11 +6,10 @@ use super::forecast::Forecast;
 use super::progress::{Progress, RoundMap, Setting};
 use super::report::Asked;
 use super::{document, report};
-use crate::data::Statistic;
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::inference::RegressionTerms;
 use crate::inference::noise_forecast::{NoiseForecast, assumed_spreads};
-use crate::mechanisms::adaptive::noise::NumberedNoise;
+use crate::mechanisms::adaptive::noise::numbered_round;
 use crate::mechanisms::rounds::{Answer, Output, Round, Rounds, Run, Task, Unsettled};
 
 impl Rounds for Setting {
@@ -31,16 +30,13 @@ impl Rounds for Setting {
         let people = task.checked.max_rows_per_person;
         let spreads = assumed_spreads(&task.encoding.bound);
         let forecast = Forecast::new(terms, *adjacency, people, rows, mu, *shares);
-        Some(forecast.clipped_at(*outcome_radius).said(terms, &spreads))
+        Some(forecast.clipped_at(*outcome_radius).noise_forecast(terms, &spreads))
     }
 }
 
 impl Run for Progress {
     fn round(&self) -> Option<Round> {
-        let (map, number) = (self.map()?, self.number());
-        let round = self.setting.rounds.in_order().nth(number as usize)?.clone();
-        let noise = Arc::new(NumberedNoise { round, number });
-        Some(Round { statistic: Statistic::Map(Arc::new(map)), noise })
+        numbered_round(self.map()?, self.number(), self.setting.rounds.in_order())
     }
 
     fn take(&mut self, answer: Answer) {

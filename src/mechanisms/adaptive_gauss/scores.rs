@@ -57,7 +57,7 @@ impl ScoreMap {
         let square = (AIM / (noise * real(k))).clamp(SQUARES[0], SQUARES[1]) * real(k) * of_sum;
         let (mut slopes, mut radii) = (Vec::new(), Vec::new());
         for outcome in 0..released.terms.outcomes() {
-            let fit = released.fit(solved, outcome);
+            let fit = solved.gate.fit(&released.guide, &solved.map, &solved.moments, outcome);
             let sigma = fit.as_ref().map(|fit| fit.sigma).filter(|sigma| sigma.is_finite() && *sigma > 0.0);
             radii.push(bits26(square.sqrt() * sigma.unwrap_or(1.0)));
             slopes.push(fit.map_or_else(|| vec![0.0; k], |fit| fit.theta.iter().copied().collect()));

@@ -3,8 +3,9 @@
 use crate::mechanisms::adaptive::noise::Shape;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, RECORDS, Round, calibrated};
+use crate::mechanisms::shared::NoiseError;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{CalibrationError, WHOLE_SHARE, part_of};
+use crate::privacy::calibrate::{WHOLE_SHARE, part_of};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::sensitivity::{blocks_sensitivity_squared, cross_weight, weighted_sensitivity_squared};
@@ -104,14 +105,14 @@ impl Rounds {
     /// Returns the rounds for a budget of `units` 2^-40 of μ².
     ///
     /// # Errors
-    /// [`CalibrationError`] where a round's noise scale leaves 2^40 to 2^55.
+    /// [`NoiseError`] where a round's noise scale leaves 2^40 to 2^55.
     pub fn new(
         terms: &Terms,
         adjacency: Adjacency,
         max_rows_per_person: u32,
         shares: Shares,
         units: u128,
-    ) -> Result<Self, CalibrationError> {
+    ) -> Result<Self, NoiseError> {
         let [first, second, third, fourth, fifth] = shares.split(units);
         let k = max_rows_per_person;
         let outcomes = terms.outcomes().max(1) as u64;
@@ -122,14 +123,16 @@ impl Rounds {
             let outcome = u64::from(outcome_code(features, outcomes));
             weighted_sensitivity_squared(square, outcomes * outcome * outcome, adjacency, k)
         })?;
-        let scores = (shares.scores > 0).then(|| {
+        let scores = if shares.scores > 0 {
             let (record, scores) = calibrated(RECORDS, fifth, |record| {
                 // The scores of all rows of a person are one score.
                 blocks_sensitivity_squared(u64::from(record).pow(2), outcomes, adjacency)
             })?;
             let shape = Shape::Triangles { count: terms.outcomes(), side: terms.coefficients() };
-            Ok(ScoreRound { record, round: Round::new(scores, shape) })
-        });
+            Some(ScoreRound { record, round: Round::new(scores, shape) })
+        } else {
+            None
+        };
         let weight = cross_weight(adjacency);
         let weighted = Shape::Weighted { features: terms.coefficients(), side: 1 + terms.len(), weight };
         Ok(Self {
@@ -139,7 +142,7 @@ impl Rounds {
             moments,
             tails,
             last: Round::new(last, weighted),
-            scores: scores.transpose()?,
+            scores,
         })
     }
 

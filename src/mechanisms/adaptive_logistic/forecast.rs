@@ -104,7 +104,7 @@ impl Forecast {
     }
 
     /// Returns what is said of it before a release.
-    pub fn said(&self, terms: &Terms) -> NoiseForecast {
+    pub fn noise_forecast(&self, terms: &Terms) -> NoiseForecast {
         let whole = self.bulk * 2.0 * real(terms.coefficients());
         NoiseForecast {
             noise: self.noise,

@@ -134,7 +134,7 @@ impl Configured for Parameters {
         }
         let people = plan.max_rows_per_person;
         let rounds = Rounds::new(&terms, plan.adjacency, people, steps, units)?;
-        let charge = Charge::gaussian(rounds.events(), said(&rounds));
+        let charge = Charge::gaussian(rounds.events(), scales(&rounds));
         let last = units::split(steps, units).last().copied().unwrap_or(0);
         let mu_last = mu_squared_of_units(last).sqrt() / f64::from(people.max(1));
         let steps = steps_of(&encoding, &coded[..terms.features()]);
@@ -160,7 +160,7 @@ fn without_noise(plan: &CheckedPlan, lambda: f64) -> Result<Box<dyn Configured>,
 }
 
 /// Returns the noise scales that a ledger's entry says.
-fn said(rounds: &Rounds) -> Vec<(&'static str, String)> {
+fn scales(rounds: &Rounds) -> Vec<(&'static str, String)> {
     const NAMES: [&str; 6] = ["S_margins", "S_moments", "S_tails", "S_step_1", "S_step_2", "S_step_3"];
     NAMES.into_iter().zip(rounds.in_order().map(|round| round.scale.get().to_string())).collect()
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use super::forecast::Forecast;
 use super::progress::{EARLY, Progress, RoundMap, Setting};
 use super::{document, report};
-use crate::data::Statistic;
 use crate::data::statistics::{RecordMap, Scratch};
 use crate::inference::assumptions::chance;
 use crate::inference::noise_forecast::NoiseForecast;
-use crate::mechanisms::adaptive::noise::NumberedNoise;
+use crate::mechanisms::adaptive::noise::numbered_round;
 use crate::mechanisms::rounds::{Answer, Output, Round, Rounds, Run, Task, Unsettled};
 use crate::model::Role;
 
@@ -28,16 +27,13 @@ impl Rounds for Setting {
         let people = task.checked.max_rows_per_person;
         let outcomes = task.encoding.bound.columns.iter().filter(|column| column.role == Role::Outcome);
         let chances: Vec<f64> = outcomes.map(chance).collect();
-        Some(Forecast::new(terms, *adjacency, people, rows, mu, &chances).said(terms))
+        Some(Forecast::new(terms, *adjacency, people, rows, mu, &chances).noise_forecast(terms))
     }
 }
 
 impl Run for Progress {
     fn round(&self) -> Option<Round> {
-        let (map, number) = (self.map()?, self.number());
-        let round = self.setting.rounds.in_order().nth(number as usize)?.clone();
-        let noise = Arc::new(NumberedNoise { round, number });
-        Some(Round { statistic: Statistic::Map(Arc::new(map)), noise })
+        numbered_round(self.map()?, self.number(), self.setting.rounds.in_order())
     }
 
     fn take(&mut self, answer: Answer) {

@@ -3,6 +3,7 @@
 use crate::mechanisms::adaptive::noise::Shape;
 use crate::mechanisms::adaptive::terms::Terms;
 use crate::mechanisms::adaptive::units::{Early, Round};
+use crate::mechanisms::shared::{NoiseError, finest};
 use crate::privacy::adjacency::Adjacency;
 use crate::privacy::calibrate::{CalibrationError, noise_scale, part_of};
 use crate::privacy::event::Event;
@@ -63,22 +64,22 @@ impl Rounds {
     /// Returns the rounds that `units` of μ² in 2^-40 buy, with so many steps.
     ///
     /// # Errors
-    /// [`CalibrationError`] where a round's noise scale leaves 2^40 to 2^55.
+    /// [`NoiseError`] where a round's noise scale leaves 2^40 to 2^55.
     pub fn new(
         terms: &Terms,
         adjacency: Adjacency,
         max_rows_per_person: u32,
         steps: u32,
         units: u128,
-    ) -> Result<Self, CalibrationError> {
+    ) -> Result<Self, NoiseError> {
         let parts = split(steps, units);
         let (early, late) = parts.split_at(3);
-        let &[first, second, third] = early else { return Err(CalibrationError::Nothing) };
+        let &[first, second, third] = early else { return Err(CalibrationError::Nothing.into()) };
         let k = max_rows_per_person;
         // The labels have no histograms.
         let Early { level, record, count, margins, moments, tails } =
             Early::new(terms, adjacency, k, [first, second, third], 0)?;
-        let (bits, error, steps) = steps_of(terms, adjacency, k, late)?;
+        let (bits, error, steps) = finest(BITS.rev(), |bits| steps_with(terms, adjacency, k, late, bits))?;
         Ok(Self {
             codes: Codes { level, record, count, features: FEATURES, error, bits },
             margins,
@@ -99,30 +100,14 @@ impl Rounds {
     }
 }
 
-/// Returns m, E and the rounds of the steps: the finest weights whose noise the sampler can draw.
-fn steps_of(
-    terms: &Terms,
-    adjacency: Adjacency,
-    max_rows_per_person: u32,
-    parts: &[u128],
-) -> Result<(u32, u64, Vec<Round>), CalibrationError> {
-    let mut found = Err(CalibrationError::Nothing);
-    for bits in BITS.rev() {
-        found = steps_with(terms, adjacency, max_rows_per_person, parts, bits);
-        if !matches!(found, Err(CalibrationError::ScaleTooLarge(_))) {
-            break;
-        }
-    }
-    found
-}
-
+/// Returns m, E and the rounds of the steps for weights of so many bits.
 fn steps_with(
     terms: &Terms,
     adjacency: Adjacency,
     max_rows_per_person: u32,
     parts: &[u128],
     bits: u32,
-) -> Result<(u32, u64, Vec<Round>), CalibrationError> {
+) -> Result<(u32, u64, Vec<Round>), NoiseError> {
     let length = u64::from(FEATURES);
     let error = logistic_errors(length, bits, adjacency);
     let (k, l) = (terms.coefficients(), terms.outcomes());
@@ -131,7 +116,9 @@ fn steps_with(
     let squared =
         logistic_sensitivity_squared(error * length, (length * length) << bits, adjacency, people, labels);
     let shape = Shape::Steps { labels: l, side: k };
-    let round = |units: &u128| Ok(Round::new((squared.clone(), noise_scale(&squared, *units)?), shape));
+    let round = |units: &u128| -> Result<Round, CalibrationError> {
+        Ok(Round::new((squared.clone(), noise_scale(&squared, *units)?), shape))
+    };
     Ok((bits, error, parts.iter().map(round).collect::<Result<_, _>>()?))
 }
 

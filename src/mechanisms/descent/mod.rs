@@ -136,8 +136,7 @@ impl Configured for Parameters {
     fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         let mut own = *self;
         let parameters = own.encode(plan, &mut bound)?;
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
-        encoding.check(None)?;
+        let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false))?;
         let noise = own.descent(plan, &encoding, plan.budget.as_ref())?;
         let charge = noise.event().zip(noise.scale).map(|(event, scale)| Charge::of_scale(event, scale));
         Ok(Resolved { parameters, ..Resolved::new(encoding, charge, Arc::new(noise)) })

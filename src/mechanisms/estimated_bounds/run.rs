@@ -81,9 +81,9 @@ impl Setting {
             let wide = layouts.get(cell / Units::cells_of(round)) == Some(&Layout::Wide);
             !wide || cell % Units::cells_of(round) < FIRST_CELLS
         };
-        let draw = |cell| match is_active(Mutant::NoiseForUsedCellsAlone) && round == 1 && !used(cell) {
-            true => 0,
-            false => gaussian_diagonal(rng, scale.get()),
+        let draw = |cell| {
+            let is_left_out = is_active(Mutant::NoiseForUsedCellsAlone) && round == 1 && !used(cell);
+            if is_left_out { 0 } else { gaussian_diagonal(rng, scale.get()) }
         };
         let drawn: Vec<i128> = (0..self.units.cells(round)).map(draw).collect();
         planted::noise(round, drawn)

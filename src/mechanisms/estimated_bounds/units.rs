@@ -5,8 +5,9 @@ use dashu_int::UBig;
 use super::cells::{FIRST_CELLS, SECOND_CELLS};
 use crate::math::round::real;
 use crate::mechanisms::adaptive::units::{COUNTS, calibrated};
+use crate::mechanisms::shared::NoiseError;
 use crate::privacy::adjacency::Adjacency;
-use crate::privacy::calibrate::{CalibrationError, NoiseScale, noise_scale, part_of};
+use crate::privacy::calibrate::{NoiseScale, noise_scale, part_of};
 use crate::privacy::event::Event;
 use crate::privacy::mutants::{Mutant, is_active};
 use crate::privacy::sensitivity::histograms_sensitivity_squared;
@@ -31,13 +32,13 @@ impl Units {
     /// Returns the rounds that `units` of μ² in 2^-40 buy: six tenths for the first, the rest for the second.
     ///
     /// # Errors
-    /// [`CalibrationError`] where a noise scale leaves 2^40 to 2^55.
+    /// [`NoiseError`] where a noise scale leaves 2^40 to 2^55.
     pub fn new(
         columns: usize,
         adjacency: Adjacency,
         max_rows_per_person: u32,
         units: u128,
-    ) -> Result<Self, CalibrationError> {
+    ) -> Result<Self, NoiseError> {
         let rows = if is_active(Mutant::PersonsUncountedInBounds) { 1 } else { max_rows_per_person };
         let [first, second] = Self::split(units);
         // The second round has fewer units, so its noise is the first to be beyond the sampler's range.

@@ -36,6 +36,7 @@
 
 mod fit;
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use dashu_int::UBig;
@@ -49,8 +50,8 @@ use super::public_moments::{
 };
 use super::rounds::{Charge, Configured, Encoding, Output, Resolved, Rounds, Run, Task};
 use super::shared::{
-    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, paper_replaces, printed_scale, require_intercept,
-    stated_rows,
+    INTERCEPT_WEIGHT, NoiseError, OUTCOME_NORM, ROW_NORM, finest, paper_replaces, printed_scale,
+    require_intercept, stated_rows,
 };
 use crate::data::Geometry;
 use crate::inference::forecast::{self, TermForecast, forecast};
@@ -63,7 +64,7 @@ use crate::plan::bound::{BoundPlan, Clipping, GridParams, Kind as ColumnKind, No
 use crate::plan::document::Calibration;
 use crate::plan::params::{Parameter, Params, Place, Range, Usual, Values};
 use crate::plan::{CheckedPlan, PlanError};
-use crate::privacy::calibrate::{Budget, CalibrationError, NoiseScale, Split, budget_parts, noise_scale};
+use crate::privacy::calibrate::{Budget, NoiseScale, Split, budget_parts, noise_scale};
 use crate::privacy::event::Event;
 use crate::privacy::profile::paper::pmt;
 use crate::privacy::sensitivity::{
@@ -77,8 +78,8 @@ const LOGISTIC_RADIUS: u32 = 1 << 18;
 const EXACT_RADIUS: u32 = 1 << 20;
 const GAUSSIAN_RADIUS: u32 = 1 << 22;
 
-/// Most bits after the point of a curvature's weight.
-const MOST_BITS: u32 = 20;
+/// Most and fewest bits after the point of a curvature's weight.
+const BITS: RangeInclusive<u32> = 4..=20;
 
 /// Largest R_β: what bounds nothing buys nothing, and a residual's bound has to stay a number.
 const MOST_RADIUS: f64 = 1e6;
@@ -238,8 +239,7 @@ impl Configured for Parameters {
 
     fn resolve(&self, plan: &CheckedPlan, mut bound: BoundPlan) -> Result<Resolved, NoiseError> {
         self.encode(plan, &mut bound)?;
-        let encoding = Encoding::new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false));
-        encoding.check(None)?;
+        let encoding = Encoding::try_new(bound, plan.budget.is_none(), |d, l| Layout::sides(d, l, false))?;
         let noise = self.newton(plan, &encoding, plan.budget.as_ref())?;
         let charge = noise.event().zip(noise.scale).map(|(event, scale)| Charge::of_scale(event, scale));
         Ok(Resolved::new(encoding, charge, Arc::new(noise)))
@@ -345,7 +345,7 @@ impl Parameters {
         let length = longest.isqrt() + 1;
         let releases = u64::from(self.steps) * shape.1 as u64;
         let paper = plan.calibration == Calibration::Paper;
-        let of = |bits: u32, budget: Option<&Budget>| -> Result<Noise, NoiseError> {
+        let of = |bits: u32| -> Result<Noise, NoiseError> {
             let curvature = longest << bits;
             let levels = match (self.family, paper) {
                 (Family::Logistic, false) => logistic_gradient(curvature, plan.adjacency).div_ceil(length),
@@ -381,17 +381,9 @@ impl Parameters {
             Ok(self.with(plan, bound, geometry, shape, Found { bits, levels, sensitivity_squared, scale })?)
         };
         if self.family == Family::Gaussian {
-            return of(0, budget);
+            return of(0);
         }
-        // The finest weights whose noise the sampler can draw.
-        let mut found = of(MOST_BITS, budget);
-        for bits in (4..MOST_BITS).rev() {
-            match found {
-                Err(NoiseError::Budget(CalibrationError::ScaleTooLarge(_))) => found = of(bits, budget),
-                _ => break,
-            }
-        }
-        found
+        finest(BITS.rev(), of)
     }
 
     /// Returns the radii of the coefficients in the steps' units. For an outcome it is half of its range, around the middle.

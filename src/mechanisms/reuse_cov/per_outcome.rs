@@ -54,8 +54,8 @@ impl PerOutcome {
     /// Returns the charge.
     pub fn charge(&self) -> Option<Charge> {
         let each = self.noise.each.as_ref()?;
-        let said = [("S", each.scale.get().to_string()), ("times", self.noise.outcomes.to_string())];
-        Some(Charge::gaussian(vec![self.noise.event(each)], said))
+        let parameters = [("S", each.scale.get().to_string()), ("times", self.noise.outcomes.to_string())];
+        Some(Charge::gaussian(vec![self.noise.event(each)], parameters))
     }
 }
 

@@ -212,8 +212,8 @@ impl RoundNoise for Noise {
     }
 
     fn charge(&self) -> Option<Charge> {
-        let said = [("degrees", self.degrees.to_string()), ("scale", self.scale.to_string())];
-        Some(Charge::approximate(self.cost, self.assurance(), said))
+        let parameters = [("degrees", self.degrees.to_string()), ("scale", self.scale.to_string())];
+        Some(Charge::approximate(self.cost, self.assurance(), parameters))
     }
 
     fn law(&self) -> Option<NoiseLaw> {

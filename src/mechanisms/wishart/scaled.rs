@@ -492,8 +492,8 @@ impl RoundNoise for Noise {
     }
 
     fn charge(&self) -> Option<Charge> {
-        let said = [("rows", self.rows.to_string()), ("most_ridge", self.most_ridge().to_string())];
-        Some(Charge::approximate(self.cost, Assurance::Idealised, said))
+        let parameters = [("rows", self.rows.to_string()), ("most_ridge", self.most_ridge().to_string())];
+        Some(Charge::approximate(self.cost, Assurance::Idealised, parameters))
     }
 
     fn law(&self) -> Option<NoiseLaw> {

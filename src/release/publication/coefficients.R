@@ -6,8 +6,12 @@ library(jsonlite)
 per <- @PER@
 log_odds <- @LOG_ODDS@
 tested <- @TESTED@  # Whether the release has p-values: penalised coefficients have none.
-# The release in its ledger ("of"), what a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
-# rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom, covariances of coefficients.
+# What the coefficients do not say by themselves. Of the release: its entry in its ledger ("of"). Of coefficients: what each is for ("per"), unit and modelled
+# answer of each outcome ("compared"), terms that are not numbers ("fixed"), their covariances, in the columns' own units ("covariance").
+# What discreet computed from the released sums: standard deviations of terms and outcomes ("term_sd", "outcome_sd"); rows, R squared and
+# residual standard deviation of each outcome, each with the standard deviation of its noise ("fit"); "columns" and "correlations".
+# What is tested together ("categories"), and by what coefficients are multiplied in sums of them: the effect of a column where another has a
+# level ("differences"), the outcome at a level ("levels") where numbers have these values ("held"), and two levels compared ("pairs").
 facts <- fromJSON(@FACTS@, simplifyVector = FALSE)
 fields <- c("estimate", "std_error", "lower", "upper", "noise_share", "interval")
 
@@ -42,7 +46,8 @@ for (name in fields[seq_len(4)]) result[[name]] <- as.numeric(result[[name]]) * 
 share <- as.numeric(result$noise_share)
 full <- tested & result$interval != "withheld" & (is.na(share) | share < 1) & !is.na(result$std_error) & result$std_error > 0
 result$z <- ifelse(full, result$estimate / result$std_error, NA)
-result$p_value <- 2 * pnorm(-abs(result$z))
+two_sided <- function(z) if (tested) 2 * pnorm(-abs(z)) else NA * z
+result$p_value <- two_sided(result$z)
 word <- function(known, names, place) sapply(names, function(name) if (is.null(known[[name]])) "" else known[[name]][[place]], USE.NAMES = FALSE)
 result$per <- word(facts$per, result$term, 1)
 result$unit <- word(facts$compared, result$outcome, 1)
@@ -73,7 +78,7 @@ combination <- function(weights, outcome = names(covariance)[1]) {
   std_error <- sqrt(drop(all %*% covariance[[outcome]] %*% all))
   confidence <- if (is.null(release$plan$confidence)) 0.95 else release$plan$confidence
   half <- qnorm((1 + confidence) / 2) * std_error
-  data.frame(estimate, std_error, lower = estimate - half, upper = estimate + half, p_value = 2 * pnorm(-abs(estimate / std_error)))
+  data.frame(estimate, std_error, lower = estimate - half, upper = estimate + half, p_value = two_sided(estimate / std_error))
 }
 
 framed <- function(rows, names) {
@@ -81,13 +86,41 @@ framed <- function(rows, names) {
   as.data.frame(setNames(columns, names), stringsAsFactors = FALSE)
 }
 shown <- function(table) if (nrow(table) > 0) { cat("\n"); print(table, digits = 15) }
-shown(framed(facts$fit, c("outcome", "rows", "r_squared", "residual_sd")))
+shown(framed(facts$fit, c("outcome", "rows", "rows_noise", "r_squared", "r_squared_noise", "residual_sd", "residual_sd_noise")))
 sd_of <- function(known, names) as.numeric(sapply(names, function(name) one(known[[name]])))
 standardised <- estimates * sd_of(facts$term_sd, result$term) / sd_of(facts$outcome_sd, result$outcome)
 kept <- !log_odds & result$interval != "withheld" & !is.na(standardised)
 shown(data.frame(outcome = result$outcome, term = result$term, standardised)[kept, ])
+# Sums of coefficients with their intervals and, of log-odds or of the logarithm of an outcome, with these raised, too.
+sums <- function(known, names, raised, raise = exp) {
+  if (length(known) == 0) return(data.frame())
+  table <- do.call(rbind, lapply(known, function(row) combination(unlist(row[[4]]), row[[1]])))
+  table <- cbind(framed(known, names), table)
+  is_raised <- ifelse(log_odds | table$outcome %in% unlist(facts$logarithms), 1, NA)
+  if (raised != "") table[paste0(raised, c("", "_lower", "_upper"))] <- lapply(table[c("estimate", "lower", "upper")] * is_raised, raise)
+  table
+}
+shown(sums(facts$differences, c("outcome", "term", "where"), ratio))
+mean_name <- if (log_odds) "probability" else if (ratio != "") "geometric_mean" else ""
+means <- sums(facts$levels, c("outcome", "column", "level"), mean_name, if (log_odds) plogis else exp)
+shown(means[names(means) != "p_value"])
+shown(framed(facts$held, c("outcome", "column", "held_at")))
+pairs <- sums(facts$pairs, c("outcome", "column", "levels"), ratio)
+if (nrow(pairs) > 0) {
+  pairs$holm <- ave(pairs$p_value, pairs$outcome, pairs$column, FUN = function(p) p.adjust(p, "holm"))
+  shown(pairs)
+}
+# Of coefficients b with covariance V: b' V^-1 b, where V is known; by z and correlations, which are of one size.
+wald <- function(outcome, terms, statistic) {
+  if (!is.null(statistic)) return(statistic)
+  v <- covariance[[outcome]][terms, terms]
+  z <- setNames(estimates, result$term)[result$outcome == outcome][terms] / sqrt(diag(v))
+  drop(z %*% solve(cov2cor(v), z))
+}
 if (length(facts$categories) > 0) {
-  categories <- framed(facts$categories, c("outcome", "category", "wald_chi_square", "degrees"))
+  categories <- framed(facts$categories, c("outcome", "category"))
+  categories$wald_chi_square <- sapply(facts$categories, function(test) wald(test[[1]], unlist(test[[3]]), test[[4]]))
+  categories$degrees <- sapply(facts$categories, function(test) length(test[[3]]))
   categories$p_value <- pchisq(categories$wald_chi_square, categories$degrees, lower.tail = FALSE)
   shown(categories)
 }

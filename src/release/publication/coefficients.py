@@ -3,6 +3,7 @@
 # which its label says, too: for another number of units write the program anew.
 @REMARKS@
 import csv
+import functools
 import json
 import math
 import os
@@ -12,8 +13,12 @@ import sys
 PER = @PER@
 LOG_ODDS = @LOG_ODDS@
 TESTED = @TESTED@  # Whether the release has p-values: penalised coefficients have none.
-# The release in its ledger ("of"), what a coefficient is for ("per"), unit and modelled answer of each outcome ("compared"), terms that are not numbers ("fixed"), and what discreet computed from the released sums: standard deviations of terms and outcomes,
-# rows, R squared and residual standard deviation of each fit, Wald statistics with their degrees of freedom, covariances of coefficients.
+# What the coefficients do not say by themselves. Of the release: its entry in its ledger ("of"). Of coefficients: what each is for ("per"), unit and modelled
+# answer of each outcome ("compared"), terms that are not numbers ("fixed"), their covariances, in the columns' own units ("covariance").
+# What discreet computed from the released sums: standard deviations of terms and outcomes ("term_sd", "outcome_sd"); rows, R squared and
+# residual standard deviation of each outcome, each with the standard deviation of its noise ("fit"); "columns" and "correlations".
+# What is tested together ("categories"), and by what coefficients are multiplied in sums of them: the effect of a column where another has a
+# level ("differences"), the outcome at a level ("levels") where numbers have these values ("held"), and two levels compared ("pairs").
 FACTS = json.loads(@FACTS@)
 # What the exponential of a coefficient is called: of log-odds, and of an outcome whose logarithm was fitted.
 RATIO = "odds_ratio" if LOG_ODDS else "factor" if FACTS["logarithms"] else ""
@@ -39,12 +44,20 @@ def entries():
             yield {"outcome": outcome, "term": term, **{name: coefficients[name][row][column] for name in FIELDS}}
 
 
+def two_sided(estimate, error):
+    return math.erfc(abs(estimate / error) / math.sqrt(2)) if TESTED and error > 0 else None
+
+
 def test(entry):
     estimate, error, share = entry["estimate"], entry["std_error"], entry["noise_share"]
     full = TESTED and entry["interval"] != "withheld" and (share is None or share < 1)
     if not full or estimate is None or error is None or error <= 0:
         return None, None
-    return estimate / error, math.erfc(abs(estimate / error) / math.sqrt(2))
+    return estimate / error, two_sided(estimate, error)
+
+
+def raised(value):
+    return math.exp(value) if value is not None and abs(value) < 709 else None
 
 
 def line(entry):
@@ -58,22 +71,61 @@ def line(entry):
         # A column that moves several terms together has no factor of one of them alone.
         fitted = entry["outcome"] in FACTS["logarithms"] and term not in FACTS["together"]
         compared = term != "(Intercept)" and (LOG_ODDS or fitted)
-        cells += [math.exp(value) if compared and value is not None else None for value in (estimate, lower, upper)]
+        cells += [raised(value) if compared else None for value in (estimate, lower, upper)]
     return cells
+
+
+@functools.cache
+def fitted(outcome):
+    """The coefficients of an outcome by their terms, and their covariance."""
+    own = {entry["term"]: entry for entry in entries() if entry["outcome"] == outcome}
+    rows = FACTS["covariance"][outcome]
+    return own, {one: dict(zip(own, row)) for one, row in zip(own, rows)}
 
 
 def combination(weights, outcome=None):
     """A sum of coefficients with its standard error and interval, such as an effect where another column is 70:
-    combination({"treated": 1, "age:treated": 70}). FACTS["covariance"] is in the columns' own units."""
-    outcome = outcome or next(iter(FACTS["covariance"]))
-    own = [entry for entry in entries() if entry["outcome"] == outcome]
-    terms = [entry["term"] for entry in own]
-    places = {terms.index(term): weight for term, weight in weights.items()}
-    estimate = sum(weight * own[place]["estimate"] for place, weight in places.items())
-    rows = FACTS["covariance"][outcome]
-    error = math.sqrt(sum(a * rows[i][j] * b for i, a in places.items() for j, b in places.items()))
+    combination({"treated": 1, "age:treated": 70})."""
+    own, covariance = fitted(outcome or next(iter(FACTS["covariance"])))
+    estimate = sum(weight * own[term]["estimate"] for term, weight in weights.items())
+    error = math.sqrt(sum(a * covariance[i][j] * b for i, a in weights.items() for j, b in weights.items()))
     half = statistics.NormalDist().inv_cdf((1 + release["plan"].get("confidence", 0.95)) / 2) * error
     return estimate, error, estimate - half, estimate + half
+
+
+def sums(known, raise_to=raised):
+    for outcome, of, what, weights in known:
+        estimate, error, lower, upper = combination(weights, outcome)
+        p = two_sided(estimate, error)
+        shown = LOG_ODDS or outcome in FACTS["logarithms"]
+        raised_too = [raise_to(value) if shown else None for value in (estimate, lower, upper)]
+        yield [outcome, of, what, estimate, error, lower, upper, p, *(raised_too if RATIO else [])]
+
+
+def share(log_odds):
+    return 1 / (1 + math.exp(-log_odds)) if abs(log_odds) < 700 else float(log_odds > 0)
+
+
+def pairs():
+    lines = list(sums(FACTS["pairs"]))
+    for of in dict.fromkeys((cells[0], cells[1]) for cells in lines):
+        own = [cells for cells in lines if (cells[0], cells[1]) == of]
+        p = [cells[7] for cells in own]
+        for cells, all_p in zip(own, p if None in p else holm(p)):
+            yield [*cells, all_p]
+
+
+def wald(outcome, label, terms, statistic):
+    """Of coefficients b with covariance V their b' V^-1 b, by elimination, where V is known."""
+    if statistic is None:
+        own, covariance = fitted(outcome)
+        rows = [[*(covariance[i][j] for j in terms), own[i]["estimate"]] for i in terms]
+        statistic = 0.0
+        for k, pivot in enumerate(rows):
+            statistic += pivot[-1] ** 2 / pivot[k]
+            for row in rows[k + 1 :]:
+                row[:] = [cell - row[k] / pivot[k] * above for cell, above in zip(row, pivot)]
+    return [outcome, label, statistic, len(terms), chi_square_tail(statistic, len(terms))]
 
 
 def standardised(entry):
@@ -92,28 +144,31 @@ def chi_square_tail(statistic, degrees):
     return tail
 
 
+def holm(p):
+    adjusted, largest = {}, 0.0
+    for rank, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        largest = adjusted[place] = max(largest, min(1.0, p[place] * (len(p) - rank)))
+    return [adjusted[place] for place in range(len(p))]
+
+
+def benjamini_hochberg(p):
+    adjusted, smallest = {}, 1.0
+    for rank, place in reversed(list(enumerate(sorted(range(len(p)), key=p.__getitem__)))):
+        smallest = adjusted[place] = min(smallest, p[place] * len(p) / (rank + 1))
+    return [adjusted[place] for place in range(len(p))]
+
+
 def adjusted():
     terms = {}
     for entry in entries():
         p = test(entry)[1]
         if entry["term"] != "(Intercept)" and p is not None:
-            terms.setdefault(entry["term"], []).append((p, entry["outcome"]))
+            terms.setdefault(entry["term"], []).append((entry["outcome"], p))
     for term, found in terms.items():
-        count, ascending = len(found), sorted(found)
-        if count < 2:
-            continue
-        holm = {}
-        largest = 0.0
-        for rank, (p, outcome) in enumerate(ascending):
-            largest = max(largest, min(1.0, p * (count - rank)))
-            holm[outcome] = largest
-        smallest = 1.0
-        rate = {}
-        for rank, (p, outcome) in reversed(list(enumerate(ascending))):
-            smallest = min(smallest, p * count / (rank + 1))
-            rate[outcome] = smallest
-        for p, outcome in found:
-            yield [term, outcome, p, holm[outcome], rate[outcome]]
+        p = [own for _, own in found]
+        if len(p) > 1:
+            for (outcome, own), *both in zip(found, holm(p), benjamini_hochberg(p)):
+                yield [term, outcome, own, *both]
 
 
 # Names may hold letters that the terminal's own encoding lacks.
@@ -126,17 +181,22 @@ def table(header, lines):
     writer.writerows([["" if cell is None else cell for cell in cells] for cells in lines])
 
 
-header = ["outcome", "term", *FIELDS, "z", "p_value", "per", "unit", "answer"]
-if RATIO:
-    header += [RATIO, f"{RATIO}_lower", f"{RATIO}_upper"]
-table(header, map(line, entries()))
+def and_raised(name):
+    return [name, f"{name}_lower", f"{name}_upper"] if RATIO else []
+
+
+NUMBERS = FIELDS[:4]
+MEAN = "probability" if LOG_ODDS else "geometric_mean"
+table(["outcome", "term", *FIELDS, "z", "p_value", "per", "unit", "answer", *and_raised(RATIO)], map(line, entries()))
+means = [cells[:7] + cells[8:] for cells in sums(FACTS["levels"], share if LOG_ODDS else raised)]
 tables = [
-    (["outcome", "rows", "r_squared", "residual_sd"], FACTS["fit"]),
+    (["outcome", "rows", "rows_noise", "r_squared", "r_squared_noise", "residual_sd", "residual_sd_noise"], FACTS["fit"]),
     (["outcome", "term", "standardised"], filter(None, map(standardised, entries()))),
-    (
-        ["outcome", "category", "wald_chi_square", "degrees", "p_value"],
-        [[*known, chi_square_tail(*known[2:])] for known in FACTS["categories"]],
-    ),
+    (["outcome", "term", "where", *NUMBERS, "p_value", *and_raised(RATIO)], sums(FACTS["differences"])),
+    (["outcome", "column", "level", *NUMBERS, *and_raised(MEAN)], means),
+    (["outcome", "column", "held_at"], FACTS["held"]),
+    (["outcome", "column", "levels", *NUMBERS, "p_value", *and_raised(RATIO), "holm"], pairs()),
+    (["outcome", "category", "wald_chi_square", "degrees", "p_value"], [wald(*known) for known in FACTS["categories"]]),
     (["term", "outcome", "p_value", "holm", "benjamini_hochberg"], adjusted()),
     (["column", "mean_or_share", "noise", "sd", "sd_noise"], FACTS["columns"]),
     (["column", "with", "correlation", "noise"], FACTS["correlations"]),

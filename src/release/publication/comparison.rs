@@ -53,7 +53,7 @@ impl Regression {
             Some(charge) => words::compared::release(charge.entry, named),
             None => words::compared::demonstration(named),
         };
-        let confidence = release.plan.confidence.unwrap_or(0.95);
+        let confidence = release.plan.interval_level();
         Self::new(name, release, &release.coefficients, outcome, confidence, log_odds)
     }
 

@@ -7,7 +7,7 @@ use super::super::document::Software;
 use super::super::figure;
 use super::super::format::{self, at_most, row, short};
 use super::super::odds::{self, Answers};
-use super::super::remarks::{are_of_persons, chosen_rows, made, robust};
+use super::super::remarks::{are_of_persons, chosen_rows, made_in, robust};
 use super::super::row_count::RowCount;
 use super::super::significance::{Absent, CategoryTest, Tests};
 use super::super::statement::{Statement, promised};
@@ -118,14 +118,14 @@ pub fn methods(release: &Release, supplement: &Supplement) -> String {
         .collect();
     let notes = super::notes(release);
     let mut sentences = vec![fitted(release, supplement)];
-    sentences.extend(plan.derived.iter().map(made));
+    sentences.extend(plan.derived.iter().map(|term| made_in(plan, term)));
     sentences.extend(errors(&notes).map(str::to_owned));
     let rounds = match &release.steps {
         Some(_) => Some(words::journal::rounds_logistic()),
         None => release.is_adaptive().then(words::journal::rounds_linear),
     };
     if rounds.is_some() {
-        let level = short(100.0 * plan.confidence.unwrap_or(0.95), 3);
+        let level = format::level(plan);
         sentences.push(words::journal::errors_include(level));
     }
     let lines: Vec<figure::Line> = figure::outcomes(release)
@@ -300,7 +300,7 @@ fn whole_category(test: &CategoryTest) -> String {
 
 fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> String {
     let tests = Tests::of(release);
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     let lines = tables::lines(release, outcome, per);
     let whole: Vec<&CategoryTest> =
         supplement.categories.iter().filter(|test| test.outcome == outcome).take(MOST_TERMS).collect();

@@ -62,7 +62,7 @@ pub fn svg(release: &Release, supplement: &Supplement, outcome: &str, labels: &L
     let named = odds::named(&release.plan, outcome, supplement.log_odds);
     let title = title(&named, supplement.log_odds, Tests::of(release));
     let axis = figure::axis(supplement.log_odds, &figure::unit(&release.plan, outcome), scale);
-    let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     let axis = words::drawing::axis(axis, level);
     Some(forest(&[title], &remarks(release), &axis, &rows, &drawn, labels.decimal))
 }

@@ -9,10 +9,14 @@ use super::super::figure;
 use super::super::odds;
 use super::super::remarks::remarks;
 use super::super::shared::Shared;
-use super::super::significance::Tests;
-use super::super::supplement::{Description, Supplement};
+use super::super::significance::{CategoryTest, Tests};
+use super::super::supplement::{
+    ComparedLevels, Description, Difference, LevelMean, LevelPair, Supplement, Weights,
+};
 use super::{Labels, tables};
+use crate::plan::Plan;
 use crate::plan::derived::logarithm;
+use crate::words;
 
 const PYTHON: &str = include_str!("coefficients.py");
 const R: &str = include_str!("coefficients.R");
@@ -90,17 +94,17 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
     let fits: Vec<Value> = outcomes
         .iter()
         .map(|name| {
-            let share = tables::r_squared(release, supplement, name);
-            let share =
-                share.map(|(share, noise)| if noise.is_some() { share } else { share.clamp(0.0, 1.0) });
+            let (share, noise) = tables::r_squared(release, supplement, name).unzip();
+            let noise = noise.flatten();
+            let share = share.map(|share| if noise.is_some() { share } else { share.clamp(0.0, 1.0) });
             let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == *name);
-            json!([name, release.diagnostics.rows, share, known.and_then(|known| known.residual_sd)])
+            let sd = known.and_then(|known| known.residual_sd);
+            let resolved = sd.filter(|_| known.is_some_and(|known| known.residual_resolved));
+            let sd_noise = resolved.zip(tables::residual_noise(release, supplement, name));
+            let sd_noise = sd_noise.map(|(sd, share)| sd * share);
+            let diagnostics = &release.diagnostics;
+            json!([name, diagnostics.rows, diagnostics.rows_std_error, share, noise, sd, sd_noise])
         })
-        .collect();
-    let categories: Vec<Value> = supplement
-        .categories
-        .iter()
-        .map(|test| json!([test.outcome, test.label(), test.statistic, test.degrees]))
         .collect();
     let described = supplement.description.as_ref();
     let columns: Vec<Value> = described
@@ -117,7 +121,74 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
     let covariances: BTreeMap<&str, &Vec<Vec<f64>>> =
         supplement.covariances.iter().map(|(outcome, rows)| (outcome.as_str(), rows)).collect();
     json!({
-        "covariance": covariances, "columns": columns, "correlations": correlations, "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits, "categories": categories,
-        "logarithms": logarithms, "together": together,
+        "covariance": covariances, "columns": columns, "correlations": correlations, "of": release.ledger, "per": contrasts, "compared": compared, "fixed": fixed, "term_sd": spreads, "outcome_sd": of_outcomes, "fit": fits,
+        "categories": categories(supplement), "differences": differences(&release.plan, supplement, per),
+        "levels": levels(&release.plan, supplement), "pairs": pairs(&release.plan, supplement),
+        "held": held(supplement), "logarithms": logarithms, "together": together,
     })
+}
+
+/// Returns whether a program has the covariance of an outcome's coefficients.
+fn has_covariance(supplement: &Supplement, outcome: &str) -> bool {
+    supplement.covariances.iter().any(|(own, _)| own == outcome)
+}
+
+/// Returns the tests of several coefficients: outcome, label, the terms, and the statistic where the program cannot compute it.
+fn categories(supplement: &Supplement) -> Vec<Value> {
+    let test = |test: &CategoryTest| {
+        let statistic = (!has_covariance(supplement, &test.outcome)).then_some(test.statistic);
+        json!([test.outcome, test.label(), test.terms, statistic])
+    };
+    supplement.categories.iter().map(test).collect()
+}
+
+/// Returns what a column does at each level or some values of another: outcome, term, where, and what each coefficient is multiplied by for `per` units.
+fn differences(plan: &Plan, supplement: &Supplement, per: f64) -> Vec<Value> {
+    let difference = |one: &Difference| {
+        let scale = if figure::is_scaled(plan, &one.term, per) { per } else { 1.0 };
+        let weights: Weights =
+            one.weights.iter().map(|(term, weight)| (term.clone(), scale * weight)).collect();
+        let at = words::journal::at_its_level(&one.column, figure::level_name(plan, &one.column, &one.level));
+        let term = tables::labelled(&one.term, &figure::per_units(plan, &one.term, per));
+        json!([one.outcome, term, at, weights])
+    };
+    let known = supplement.differences.iter().filter(|one| has_covariance(supplement, &one.outcome));
+    known.map(difference).collect()
+}
+
+fn compared(supplement: &Supplement) -> impl Iterator<Item = &ComparedLevels> {
+    supplement.levels.iter().filter(|found| has_covariance(supplement, &found.outcome))
+}
+
+/// Returns the outcome at each level: outcome, column, level, and what each coefficient is multiplied by.
+fn levels(plan: &Plan, supplement: &Supplement) -> Vec<Value> {
+    let mean = |ComparedLevels { outcome, column, means, .. }: &ComparedLevels| {
+        let name = |level: &str| figure::level_name(plan, column, level);
+        let row = |mean: &LevelMean| json!([outcome, column, name(&mean.level), mean.weights]);
+        means.iter().map(row).collect::<Vec<_>>()
+    };
+    compared(supplement).flat_map(mean).collect()
+}
+
+/// Returns the differences of each two levels: outcome, column, levels, and what each coefficient is multiplied by.
+fn pairs(plan: &Plan, supplement: &Supplement) -> Vec<Value> {
+    let of_column = |ComparedLevels { outcome, column, pairs, .. }: &ComparedLevels| {
+        let name = |level: &str| figure::level_name(plan, column, level);
+        let row = |pair: &LevelPair| {
+            let levels = words::result::against(name(&pair.level), name(&pair.against));
+            json!([outcome, column, levels, pair.weights])
+        };
+        pairs.iter().map(row).collect::<Vec<_>>()
+    };
+    compared(supplement).flat_map(of_column).collect()
+}
+
+/// Returns where numbers are held while levels are compared: outcome, column, value.
+fn held(supplement: &Supplement) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for ComparedLevels { outcome, held, .. } in compared(supplement) {
+        let rows = held.iter().map(|(column, at)| json!([outcome, column, at]));
+        found.extend(rows.filter(|row| !found.contains(row)).collect::<Vec<_>>());
+    }
+    found
 }

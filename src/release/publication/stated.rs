@@ -4,7 +4,7 @@ use super::super::Release;
 use super::super::figure;
 use super::super::format::{at_most, short};
 use super::super::odds::Answers;
-use super::super::remarks::{chosen_rows, made};
+use super::super::remarks::{chosen_rows, made_in};
 use super::draft;
 use super::tables::head;
 use super::{DecimalMark, MOST_OUTCOMES, Table};
@@ -26,7 +26,7 @@ pub fn columns(release: &Release, log_odds: bool, decimal: DecimalMark) -> Table
     };
     // Which levels are merged stands among the notes of a release.
     let derived = release.plan.derived.iter().filter(|term| term.transform != Transform::Merged);
-    let made = derived.map(made);
+    let made = derived.map(|term| made_in(&release.plan, term));
     Table {
         caption: words::report::columns().to_owned(),
         heads: [words::columns::column(), words::columns::role(), words::report::stated()].map(head).to_vec(),

@@ -16,7 +16,7 @@ use crate::ui::table::Table;
 use crate::ui::view_model::Inspection;
 use crate::words;
 use crate::worker::files::Files;
-use crate::worker::protocol::{Failure, Known, Reason};
+use crate::worker::protocol::{Failure, FirstReading, Reason};
 
 /// Returns whether files are read without being asked for: those of at most 250 MB, in a second or two.
 pub(super) fn are_small(files: &Files) -> bool {
@@ -129,7 +129,7 @@ pub(super) async fn read_once(
     let pool = pool(app);
     let read = pool.read_once(files, asked, key, plan.clone(), on_progress(app, task));
     match read.await {
-        Ok(Known { table, inspected: Some(found) }) => {
+        Ok(FirstReading { table, inspected: Some(found) }) => {
             Ok(Some((table, Inspection { plan, found, several_rows: None })))
         }
         Err(failure) if failure.reason == Reason::Cancelled => Err(failure),

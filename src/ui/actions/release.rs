@@ -14,7 +14,7 @@ use super::run::{cancelling, on_progress, pool};
 use super::save::end_saving;
 use super::say::{fail, fail_to_read};
 use crate::data::FileRole;
-use crate::engine::public_moments::Known as _;
+use crate::engine::public_moments::PublicKnowledge as _;
 use crate::release::Release;
 use crate::store;
 use crate::store::document::Made;

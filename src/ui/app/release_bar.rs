@@ -12,7 +12,7 @@ use crate::model::note::widening;
 use crate::plan::Plan;
 use crate::plan::derived::named_with;
 use crate::release::format::{at_most, percent};
-use crate::release::remarks::condition;
+use crate::release::remarks::conditions;
 use crate::ui::draft::ColumnDraft;
 use crate::ui::parts::{Icon, Quoted};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
@@ -302,7 +302,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
     let asks = words::release_bar::outcomes_by_features(outcomes, features);
     let asks =
         app.state.table().with(|table| table.as_ref().map_or(asks.clone(), |table| table.marked(asks)));
-    let conditions: Vec<String> = forecast.plan.only.iter().map(condition).collect();
+    let conditions = conditions(&forecast.plan);
     let of_rows = (!conditions.is_empty())
         .then(|| words::release_bar::of_rows(text::list(&conditions, conditions.len())));
     // On a phone, whose bar has no room for all, the first step says that it is a sample.
@@ -352,7 +352,7 @@ fn noise(app: App, forecast: &Forecast) -> String {
     if let Some(foreseen) = &forecast.foreseen {
         let (times, rarely) = foreseen.widening();
         let rarely = rarely.map(widening).filter(|rarely| *rarely != widening(times));
-        let wide = match (rarely, &foreseen.widest) {
+        let wide = match (rarely, &foreseen.rehearsals.widest) {
             (Some(rarely), _) => words::release_bar::widening_range(widening(times), rarely),
             (None, Some((_, most))) => {
                 assuming(words::release_bar::widening_most(widening(times), widening(*most)))
@@ -366,8 +366,8 @@ fn noise(app: App, forecast: &Forecast) -> String {
             }
             Advice::Recommended if foreseen.is_clear() => wide,
             Advice::Recommended | Advice::Approximate => words::release_bar::approximate(wide),
-            Advice::Uncertain if foreseen.loses_some_alone() && !foreseen.lost.is_empty() => {
-                let lost = foreseen.lost.len();
+            Advice::Uncertain if foreseen.loses_some_alone() && !foreseen.rehearsals.lost.is_empty() => {
+                let lost = foreseen.rehearsals.lost.len();
                 words::release_bar::some_withheld(lost, wide, text::whole(lost))
             }
             Advice::Uncertain if foreseen.loses_many() => words::release_bar::many_withheld().to_owned(),

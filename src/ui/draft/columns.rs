@@ -7,7 +7,7 @@ use super::place::Cell;
 use super::typed::{in_percent, level, list, number, share, typed_level, unlist};
 use crate::data::dates::years;
 use crate::model::Role;
-use crate::plan::document::{Bound, Column, ColumnType, Known, Written};
+use crate::plan::document::{Bound, Column, ColumnType, TypicalValues, Written};
 use crate::plan::number_format::NumberFormat;
 use crate::plan::search::Search;
 
@@ -196,7 +196,7 @@ pub fn typical_fault(draft: &ColumnDraft) -> Option<TypicalFault> {
 }
 
 /// Returns what is typical of a column: of a number where its standard deviation was typed, of levels where a share was.
-fn typical(draft: &ColumnDraft) -> Option<Known> {
+fn typical(draft: &ColumnDraft) -> Option<TypicalValues> {
     match draft.kind? {
         ColumnType::Number => {
             let mean = number(&draft.typical_mean);
@@ -207,7 +207,7 @@ fn typical(draft: &ColumnDraft) -> Option<Known> {
             if typical_fault(draft).is_some() {
                 return None;
             }
-            Some(Known { mean, sd: Some(sd), ..Known::default() })
+            Some(TypicalValues { mean, sd: Some(sd), ..TypicalValues::default() })
         }
         ColumnType::Category => {
             let levels = list(&draft.levels);
@@ -218,14 +218,15 @@ fn typical(draft: &ColumnDraft) -> Option<Known> {
             let known = match other_level(&levels, &draft.reference) {
                 Some(other) => {
                     let (level, share) = stated.into_iter().next()?;
-                    Known {
+                    TypicalValues {
                         share: Some(if level == other { share } else { 1.0 - share }),
-                        ..Known::default()
+                        ..TypicalValues::default()
                     }
                 }
-                None => {
-                    Known { shares: Some(stated).filter(|stated| !stated.is_empty()), ..Known::default() }
-                }
+                None => TypicalValues {
+                    shares: Some(stated).filter(|stated| !stated.is_empty()),
+                    ..TypicalValues::default()
+                },
             };
             known.shares(&levels, 0).is_ok().then_some(known)
         }
@@ -279,7 +280,7 @@ pub(super) fn describe(draft: &mut ColumnDraft, entry: &Column) {
     draft.kind = entry.kind;
     draft.lower = written(entry.lower);
     draft.upper = written(entry.upper);
-    let Known { mean, sd, share, shares } = entry.typical.clone().unwrap_or_default();
+    let TypicalValues { mean, sd, share, shares } = entry.typical.clone().unwrap_or_default();
     let typed = |known: Option<f64>| known.map_or_else(String::new, |known| known.to_string());
     draft.typical_mean = typed(mean);
     draft.typical_sd = typed(sd);

@@ -6,7 +6,7 @@ use super::to_plan::draft_plan;
 use super::typed::{list, number, unlist};
 use crate::model::Role;
 use crate::plan::derived::{Uncentred, name_of};
-use crate::plan::document::{BudgetForm, ColumnType, Derived, Group, Known, Transform};
+use crate::plan::document::{BudgetForm, ColumnType, Derived, Group, Transform, TypicalValues};
 use crate::plan::{Purpose, faults};
 use crate::ui::sentence::{fault, sentence};
 
@@ -177,7 +177,7 @@ impl TermDraft {
                 entry.unit = Some(self.unit.trim().to_owned()).filter(|unit| !unit.is_empty());
                 [entry.lower, entry.upper] = two(typed)?;
                 let [mean, sd] = two(&self.typical)?;
-                entry.typical = sd.map(|sd| Known { mean, sd: Some(sd), ..Known::default() });
+                entry.typical = sd.map(|sd| TypicalValues { mean, sd: Some(sd), ..TypicalValues::default() });
             }
             Transform::Square | Transform::Product => {}
         }

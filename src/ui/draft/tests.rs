@@ -268,7 +268,7 @@ fn joined_levels_have_one_typical_share() {
     set_share(&mut columns[2], &women.levels, "40".to_owned());
     set_share(&mut columns[2], &men.levels, "59".to_owned());
     let made = plan(&columns, &setup, budget(&setup)).unwrap();
-    let of = |name: &str| made.columns.iter().find(|column| column.name.as_deref() == Some(name)).unwrap();
+    let of = |name: &str| made.column(name).unwrap();
     let shares = of("sex").typical.clone().unwrap().shares.unwrap();
     assert_eq!((shares["F"], shares["female"], shares["male"]), (0.2, 0.2, 0.295));
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
@@ -360,7 +360,7 @@ fn rows_are_chosen_by_a_column_that_may_have_no_role() {
     let made = plan(&columns, &setup, budget(&setup)).unwrap();
     assert_eq!(made.only.iter().map(|of| of.column.as_str()).collect::<Vec<_>>(), ["ward", "born"]);
     assert_eq!((made.only[1].lower, made.only[1].upper), (Some(1960.5), None), "one condition on a column");
-    let born = made.columns.iter().find(|column| column.name.as_deref() == Some("born")).unwrap();
+    let born = made.column("born").unwrap();
     assert_eq!(born.role, Role::Ignored);
     assert!(born.written.is_some(), "how its numbers are written stands in the plan");
     columns.pop();

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::model::Role;
 use crate::plan::derived::{self, name_of};
 use crate::plan::document::{Derived, Transform};
-use crate::release::remarks::made;
+use crate::release::remarks::{made, unlabelled};
 use crate::ui::draft::{self, ColumnDraft, Gap, Place, TermDraft, TermForm, put_term};
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::{Choice, Field, Icon, Quoted};
@@ -90,7 +90,7 @@ pub fn Terms() -> impl IntoView {
         let heading = title(term.transform);
         // A name of its own hides how a term is made, and that of a difference is easily turned round.
         let is_told = term.name.is_some() || term.transform == Transform::Difference;
-        let told = is_told.then(|| view! { <p class="hint">{made(&term)}</p> });
+        let told = is_told.then(|| view! { <p class="hint">{made(&term, &unlabelled)}</p> });
         let counted = view! { <Outside name=name.clone()/> };
         let itself = draft::replaced(&term).cloned().map(|column| view! { <Itself column/> });
         let change = move |_| {

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::parameters::ToRobust;
 use super::table::Uncertainty;
-use crate::engine::foresee::{Foreseen, half_widths};
+use crate::engine::foresee::{Foreseen, Rehearsals, half_widths};
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::info::are_log_odds;
 use crate::plan::Plan;
@@ -23,13 +23,14 @@ const SHOWN: usize = 60;
 #[component]
 pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
     let withheld = foreseen.gives_nothing();
-    let halves = half_widths(&plan, &foreseen.terms).filter(|_| !foreseen.gives_nothing());
-    let units = units(&plan, &foreseen.terms);
+    let Rehearsals { terms, lost, .. } = foreseen.rehearsals.clone();
+    let halves = half_widths(&plan, &terms).filter(|_| !withheld);
+    let units = units(&plan, &terms);
     // Where all coefficients are withheld there are no intervals to show.
-    let table = (!foreseen.gives_nothing()).then(|| match foreseen.terms.is_empty() {
-        true => view! { <p class="hint">{words::method::not_rehearsed()}</p> }.into_any(),
-        false => {
-            let (terms, lost) = (foreseen.terms.clone(), foreseen.lost.clone());
+    let table = (!withheld).then(|| {
+        if terms.is_empty() {
+            view! { <p class="hint">{words::method::not_rehearsed()}</p> }.into_any()
+        } else {
             view! { <Expectations terms units lost note=words::method::foreseen_note()/> }.into_any()
         }
     });

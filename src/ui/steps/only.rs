@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::derived::{problem, problems};
 use crate::plan::document::{ColumnType, Condition};
-use crate::release::remarks::condition;
+use crate::release::remarks::{condition, unlabelled};
 use crate::ui::dom;
 use crate::ui::draft::{ColumnDraft, ConditionDraft, choose_rows, count_all_rows, differences};
 use crate::ui::parts::{Choice, Field};
@@ -22,7 +22,7 @@ pub fn RowsThatCount() -> impl IntoView {
     let conditions = Memo::new(move |_| app.state.setup().with(|setup| setup.only.clone()));
     let faults = problems(app, FIELD);
     let row = move |entry: Condition| {
-        let (name, told) = (entry.column.clone(), condition(&entry));
+        let (name, told) = (entry.column.clone(), condition(&entry, &unlabelled));
         let label = words::only::remove(&name);
         let remove = move |event: MouseEvent| {
             app.state.setup().update(|setup| count_all_rows(setup, &name));
@@ -68,7 +68,7 @@ fn Typed() -> impl IntoView {
         match draft.with_untracked(|draft| choose_rows(&columns, &mut setup, draft)) {
             Err(faults) => wrong.set(faults),
             Ok(entry) => {
-                let said = words::only::added(condition(&entry));
+                let said = words::only::added(condition(&entry, &unlabelled));
                 let is_asked = setup.rows.is_empty();
                 app.state.setup().set(setup);
                 app.say(if is_asked { format!("{said} {}", words::only::restate()) } else { said });

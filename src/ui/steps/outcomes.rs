@@ -125,7 +125,7 @@ fn Controls(browser: Arc<Browser>, found: Found) -> impl IntoView {
 /// Says that among very many intervals some exclude 0 by chance.
 #[component]
 fn ChanceNote(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl IntoView {
-    let level = format::short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     let term = Memo::new(move |_| found.query.with(|query| query.term));
     move || {
         let chance = browser.chance(term.get());
@@ -135,7 +135,7 @@ fn ChanceNote(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> imp
 
 #[component]
 fn Page(browser: Arc<Browser>, found: Found, release: Arc<Release>) -> impl IntoView {
-    let level = format::short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
+    let level = format::level(&release.plan);
     let heading = {
         let browser = Arc::clone(&browser);
         move || {

@@ -130,9 +130,12 @@ fn Fixed(spent: Memo<bool>, widths: Widths) -> impl IntoView {
             }
         })
     };
-    let share = move || match spent.get() {
-        true => view! { <p class="block">{words::privacy::spent()}</p> }.into_any(),
-        false => view! { <Share widths/> }.into_any(),
+    let share = move || {
+        if spent.get() {
+            view! { <p class="block">{words::privacy::spent()}</p> }.into_any()
+        } else {
+            view! { <Share widths/> }.into_any()
+        }
     };
     view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> {share} }
 }

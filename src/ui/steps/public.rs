@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::engine::public_moments::Known as _;
+use crate::engine::public_moments::PublicKnowledge as _;
 use crate::plan::public::document::PublicTerm;
 use crate::release::format::{NONE, short};
 use crate::release::known::correlations;

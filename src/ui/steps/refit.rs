@@ -77,9 +77,12 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
     let reduced = Reduced::of(&release, &outcome.get_untracked(), &held(&release));
     let centre = reduced.to_centre(&release.plan).filter(|_| adaptive);
     let Reduced { kept, left_out } = reduced;
-    let told = (adaptive && !left_out.is_empty()).then(|| match kept.is_empty() {
-        true => words::refit::all_withheld().to_owned(),
-        false => words::refit::without(quoted(&left_out)),
+    let told = (adaptive && !left_out.is_empty()).then(|| {
+        if kept.is_empty() {
+            words::refit::all_withheld().to_owned()
+        } else {
+            words::refit::without(quoted(&left_out))
+        }
     });
     let chosen = RwSignal::new(kept);
     let order = StoredValue::new(predictors.clone());
@@ -98,7 +101,7 @@ pub fn Refit(release: Arc<Release>, per: RwSignal<String>) -> impl IntoView {
                 "number" => number(&penalty.get_untracked()).map(Ridge::Fixed),
                 _ => Some(Ridge::None),
             };
-            let confidence = release.plan.confidence.unwrap_or(0.95);
+            let confidence = release.plan.interval_level();
             let result =
                 ridge.ok_or_else(|| words::refit::the_penalty_has_to_be_a().to_owned()).and_then(|ridge| {
                     let (outcome, features) = (outcome.get_untracked(), chosen.get_untracked());

@@ -59,11 +59,16 @@ fn has_charges(app: App) -> bool {
 #[component]
 pub fn ResultStep() -> impl IntoView {
     let app = App::here();
-    let none_shown = move || match app.state.releases().with(Vec::is_empty) {
-        false => words::result::some_kept(),
-        true if has_charges(app) => words::result::charged_elsewhere(),
-        true if app.state.table().with(Option::is_none) => words::result::with_their_table(),
-        true => words::result::none_yet(),
+    let none_shown = move || {
+        if !app.state.releases().with(Vec::is_empty) {
+            words::result::some_kept()
+        } else if has_charges(app) {
+            words::result::charged_elsewhere()
+        } else if app.state.table().with(Option::is_none) {
+            words::result::with_their_table()
+        } else {
+            words::result::none_yet()
+        }
     };
     let body = move || match app.state.shown().get() {
         Some(shown) => view! { <Released release=shown.release origin=shown.origin/> }.into_any(),
@@ -176,7 +181,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         let below = tables::test_notes(&for_table, &lines);
         let least = tables::is_least_share(&for_table, &outcome);
         let drowned = is_drowned(&for_table.diagnostics);
-        let confidence = for_table.plan.confidence.unwrap_or(0.95);
+        let confidence = for_table.plan.interval_level();
         let named = odds::named(&for_table.plan, &outcome, log_odds);
         let outcome = remarks::of_rows(&for_table.plan, figure::with_unit(&named, &unit));
         let penalised = tests.absent() == Some(Absent::Penalised) && !drowned;
@@ -298,7 +303,7 @@ fn Described(release: Arc<Release>, supplement: Arc<Supplement>) -> impl IntoVie
         .flat_map(|description| {
             tables::columns(&release, &supplement, description)
                 .into_iter()
-                .chain(tables::correlations(description))
+                .chain(tables::correlations(&release, description))
         })
         .collect();
     let shown =

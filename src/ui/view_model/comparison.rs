@@ -80,8 +80,8 @@ fn terms(prepared: &Prepared) -> Result<Vec<TermPreview>, &'static str> {
     }
     match foresee(prepared) {
         Some(foreseen) if foreseen.gives_nothing() => Err(foreseen.verdict()),
-        Some(foreseen) if foreseen.terms.is_empty() => Err(words::method::not_rehearsed()),
-        Some(foreseen) => Ok(foreseen.terms),
+        Some(foreseen) if foreseen.rehearsals.terms.is_empty() => Err(words::method::not_rehearsed()),
+        Some(foreseen) => Ok(foreseen.rehearsals.terms),
         None => expected(prepared).map(|preview| preview.terms).ok_or(words::method::not_forecast()),
     }
 }

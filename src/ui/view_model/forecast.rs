@@ -137,10 +137,7 @@ pub fn forecast(
         of_all: taken(&charge, &all, wallet),
         of_left,
         hopeless: hopeless.map(|why| [why].into_iter().chain(as_share).collect::<Vec<_>>().join(" ")),
-        dependence: match &foreseen {
-            Some(foreseen) => foreseen.dependence.clone(),
-            None => dependence(&prepared),
-        },
+        dependence: dependence(&prepared),
         precision: precision(&prepared, foreseen.as_ref(), preview.as_ref()),
         of_outcome: match &foreseen {
             Some(foreseen) => foreseen.of_outcome.clone(),

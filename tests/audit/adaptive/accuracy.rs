@@ -5,7 +5,7 @@ use std::sync::Arc;
 use discreet::data::statistics::RecordMap as _;
 use discreet::math::special::normal_quantile;
 use discreet::mechanisms::adaptive::terms::Terms;
-use discreet::mechanisms::adaptive_gauss::gate::{Far, Judged, Known, Units};
+use discreet::mechanisms::adaptive_gauss::gate::{Evidence, Far, Judged, Units};
 use discreet::mechanisms::adaptive_gauss::progress::{Progress, Setting};
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
 use discreet::model::Interval;
@@ -67,7 +67,7 @@ pub fn released(
     }
     let released = progress.released().unwrap();
     let solved = released.solve(&[], None).unwrap();
-    let known = Known {
+    let evidence = Evidence {
         terms,
         guide: &released.guide,
         map: &solved.map,
@@ -76,7 +76,7 @@ pub fn released(
     };
     let of_outcome = |(outcome, radius): (usize, &f64)| {
         let far = Far { radius: *radius, unseen: released.radii.unseen };
-        solved.gate.judge(known, outcome, far, &Units::coded(terms.coefficients()))
+        solved.gate.judge(evidence, outcome, far, &Units::coded(terms.coefficients()))
     };
     released.radii.outcomes.iter().enumerate().map(of_outcome).collect()
 }

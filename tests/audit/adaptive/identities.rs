@@ -5,7 +5,7 @@ use discreet::mechanisms::adaptive::bits::bits26;
 use discreet::mechanisms::adaptive::guide::Guide;
 use discreet::mechanisms::adaptive::terms::Terms;
 use discreet::mechanisms::adaptive_gauss::estimate::{Coded, Fit, Inverse, Moments};
-use discreet::mechanisms::adaptive_gauss::gate::{Far, Gate, Known, Penalty, Units};
+use discreet::mechanisms::adaptive_gauss::gate::{Evidence, Far, Gate, Penalty, Units};
 use discreet::mechanisms::adaptive_gauss::last::Grid;
 use discreet::mechanisms::adaptive_gauss::radii::Radii;
 use discreet::mechanisms::adaptive_gauss::units::{Rounds, Shares};
@@ -248,11 +248,11 @@ pub fn excluded_features_have_the_slope_0() {
         Moments::of(&from_triangle(6, &cells, |i, j| grid.unit(i, 4) * grid.unit(j, 4)), 1.0, 2.0, &grid, 4);
     let map = guide.map();
     let gate = Gate::new(&moments, &map, &[2], None).unwrap();
-    let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
+    let evidence = Evidence { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
     let far = Far { radius: 4.0, unseen: false };
     let fewer = super::terms(&[number(), number()], &[number()]);
     for outcome in 0..2 {
-        let judged = gate.judge(known, outcome, far, &Units::coded(4)).unwrap();
+        let judged = gate.judge(evidence, outcome, far, &Units::coded(4)).unwrap();
         let rows: Vec<Vec<f64>> = rows.iter().map(|row| vec![row[0], row[2], row[3 + outcome]]).collect();
         let expected = least_squares(&fewer, &rows, 0);
         for (place, expected) in [(0, expected[0]), (1, expected[1]), (2, 0.0), (3, expected[2])] {
@@ -291,8 +291,9 @@ pub fn a_penalty_is_a_ridge_on_coded_slopes() {
             let penalty = Some(Penalty { weights: weights.clone() });
             let gate = Gate::new(&moments, &map, excluded, penalty).unwrap();
             assert!(gate.held.is_empty());
-            let known = Known { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
-            gate.judge(known, 0, far, &Units::coded(4)).unwrap()
+            let evidence =
+                Evidence { terms: &terms, guide: &guide, map: &map, moments: &moments, scores: &[] };
+            gate.judge(evidence, 0, far, &Units::coded(4)).unwrap()
         };
         let kept: Vec<usize> = (0..4).filter(|place| !excluded.contains(place)).collect();
         let value = |i: usize, place: usize| if place == 0 { 1.0 } else { rows[i][place - 1] };

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use discreet::math::median;
 use discreet::release::document::Release;
 use serde_json::{Value, json};
 
@@ -121,6 +122,6 @@ fn errors(exact: &Release, releases: &[Release]) -> (f64, usize) {
             }
         }
     }
-    errors.sort_by(f64::total_cmp);
-    (errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN), errors.len())
+    let count = errors.len();
+    (median(errors).unwrap_or(f64::NAN), count)
 }

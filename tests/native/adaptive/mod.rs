@@ -124,7 +124,7 @@ fn the_forecast_of_the_sample() {
         };
         let mu = budget_parts(&budget, &Split::Gaussian).unwrap().pair.mu.get();
         let forecast = Forecast::new(&terms, Adjacency::AddRemove, 1, 11_830.0, mu, Shares::default());
-        let found = forecast.said(&terms, &[]).median_error();
+        let found = forecast.noise_forecast(&terms, &[]).median_error();
         assert!((found - error).abs() < 0.01, "{found}");
         // theory/adaptive 5.3: at epsilon 0.5 the intervals of this table are marked approximate.
         let advice = if epsilon < 1.0 { Advice::Approximate } else { Advice::Recommended };

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use discreet::engine::{refit, ridge_path};
 use discreet::inference::refit::{Refit, Request};
 use discreet::inference::{RefitError, Repair, Ridge};
+use discreet::math::median;
 use discreet::model::{Coefficient, Interval};
 use discreet::privacy::calibrate::{Split, budget_parts};
 use discreet::release::document::{Coefficients, Release};
@@ -53,11 +54,6 @@ fn first(table: &str, rows: usize) -> String {
     table.lines().take(1 + rows).map(|line| format!("{line}\n")).collect()
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 /// The median error of the slopes in standard errors of the exact fit, the median width of their intervals in the same unit, and the share
 /// of intervals that hold the exact slope. All intervals have to be given.
 fn accuracy(mechanism: &str, epsilon: u32, table: &str) -> (f64, f64, f64) {
@@ -74,7 +70,7 @@ fn accuracy(mechanism: &str, epsilon: u32, table: &str) -> (f64, f64, f64) {
         }
     }
     let share = covered.iter().filter(|held| **held).count() as f64 / covered.len() as f64;
-    (median(errors), median(widths), share)
+    (median(errors).unwrap(), median(widths).unwrap(), share)
 }
 
 /// Issue 15: on the sample 1.25 times the width without privacy at epsilon 1, and 2.3 times on its first 2,000 rows; the error is several

@@ -2,6 +2,7 @@
 
 use discreet::engine::{covariance, supplement};
 use discreet::inference::partial_effect::partial_effect;
+use discreet::math::median;
 use discreet::mechanisms::info::are_log_odds;
 use discreet::model::Interval;
 use discreet::privacy::calibrate::{Split, budget_parts};
@@ -96,11 +97,6 @@ fn table(rows: u32, slopes: &[f64], intercept: f64) -> String {
     table
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 /// The median error of the slopes in standard errors of the exact fit, over the slopes that are shown, and the share of those withheld.
 pub fn accuracy(
     plan: impl Fn(&str, Value) -> Value,
@@ -120,7 +116,7 @@ pub fn accuracy(
             }
         }
     }
-    (median(errors), f64::from(withheld) / f64::from(all))
+    (median(errors).unwrap(), f64::from(withheld) / f64::from(all))
 }
 
 /// theory/adaptive-logistic 6: medians of 0.17, 0.34 and 0.21 at epsilon 2.
@@ -252,7 +248,7 @@ fn the_band_of_the_line_covers_the_probability() {
     );
     assert!(covered.iter().sum::<u32>() < 3 * shown, "the bands are too wide: {covered:?} of {shown}");
     // Where most rows are, intercept and slope err against each other: without that the band is several times too wide.
-    assert!(median(narrower) < 0.5);
+    assert!(median(narrower).unwrap() < 0.5);
 
     // Coefficients alone have no band.
     let steps = runs(&numbers_plan("dp-logistic", 1, budget(8.0)), &table(4_000, &[0.5], 0.0), 1);
