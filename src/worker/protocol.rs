@@ -459,6 +459,7 @@ mod tests {
             plan: Plan::parse(plan).unwrap(),
             table: None,
             inspect: None,
+            seen: None,
             name: "a".to_owned(),
             build: "b".to_owned(),
             public: None,
@@ -466,6 +467,7 @@ mod tests {
         let mut asked = ReleaseRequest {
             table: Some("key".to_owned()),
             inspect: Some(read.plan.clone()),
+            seen: Some("tip".to_owned()),
             name: "c".to_owned(),
             ..read.clone()
         };
