@@ -211,9 +211,10 @@ screenshots: chromium node_modules/done
 
 # Not part of `make test`: times depend on the machine and on what else runs there. Others than ours are timed where a registry has them.
 bench: dist chromium $(PEERS)/done
-	$(call say,Times of the same regression by several programs: about 5 minutes)
+	$(call say,Times of the same regression by several programs, and memory of the tab: about 8 minutes)
 	cargo build --locked --release --bin discreet
 	BENCH_PYTHON="$(PEERS)/bin/python" node benches/compare/main.mjs --write docs/performance.md
+	node benches/compare/memory.mjs --write docs/performance.md
 
 # Each part is a target of its own. The last two are skipped aloud where the nightly compiler cannot be had.
 audit: reproducible audit-native fuzz miri

@@ -193,7 +193,8 @@ pub fn approximate(ratio: f64, penalised: bool) -> Option<String> {
 
 /// Returns the note on noise that is as large as the signal.
 fn drowned(ratio: f64) -> String {
-    let written = format_args!("{ratio:.2}");
+    // Noise can leave less than nothing of the signal.
+    let written = format_args!("{:.2}", ratio.max(0.0));
     if ratio > 0.05 {
         words::note::drowned(written, factor(NORMAL_FROM / ratio))
     } else {

@@ -2,6 +2,7 @@
 
 use super::calibrate::{BudgetParts, NoiseScale, slack_charge};
 use super::measure::{Delta, Epsilon};
+use crate::text::grouped;
 use crate::words;
 
 /// The words that a person types to open a ledger in spite of a [`doubt`].
@@ -36,7 +37,7 @@ pub fn doubt(epsilon: Epsilon, delta: Delta, rows: Option<u64>) -> Option<String
     }
     if let Some(rows) = rows {
         let is_above = delta.get() * rows as f64 > 1.0;
-        return is_above.then(|| words::promise::delta_rows(delta, rows));
+        return is_above.then(|| words::promise::delta_rows(delta, grouped(rows as f64)));
     }
     (delta.get() > MOST_DELTA).then(|| words::promise::delta(delta, MOST_DELTA))
 }

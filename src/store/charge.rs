@@ -33,18 +33,27 @@ pub struct Charge {
 }
 
 /// Charges a table's ledger: locks it, reads and verifies it, burns an entry that a crash left reserved, reserves, and waits until
-/// that is stored. `name` is the request's name, for [`take_charge`]. If the ledger was that of another table that shares people
+/// that is stored. `name` is the request's name, for [`take_charge`]. `seen` is the hash of the last entry that the person saw. If the ledger was that of another table that shares people
 /// with this one, it becomes this table's own as well.
 ///
 /// # Errors
-/// [`Failure`] if the table has no ledger, too little of the budget is left, the storage refuses, or a person who has to save the ledger
-/// cancels. Then nothing was written.
-pub async fn charge(table: &str, name: &str, request: &Request<'_>) -> Result<Charge, Failure> {
+/// [`Failure`] if the table has no ledger, too little of the budget is left, something was charged since the entry that was `seen`, the
+/// storage refuses, or a person who has to save the ledger cancels. Then nothing was written.
+pub async fn charge(
+    table: &str,
+    name: &str,
+    seen: Option<&str>,
+    request: &Request<'_>,
+) -> Result<Charge, Failure> {
     let db = Db::open().await?;
     let _opening = opening(&db, table).await?;
     let (lock, mut ledger) = locked(&db, table).await?.ok_or_else(no_ledger)?;
+    let is_unseen = seen.is_some_and(|seen| seen != ledger.tip());
     ledger.recover().map_err(|error| refusal(&error))?;
     let seq = ledger.reserve(request).map_err(|error| refusal(&error))?;
+    if is_unseen {
+        return Err(Failure::new(Reason::Budget, words::failure::charged_meanwhile()));
+    }
     let transaction = db.writing(&[TABLES, LEDGERS, CHARGES])?;
     transaction.put(TABLES, &JsValue::from_str(table), &JsValue::from_str(ledger.id()))?;
     let document = ledger_document(&ledger)?;

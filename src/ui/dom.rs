@@ -1,6 +1,6 @@
 //! The few things that the page asks of the browser itself.
 
-use js_sys::{Object, Reflect, Uint8Array};
+use js_sys::{Object, Promise, Reflect, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -208,6 +208,19 @@ fn unfold(element: &HtmlElement) {
             return;
         }
     }
+}
+
+/// Lets the browser run its own tasks.
+pub async fn pause() {
+    let turn = Promise::new(&mut |resolve, _reject| {
+        let timer = web_sys::window().and_then(|window| window.set_timeout_with_callback(&resolve).ok());
+        // Without a timer the work continues at once.
+        if timer.is_none() {
+            let _ = resolve.call0(&JsValue::UNDEFINED);
+        }
+    });
+    // This promise is never rejected.
+    let _ = JsFuture::from(turn).await;
 }
 
 /// Reads the first bytes of a file, and says whether they are the whole file.

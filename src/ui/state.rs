@@ -241,8 +241,8 @@ pub struct State {
     pub problem: Option<Problem>,
     /// The release that is shown.
     pub shown: Option<Shown>,
-    /// The release that was opened from a file last, to be compared with others.
-    pub opened: Option<Arc<Release>>,
+    /// The release that was opened from a file last, to be compared with others, and the file's name.
+    pub opened: Option<(String, Arc<Release>)>,
     /// The outcome of it that is shown.
     pub outcome: Option<String>,
     /// The decimal mark of the tables and figures that are handed out.

@@ -111,6 +111,8 @@ pub struct Asked {
     pub columns: usize,
     /// The public moments of the columns, if the mechanism uses them.
     pub public: Option<PublicTable>,
+    /// The hash of the last entry of the ledger that the page shows.
+    pub seen: Option<String>,
 }
 
 /// An event that a run waits for.
@@ -367,7 +369,7 @@ impl Pool {
     fn release_request(
         &self,
         files: &Files,
-        Asked { plan, columns, public }: Asked,
+        Asked { plan, columns, public, seen }: Asked,
         table: Option<String>,
     ) -> Result<ReleaseRequest, Failure> {
         Ok(ReleaseRequest {
@@ -376,6 +378,7 @@ impl Pool {
             plan,
             table,
             inspect: None,
+            seen,
             name: random_name()?,
             build: self.context.build.clone(),
             public,

@@ -81,6 +81,8 @@ pub struct ReleaseRequest {
     pub table: Option<String>,
     /// The plan by which the cells that do not fit are counted in the same reading.
     pub inspect: Option<Plan>,
+    /// The hash of the last entry of the ledger that the page shows; `None` before the click.
+    pub seen: Option<String>,
     /// The request's random name, by which the page distinguishes its charge from another tab's.
     pub name: String,
     /// Content hash of the page's program.
@@ -94,9 +96,9 @@ impl ReleaseRequest {
     /// not concern the records. The engine worker also compares how both plans encode the records.
     pub fn reads_as(&self, other: &Self) -> bool {
         let Plan { budget, confirm, confidence, .. } = other.plan.clone();
-        let Self { table, name, inspect, .. } = other.clone();
+        let Self { table, seen, name, inspect, .. } = other.clone();
         let plan = Plan { budget, confirm, confidence, ..self.plan.clone() };
-        Self { plan, table, name, inspect, ..self.clone() } == *other
+        Self { plan, table, seen, name, inspect, ..self.clone() } == *other
     }
 }
 
@@ -457,6 +459,7 @@ mod tests {
             plan: Plan::parse(plan).unwrap(),
             table: None,
             inspect: None,
+            seen: None,
             name: "a".to_owned(),
             build: "b".to_owned(),
             public: None,
@@ -464,6 +467,7 @@ mod tests {
         let mut asked = ReleaseRequest {
             table: Some("key".to_owned()),
             inspect: Some(read.plan.clone()),
+            seen: Some("tip".to_owned()),
             name: "c".to_owned(),
             ..read.clone()
         };

@@ -121,7 +121,8 @@ pub async fn release(
     }
 
     let software = Software::new(asked.build);
-    let stage = Stage { key: &key, name: &asked.name, prepared: &prepared, software: &software };
+    let seen = asked.seen.as_deref();
+    let stage = Stage { key: &key, name: &asked.name, seen, prepared: &prepared, software: &software };
     let (settled, release) = stage.release(scan, &mut source, &post).await?;
     if !prepared.estimates_bounds() || !settled.kept {
         return Ok(settled);
@@ -135,7 +136,7 @@ pub async fn release(
     source.scan_pool().tell(&ScanRequest::Forget)?;
     let (scan, _) = source.read(&told(&fit, fit.plan()), &fit, Also::default(), None).await?;
     let name = format!("{} fit", asked.name);
-    let stage = Stage { key: &key, name: &name, prepared: &fit, software: &software };
+    let stage = Stage { key: &key, name: &name, seen: None, prepared: &fit, software: &software };
     match stage.release(scan, &mut source, &post).await {
         // The person did not save the ledger with the second charge, so nothing was charged for it.
         Err(Failure { reason: Reason::Cancelled, charged: false, .. }) => Ok(settled),
@@ -170,6 +171,7 @@ fn other_file() -> Failure {
 struct Stage<'a> {
     key: &'a str,
     name: &'a str,
+    seen: Option<&'a str>,
     prepared: &'a Prepared,
     software: &'a Software,
 }
@@ -182,14 +184,14 @@ impl Stage<'_> {
         source: &mut Source<P>,
         post: impl Fn(&Response),
     ) -> Result<(store::Settled, Release), Failure> {
-        let Self { key, name, prepared, software } = self;
+        let Self { key, name, seen, prepared, software } = self;
         engine::check_rows(scan.records)
             .and_then(|()| engine::check_table(prepared, scan.records, scan.persons))
             .map_err(|error| Failure::new(Reason::Table, error.to_string()))?;
 
         // The generator is seeded before the charge, because the operating system may refuse. No noise is drawn before the charge.
         let rng = PrivateRng::from_os().map_err(|error| Failure::new(Reason::Internal, error.to_string()))?;
-        let charge = store::charge(key, name, &prepared.request()).await?;
+        let charge = store::charge(key, name, seen, &prepared.request()).await?;
         CHARGED.set(true);
         post(&Response::Charged);
 

@@ -277,6 +277,26 @@ test("two tabs cannot overspend: what another one charged is read, and what no l
   assert.deepEqual(faults(first.record), {});
 });
 
+test("a charge that a tab has not seen stops its release", async (t) => {
+  const first = await stage.arrive(t);
+  await first.discreet.budget({ share: say("privacy.a_quarter") });
+  await first.discreet.make();
+  const second = await stage.again(first);
+  await second.discreet.budget({ share: say("privacy.a_quarter") });
+  await first.discreet.budget({ share: say("privacy.a_quarter") });
+  await first.discreet.make();
+  // It still shows what was left before.
+  assert.match(await second.discreet.strip.innerText(), /25 % of what is left/);
+  await second.discreet.ready();
+  await second.discreet.release.click();
+  await second.discreet.alert.filter({ hasText: say("failure.charged_meanwhile") }).waitFor();
+  const { line, entries } = await second.discreet.account();
+  assert.equal(line, "56 % left, 44 % charged so far");
+  assert.equal(entries.length, 2);
+  await second.discreet.make();
+  assert.equal((await second.discreet.account()).entries.length, 3);
+});
+
 test("two tabs that both open a ledger open one", async (t) => {
   const first = await stage.arrive(t);
   const second = await stage.again(first);
@@ -349,7 +369,7 @@ test("a release from a file is compared with those of the open table, also after
   await discreet.openFold(say("compared.title"));
   const [opened, own] = await sides();
   const named = say("compared.release", { entry: 1, regression: "" });
-  assert.ok(opened.startsWith(say("compared.from_file", { regression: named })) && own.startsWith(named), `${opened}; ${own}`);
+  assert.ok(opened.startsWith(say("compared.from_file", { file: "last-year.json", regression: named })) && own.startsWith(named), `${opened}; ${own}`);
   await page.getByText(say("compared.apart")).waitFor();
   // Shown again, the table's own release has the other one beside it.
   await discreet.goTo(say("step.result"));

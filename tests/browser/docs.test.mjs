@@ -76,7 +76,7 @@ const TERMS = {
     "Outcome", "Feature", "Category", "Reference (level)", "Bounds", "Estimated bounds", "Person", "Public"],
   [say("step.privacy")]: ["Epsilon (ε)", "Delta (δ)", "Budget", "Charge", "Ledger", "Mu (μ)", "Rho (ρ)", "Add-remove", "Replace-one", "Protect"],
   [say("step.method")]: ["Mechanism", "Noise", "Noise share", "Sampling error", "Confidence interval", "Approximate (interval)", "Withheld", "Ridge"],
-  [say("step.result")]: ["Coefficient", "Standard error", "Confidence interval", "P-value", "Noise share", "Approximate (interval)", "Withheld", "Log-odds, odds ratio",
+  [say("step.result")]: ["Coefficient", "Standard error", "Confidence interval", "Noise share", "Approximate (interval)", "Withheld", "P-value",
     "Z", "R squared (R²)", "Residual standard deviation", "Standardised coefficient",
     "Epsilon (ε)", "Delta (δ)", "Differential privacy", "Assurance"],
 };

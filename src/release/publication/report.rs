@@ -171,6 +171,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::model::Interval;
+    use crate::release::document::Coefficients;
 
     fn release(name: &str) -> Release {
         serde_json::from_value(json!({
@@ -230,6 +232,17 @@ mod tests {
         assert!(page(&release).contains(">50 %<"), "{}", page(&release));
         release.diagnostics.outcomes[0].residual_resolved = false;
         assert!(page(&release).contains(">at least 50 %<"));
+    }
+
+    #[test]
+    fn a_fit_is_not_told_where_all_coefficients_are_withheld() {
+        let mut release = release("x");
+        let page = |release: &Release| html(release, &Supplement::default(), &Labels::default());
+        assert!(page(&release).contains("R squared 0.64") && page(&release).contains("residual SD 0.2"));
+        let Coefficients::List(entries) = &mut release.coefficients else { panic!() };
+        entries[0].interval = Interval::Withheld;
+        let told = page(&release);
+        assert!(!told.contains("R squared 0.64") && !told.contains("residual SD 0.2"), "{told}");
     }
 
     #[test]

@@ -97,7 +97,8 @@ fn facts(release: &Release, supplement: &Supplement, per: f64) -> Value {
             let (share, noise) = tables::r_squared(release, supplement, name).unzip();
             let noise = noise.flatten();
             let share = share.map(|share| if noise.is_some() { share } else { share.clamp(0.0, 1.0) });
-            let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == *name);
+            let known = release.diagnostics.outcome(name);
+            let known = known.filter(|_| !tables::is_withheld(release, name));
             let sd = known.and_then(|known| known.residual_sd);
             let resolved = sd.filter(|_| known.is_some_and(|known| known.residual_resolved));
             let sd_noise = resolved.zip(tables::residual_noise(release, supplement, name));

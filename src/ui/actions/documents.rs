@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use web_sys::Blob;
+use web_sys::{Blob, File};
 
 use super::close::forget;
 use super::confirm::{ask, guard};
@@ -37,7 +37,7 @@ use crate::words;
 use crate::worker::protocol::Failure;
 
 /// Opens a saved plan, release or ledger.
-pub fn choose_document(app: App, file: web_sys::File) {
+pub fn choose_document(app: App, file: File) {
     app.handles.with_value(|handles| handles.chosen.set(true));
     spawn_local(async move { open_document(app, &file).await });
 }
@@ -48,7 +48,7 @@ const MOST_DOCUMENT: f64 = 1_073_741_824.0;
 /// Largest plan or ledger, which the page's thread reads.
 const MOST_PLAN: f64 = 67_108_864.0;
 
-async fn open_document(app: App, file: &Blob) {
+async fn open_document(app: App, file: &File) {
     if file.size() > MOST_DOCUMENT {
         return fail(app, Step::Data, words::data::not_json(), false);
     }
@@ -57,7 +57,9 @@ async fn open_document(app: App, file: &Blob) {
         Ok(Some(release)) => match contradiction(&release) {
             None => {
                 close_unused_sample(app);
-                return show(app, Arc::new(release), file.clone(), Origin::File);
+                let release = Arc::new(release);
+                app.state.opened().set(Some((file.name(), Arc::clone(&release))));
+                return show(app, release, Blob::clone(file), Origin::File);
             }
             Some(fault) => return fail(app, Step::Data, fault, false),
         },

@@ -75,7 +75,7 @@ fn asked(app: App) -> Option<Asked> {
     let columns =
         app.forecast.with_untracked(|forecast| forecast.as_ref().ok().map(|known| known.columns))?;
     let (plan, public) = (app.plan.get_untracked().ok()?, app.public.get_untracked().ok()?);
-    Some(Asked { plan, columns, public: public.map(|moments| moments.table().clone()) })
+    Some(Asked { plan, columns, public: public.map(|moments| moments.table().clone()), seen: None })
 }
 
 /// Makes the release: checks the file where its check is an old one, opens the ledger if the table has none, then reads, charges and computes.
@@ -128,6 +128,8 @@ pub fn release(app: App) {
                 }
             }
         }
+        let seen = app.state.ledger().with_untracked(|ledger| Some(ledger.as_ref()?.tip().to_owned()));
+        let asked = Asked { seen, ..asked };
         let released = if cancelling(app) {
             Err(Failure::new(Reason::Cancelled, words::page::cancelled()))
         } else {
@@ -139,11 +141,13 @@ pub fn release(app: App) {
                 // All results of the click are fetched before the delay, and shown together after it.
                 let stored = store::open_table(&key).await;
                 delay_from(clicked).await;
-                app.state.run().set(None);
                 match stored {
                     Ok(Some(record)) => remember(app, Ok(Some(record))),
                     _ => app.state.ledger().set(Some(ledger)),
                 }
+                // What follows from the new ledger is computed before the result is drawn.
+                dom::pause().await;
+                app.state.run().set(None);
                 show(app, Arc::new(release), document, Origin::Made);
                 if !kept {
                     fail(app, Step::Result, words::result::not_kept(), true);
@@ -204,9 +208,6 @@ pub fn show(app: App, release: Arc<Release>, document: Blob, origin: Origin) {
     app.state.outcome().set(crate::release::figure::outcomes(&release).first().cloned());
     app.state.refit().set(None);
     let said = if origin == Origin::Made { words::result::released() } else { words::result::shown_again() };
-    if origin == Origin::File {
-        app.state.opened().set(Some(Arc::clone(&release)));
-    }
     app.state.shown().set(Some(Shown { release, origin }));
     app.state.problem().set(None);
     app.say(said);

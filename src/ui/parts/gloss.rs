@@ -28,8 +28,8 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Draws a line of terms, each a button that opens its explanation.
 #[component]
-pub fn Glossed<const N: usize>(of: [Gloss; N]) -> impl IntoView {
-    let terms = of.map(|term| {
+pub fn Glossed(#[prop(into)] of: Vec<Gloss>) -> impl IntoView {
+    let terms = of.into_iter().map(|term| {
         let id = format!("gloss-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let letter = term.name.chars().next().map(|letter| letter.to_ascii_lowercase()).unwrap_or('a');
         let chapter = format!("{CHAPTER}#{letter}");
@@ -42,5 +42,5 @@ pub fn Glossed<const N: usize>(of: [Gloss; N]) -> impl IntoView {
             </div>
         }
     });
-    view! { <div class="glossed" role="group" aria-label=words::page::explained()><span>{words::page::explained()}</span> {terms.into_iter().collect_view()}</div> }
+    view! { <div class="glossed" role="group" aria-label=words::page::explained()><span>{words::page::explained()}</span> {terms.collect_view()}</div> }
 }

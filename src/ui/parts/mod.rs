@@ -4,6 +4,8 @@ pub mod gloss;
 pub mod plot;
 mod printed_table;
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 
 pub use printed_table::PrintedTable;
@@ -48,6 +50,22 @@ pub fn Quoted(#[prop(into)] words: String) -> impl IntoView {
         if place % 2 == 1 { view! { <code class="code">{part}</code> }.into_any() } else { part.into_any() }
     });
     parts.collect_view()
+}
+
+/// Draws its content in a task of its own, so that what stands before it is seen, and the page answers, in between.
+#[component]
+pub fn Soon(children: Children) -> impl IntoView {
+    let due = RwSignal::new(false);
+    let draw = move || {
+        // The step may have been left.
+        let _ = due.try_set(true);
+    };
+    set_timeout(draw, Duration::ZERO);
+    let children = StoredValue::new_local(Some(children));
+    move || {
+        let content = || children.try_update_value(Option::take).flatten();
+        due.get().then(|| content().map(|content| content()))
+    }
 }
 
 /// Draws the frame around what only the person at this machine sees. No export control is ever inside.

@@ -113,6 +113,13 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
     ];
     let marks = marks.map(|(mark, words)| (mark.name().to_owned(), words.to_owned()));
     let due = move || app.export_due();
+    // A release that was opened from a file may be of another ledger than the open table's.
+    let own = release.ledger.as_ref().map(|charge| charge.id.clone());
+    let has_ledger = move || {
+        app.state
+            .ledger()
+            .with(|ledger| ledger.as_ref().is_some_and(|ledger| own.as_deref() == Some(ledger.id())))
+    };
     view! {
         <section class="downloads" aria-label=words::result::downloads()>
             <h2>{words::export::copy_or_download()}</h2>
@@ -121,7 +128,10 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                     value=Signal::derive(move || format.get().name().to_owned())
                     set=Callback::new(move |name: String| if let Some(chosen) = Format::named(&name) { format.set(chosen) })/>
                 <Field id="export-title" label=words::export::title() value=title set=Callback::new(move |value| title.set(value))/>
-                <Field id="export-date" label=words::export::date() value=date set=Callback::new(move |value| date.set(value))/>
+                <div>
+                    <Field id="export-date" label=words::export::date() value=date set=Callback::new(move |value| date.set(value))/>
+                    <button type="button" class="quiet" on:click=move |_| date.set(dom::today())>{words::export::use_today()}</button>
+                </div>
                 <Choice id="export-decimal" label=words::export::decimal() options=marks.into()
                     value=Signal::derive(move || app.state.decimal().get().name().to_owned())
                     set=Callback::new(move |name: String| app.state.decimal().set(name.parse().unwrap_or_default()))
@@ -133,7 +143,6 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
                 {move || (format.get() == Format::Svg).then(|| view! {
                     <button type="button" id="export-png" on:click=png.clone()>{words::export::png()}</button>
                 })}
-                <button type="button" class="quiet" on:click=move |_| date.set(dom::today())>{words::export::use_today()}</button>
             </div>
             {move || nothing.get().then(|| view! { <p class="notice"><Icon name="note"/><span>{words::export::nothing_to_draw()}</span></p> })}
             {(!many).then(|| view! {
@@ -145,8 +154,7 @@ pub fn Exports(release: Arc<Release>, supplement: Arc<Supplement>, per: RwSignal
             <div class="buttons">
                 <button type="button" on:click=move |_| actions::save_release(app)>{words::result::release_json()}</button>
                 <button type="button" on:click=save_plan>{words::result::plan_json()}</button>
-                // A release that was opened from a file has no ledger here.
-                {move || app.state.ledger().with(Option::is_some).then(|| view! {
+                {move || has_ledger().then(|| view! {
                     <button type="button" class:due=due on:click=move |_| actions::save_ledger(app)>{words::result::ledger_json()}</button>
                 })}
             </div>

@@ -23,7 +23,7 @@ use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::view_model::{self, Worth};
-use crate::ui::{actions, samples, text};
+use crate::ui::{actions, dom, samples, text};
 use crate::words;
 
 /// ε at the notches of the slider: numbers of two digits, about evenly far from each other.
@@ -89,6 +89,13 @@ fn Meaning() -> impl IntoView {
     let app = App::here();
     let whom = Memo::new(move |_| app.state.setup().with(|setup| (setup.adjacency, setup.protect)));
     let assumed = Memo::new(move |_| app.assumed(app.state.setup().with(|setup| setup.person.is_empty())));
+    let several = move || {
+        let is_open = app.state.ledger().with(Option::is_none)
+            && app.state.setup().with(|setup| setup.person.is_empty());
+        is_open.then(|| view! {
+            <p><button type="button" class="link" on:click=|_| { dom::focus_selector("#privacy-person"); }>{words::privacy::several_rows()}</button></p>
+        })
+    };
     move || {
         let (adjacency, protect) = whom.get();
         worth(app).map(|worth| {
@@ -97,6 +104,7 @@ fn Meaning() -> impl IntoView {
             view! {
                 <div class="meaning" role="status">
                     <p class="meaning-main">{budget_sentence(adjacency, protect, worth.accuracy)} " " {assumed.get()}</p>
+                    {several}
                     {sample.map(|told| view! { <p>{told}</p> })}
                     <p class="hint">{words::privacy::delta_means()}</p>
                 </div>
@@ -253,7 +261,8 @@ fn Levels(widths: Widths) -> impl IntoView {
     });
     let own = move || {
         let named = levels().iter().any(|(epsilon, ..)| current.get() == Some(*epsilon));
-        (!named).then(|| view! { <p class="hint">{words::privacy::level_own()}</p> })
+        let is_stated = setup.with(view_model::worth).is_some();
+        (!named && is_stated).then(|| view! { <p class="hint">{words::privacy::level_own()}</p> })
     };
     let has_widths = Memo::new(move |_| {
         let is_known =

@@ -29,8 +29,8 @@ use crate::release::{Release, known};
 use crate::release::{figure, odds};
 use crate::ui::actions::go;
 use crate::ui::draft::number;
-use crate::ui::parts::gloss::{Glossed, entries};
-use crate::ui::parts::{Choice, Icon, PrintedTable, Quoted};
+use crate::ui::parts::gloss::{Gloss, Glossed, entries};
+use crate::ui::parts::{Choice, Icon, PrintedTable, Quoted, Soon};
 use crate::ui::state::{App, Origin, StateStoreFields};
 use crate::ui::step::Step;
 use crate::ui::view_model;
@@ -212,10 +212,12 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
     let fits = |per: &f64| terms.iter().any(|term| figure::is_scaled(&release.plan, term, *per));
     let fitting: Vec<f64> = PER_UNITS.into_iter().filter(fits).collect();
     let scale = (shown && !fitting.is_empty()).then(|| view! { <Scale per fitting/> });
-    let described = fitted
-        .then(|| view! { <Described release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
-    let effect = (shown && !many)
-        .then(|| view! { <Effect release=Arc::clone(&release) supplement=Arc::clone(&supplement)/> });
+    let (for_description, of_description) = (Arc::clone(&release), Arc::clone(&supplement));
+    let described =
+        fitted.then(|| view! { <Soon><Described release=for_description supplement=of_description/></Soon> });
+    let (for_effect, of_effect) = (Arc::clone(&release), Arc::clone(&supplement));
+    let effect =
+        (shown && !many).then(|| view! { <Soon><Effect release=for_effect supplement=of_effect/></Soon> });
     let for_bounds = Arc::clone(&release);
     view! {
         <section class="zone released" aria-label=words::result::released()>
@@ -231,9 +233,7 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             <div id="regression" tabindex="-1">{table}</div>
             {beside}
             {without}
-            {shown.then(|| view! {
-                <Glossed of=[entries::COEFFICIENT, entries::STANDARD_ERROR, entries::CONFIDENCE_INTERVAL, entries::P_VALUE, entries::NOISE_SHARE, entries::APPROXIMATE, entries::WITHHELD, entries::LOG_ODDS, entries::Z, entries::R_SQUARED, entries::RESIDUAL_STANDARD_DEVIATION, entries::STANDARDISED_COEFFICIENT]/>
-            })}
+            {shown.then(|| view! { <Glossed of=terms_of(&release, &supplement)/> })}
             {after}
             {described}
             {effect}
@@ -242,16 +242,41 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             {public}
             {notes}
             {general}
-            <Exports release supplement per/>
+            <Soon><Exports release supplement per/></Soon>
         </section>
-        <Guarantee statement/>
-        <Refit release=for_refit per/>
+        <Soon><Guarantee statement/></Soon>
+        <Soon><Refit release=for_refit per/></Soon>
         <LedgerPanel/>
     }
 }
 
 /// How many units a coefficient can be for beside one, where the range of a column is wide enough.
 const PER_UNITS: [f64; 3] = [5.0, 10.0, 100.0];
+
+/// Returns the terms of the table of coefficients that are explained beside it.
+fn terms_of(release: &Release, supplement: &Supplement) -> Vec<Gloss> {
+    let mut terms = vec![
+        entries::COEFFICIENT,
+        entries::STANDARD_ERROR,
+        entries::CONFIDENCE_INTERVAL,
+        entries::NOISE_SHARE,
+        entries::APPROXIMATE,
+        entries::WITHHELD,
+    ];
+    if Tests::of(release).absent().is_none() {
+        terms.extend([entries::P_VALUE, entries::Z]);
+    }
+    if supplement.log_odds {
+        terms.push(entries::LOG_ODDS);
+    } else {
+        terms.extend([
+            entries::R_SQUARED,
+            entries::RESIDUAL_STANDARD_DEVIATION,
+            entries::STANDARDISED_COEFFICIENT,
+        ]);
+    }
+    terms
+}
 
 /// Asks for how many units a coefficient is shown: one, or as many as suit a column.
 #[component]

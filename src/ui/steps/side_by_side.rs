@@ -27,20 +27,21 @@ fn regressions(app: App) -> (Vec<Regression>, usize) {
     let shown_charge = shown.as_ref().map(|release| release.ledger.clone());
     let kept: Vec<Arc<Release>> =
         app.state.releases().with(|all| all.iter().filter_map(|kept| kept.release.clone()).collect());
-    let opened = app.state.opened().get().filter(|opened| kept.iter().all(|own| own.ledger != opened.ledger));
+    let opened =
+        app.state.opened().get().filter(|(_, opened)| kept.iter().all(|own| own.ledger != opened.ledger));
     let mut releases: Vec<Arc<Release>> = Vec::new();
-    for release in shown.into_iter().chain(kept).chain(opened.clone()) {
+    for release in shown.into_iter().chain(kept).chain(opened.clone().map(|(_, opened)| opened)) {
         if !releases.iter().any(|own| own.ledger == release.ledger) {
             releases.push(release);
         }
     }
     releases.sort_by_key(|release| release.ledger.as_ref().map(|charge| charge.entry));
     // Releases of two ledgers may have one number.
-    let named = |release: &Arc<Release>, regression: Regression| {
-        let is_opened = opened.as_ref().is_some_and(|opened| opened.ledger == release.ledger);
-        let name =
-            if is_opened { words::compared::from_file(&regression.name) } else { regression.name.clone() };
-        Regression { name, ..regression }
+    let named = |release: &Arc<Release>, regression: Regression| match &opened {
+        Some((file, opened)) if opened.ledger == release.ledger => {
+            Regression { name: words::compared::from_file(file, &regression.name), ..regression }
+        }
+        _ => regression,
     };
     let of_release = |release: &Arc<Release>| {
         let log_odds = are_log_odds(&release.plan);

@@ -1,5 +1,6 @@
 //! The fit as a whole: rows, R² and the residual standard deviation, and what an outcome varies by.
 
+use crate::model::Interval;
 use crate::plan::document::Column;
 use crate::release::Release;
 use crate::release::figure;
@@ -57,10 +58,16 @@ pub fn spread(supplement: &Supplement, term: &str) -> Option<f64> {
     Some(supplement.description.as_ref()?.sd(term)?.value)
 }
 
+/// Returns whether the noise is as large as the signal in all coefficients of an outcome. They then say nothing of the fit either.
+pub fn is_withheld(release: &Release, outcome: &str) -> bool {
+    let lines = figure::lines(&release.plan, &release.coefficients, outcome);
+    !lines.is_empty() && lines.iter().all(|line| line.entry.interval == Interval::Withheld)
+}
+
 /// Returns R², and the standard deviation of its noise where it is only about that: of the release, or where that has none from what
-/// residuals and coefficients give (theory/inference 6.6).
+/// residuals and coefficients give (theory/inference 6.6). `None` where all coefficients are withheld.
 pub fn r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<(f64, Option<f64>)> {
-    let known = release.diagnostics.outcome(outcome)?;
+    let known = release.diagnostics.outcome(outcome).filter(|_| !is_withheld(release, outcome))?;
     if let Some(share) = known.r_squared {
         return Some((share, None));
     }
@@ -112,6 +119,9 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
             words::journal::n(count.about())
         }
     }));
+    if is_withheld(release, outcome) {
+        return (fit, below);
+    }
     if let Some((share, noise)) = r_squared(release, supplement, outcome) {
         let (short, long) = match noise {
             Some(noise) => {

@@ -11,7 +11,7 @@ pub use self::coefficients::{coefficients, factors, is_least_share, standardised
 pub use self::columns::{columns, correlations};
 pub(super) use self::columns::{mean_of, sd_of};
 pub use self::fit::{fit, r_squared};
-pub(super) use self::fit::{fit_in_sentences, outcome_spread, residual_noise, spread};
+pub(super) use self::fit::{fit_in_sentences, is_withheld, outcome_spread, residual_noise, spread};
 pub use self::levels::{differences, effect, level_means, level_pairs, levels, step};
 pub use self::p_values::{adjusted, categories, has_test, test_notes};
 pub use self::written::{
