@@ -469,7 +469,7 @@ pub struct Csv {
     /// Whether a percent sign after a number is its unit, so that `12 %` is 12; such a cell is missing unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<bool>,
-    /// `utf-8` or `latin-1`.
+    /// `utf-8` or `latin-1`; a byte order mark of UTF-8 decides before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Cells that count as missing, in place of the usual ones: empty cells, `NA`, `N/A`, `NaN`, `null` and `.`. A code beside these stands in `na`
