@@ -262,8 +262,10 @@ fn releases_until_the_budget_is_gone() {
         bench.fails("check --plan plan.json --ledger ledger.json table.csv", 3).contains("`mu` of at most ")
     );
     // The largest request that fits is said by mu and by epsilon, and fits.
-    let (most, epsilon) =
-        refusal.trim().split_once(" fits. By epsilon: at delta 1 × 10⁻⁵, `epsilon` of at most ").unwrap();
+    let (most, epsilon) = refusal
+        .trim()
+        .split_once(" fits. By epsilon: at delta 1\u{a0}×\u{a0}10⁻⁵, `epsilon` of at most ")
+        .unwrap();
     let (_, most) = most.split_once("`mu` of at most ").unwrap();
     for budget in [
         json!({"epsilon": epsilon.parse::<f64>().unwrap(), "delta": 1e-5}),

@@ -17,7 +17,7 @@ use super::super::supplement::{
 };
 use super::measure::width;
 use super::stated;
-use super::{Head, Labels, MOST_OUTCOMES, Table};
+use super::{DecimalMark, Head, Labels, MOST_OUTCOMES, Table};
 use crate::model::note::quoted;
 use crate::model::{Estimate, INTERCEPT, Interval, Missing, level_of};
 use crate::plan::Plan;
@@ -47,7 +47,7 @@ pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<T
             outcomes
                 .iter()
                 .take(MOST_OUTCOMES)
-                .map(|outcome| coefficients(release, supplement, outcome, per)),
+                .map(|outcome| coefficients(release, supplement, outcome, labels)),
         );
         if let Some(last) = tables.last_mut()
             && outcomes.len() > MOST_OUTCOMES
@@ -71,8 +71,14 @@ pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<T
 }
 
 /// Returns the tables of a regression that was computed from a release.
-pub(super) fn regression(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Vec<Table> {
-    let coefficients = coefficients(release, supplement, outcome, per);
+pub(super) fn regression(
+    release: &Release,
+    supplement: &Supplement,
+    outcome: &str,
+    labels: &Labels,
+) -> Vec<Table> {
+    let per = labels.scale();
+    let coefficients = coefficients(release, supplement, outcome, labels);
     let factors = factors(release, outcome, per).into_iter();
     let others =
         factors.chain(differences(release, supplement, outcome, per)).chain(categories(release, supplement));
@@ -183,7 +189,8 @@ fn tested(test: Option<Test>, kind: Interval) -> [String; 2] {
 }
 
 /// Returns the coefficients of one outcome.
-pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Table {
+pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, labels: &Labels) -> Table {
+    let per = labels.scale();
     let lines = lines(release, outcome, per);
     let tests = Tests::of(release);
     let level = short(100.0 * release.plan.confidence.unwrap_or(0.95), 3);
@@ -227,7 +234,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     });
     let rows = rows.collect();
     let caption = title(&of_rows(&release.plan, named), log_odds, tests);
-    let mut notes = fit_in_sentences(release, supplement, outcome);
+    let mut notes = fit_in_sentences(release, supplement, outcome, labels.decimal);
     notes.extend(test_notes(release, &lines));
     if any_standard {
         notes.push(words::journal::standardised_note().to_owned());
@@ -626,13 +633,18 @@ fn sd_of_parts(release: &Release, supplement: &Supplement, outcome: &str) -> Opt
 }
 
 /// Returns why R² is left out of a linear regression. `None` if it is shown, and if a method never has it.
-fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
+fn without_r_squared(
+    release: &Release,
+    supplement: &Supplement,
+    outcome: &str,
+    mark: DecimalMark,
+) -> Option<String> {
     if supplement.log_odds || r_squared(release, supplement, outcome).is_some() {
         return None;
     }
     let noise = r_squared_of_parts(release, supplement, outcome).map(|found| found.std_error);
     if let Some(noise) = noise.filter(|noise| *noise > MOST_R_SQUARED_NOISE) {
-        return Some(words::journal::r_squared_noisy(significant(noise, 2)));
+        return Some(words::journal::r_squared_noisy(mark.of_numbers(significant(noise, 2))));
     }
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome)?;
     (known.residual_sd.is_some()
@@ -642,6 +654,17 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
 
 /// Returns the fit as a whole: rows, R² and the residual standard deviation, and in sentences what a reader has to know of them.
 pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<String>, Vec<String>) {
+    fit_with(DecimalMark::Point, release, supplement, outcome)
+}
+
+/// Returns the fit as a whole with this mark in its numbers; a unit such as m²/1.73 stays as it is.
+fn fit_with(
+    mark: DecimalMark,
+    release: &Release,
+    supplement: &Supplement,
+    outcome: &str,
+) -> (Vec<String>, Vec<String>) {
+    let significant = |value, digits| mark.of_numbers(significant(value, digits));
     let unit = figure::unit(&release.plan, outcome);
     let (mut fit, mut below) = (Vec::new(), Vec::new());
     fit.extend(RowCount::of(release).map(|count| {
@@ -654,7 +677,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
     if let Some((share, noise)) = r_squared(release, supplement, outcome) {
         let (short, long) = match noise {
             Some(noise) => {
-                let [share, noise] = of_one(share, noise);
+                let [share, noise] = of_one(share, noise).map(|text| mark.of_numbers(text));
                 (words::journal::r_squared_about(share, noise), words::journal::r_squared_from_coefficients())
             }
             None => {
@@ -666,7 +689,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
         fit.push(short);
         below.push(long.to_owned());
     }
-    below.extend(without_r_squared(release, supplement, outcome));
+    below.extend(without_r_squared(release, supplement, outcome, mark));
     let known = release.diagnostics.outcomes.iter().find(|known| known.outcome == outcome);
     if let Some((known, value)) = known.and_then(|known| Some((known, known.residual_sd?))) {
         let sd = format!("{} {unit}", significant(value, 3));
@@ -690,8 +713,13 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
 }
 
 /// Returns the fit as a whole in sentences.
-pub(super) fn fit_in_sentences(release: &Release, supplement: &Supplement, outcome: &str) -> Vec<String> {
-    let (fit, below) = fit(release, supplement, outcome);
+pub(super) fn fit_in_sentences(
+    release: &Release,
+    supplement: &Supplement,
+    outcome: &str,
+    mark: DecimalMark,
+) -> Vec<String> {
+    let (fit, below) = fit_with(mark, release, supplement, outcome);
     let fit = Some(fit.join(", ")).filter(|fit| !fit.is_empty());
     fit.map(|fit| format!("{fit}.")).into_iter().chain(below).collect()
 }
