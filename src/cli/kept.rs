@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::error::CliError;
 use super::store::{SaveError, beside, sync_folder, temporary_beside};
 use crate::plan::Plan;
-use crate::privacy::ledger::{Kind, Ledger};
+use crate::privacy::ledger::{Entry, Kind, Ledger, State};
 use crate::words;
 
 /// A file beside the place of a release's document, opened before the charge.
@@ -69,9 +69,28 @@ pub fn read(path: &Path, ledger: &Ledger, entry: Option<u64>) -> Result<Vec<u8>,
     Err(CliError::usage(words::error::kept_none(folder(path).display())))
 }
 
-/// Returns the ledger entry of a stored release whose plan has the same outcome, features and rows as `plan`; budget and mechanism may
-/// differ.
-pub fn answered(path: &Path, ledger: &Ledger, plan: &Plan) -> Option<u64> {
+/// An entry of a ledger whose release answers a question already.
+#[derive(Clone, Copy)]
+pub enum Answered {
+    /// Its document is kept beside the ledger.
+    Here(u64),
+    /// Its document is not, as where the ledger was exported from the page.
+    Elsewhere(u64),
+}
+
+impl Answered {
+    /// Returns what a person is told of it.
+    pub fn sentence(self) -> String {
+        match self {
+            Self::Here(entry) => words::error::cli_again(entry),
+            Self::Elsewhere(entry) => words::error::cli_again_elsewhere(entry),
+        }
+    }
+}
+
+/// Returns the ledger entry of a release whose plan has the same outcome, features and rows as `plan`; budget and mechanism may differ. One
+/// whose document is kept comes first.
+pub fn answered(path: &Path, ledger: &Ledger, plan: &Plan) -> Option<Answered> {
     #[derive(Deserialize)]
     struct Asked {
         plan: Plan,
@@ -82,8 +101,15 @@ pub fn answered(path: &Path, ledger: &Ledger, plan: &Plan) -> Option<u64> {
             .and_then(|file| serde_json::from_reader::<_, Asked>(io::BufReader::new(file)).ok());
         asked.is_some_and(|asked| asked.plan.asks_the_same(plan))
     };
-    let releases = ledger.entries().iter().filter(|found| found.kind == Kind::Release);
-    releases.filter_map(|found| found.seq.parse().ok()).find(answers)
+    let releases = || {
+        let of_kind = |found: &&Entry| found.kind == Kind::Release && found.state == State::Released;
+        ledger.entries().iter().filter(of_kind)
+    };
+    let here = releases().filter_map(|found| found.seq.parse().ok()).find(answers).map(Answered::Here);
+    let question = plan.question_hash();
+    let asked = |found: &&Entry| question.is_some() && found.question() == question.as_deref();
+    let elsewhere = || releases().find(asked)?.seq.parse().ok().map(Answered::Elsewhere);
+    here.or_else(elsewhere)
 }
 
 fn folder(path: &Path) -> PathBuf {

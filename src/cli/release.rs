@@ -48,9 +48,9 @@ pub fn run(arguments: Vec<OsString>) -> Result<(), CliError> {
     if let (Some(whole), Some(counts)) = (whole, &read.counts) {
         whole.warn(counts, &mut warned);
     }
-    if let Some(entry) = again {
+    if let Some(again) = again {
         // A failure to write a warning is ignored: the release is what was asked for.
-        let _ = writeln!(io::stderr(), "discreet: warning: {}", words::error::cli_again(entry));
+        let _ = writeln!(io::stderr(), "discreet: warning: {}", again.sentence());
     }
     consent(&read.prepared, &ledger, &args, !warned.said.is_empty() || again.is_some(), warned.stop)?;
     let software = software()?;

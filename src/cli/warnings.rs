@@ -249,6 +249,9 @@ const fn what(kind: Contradiction) -> &'static str {
         Contradiction::Levels => {
             "{rows} have cells that are none of its levels and count as missing; compare `levels` with the file"
         }
+        Contradiction::Encoding => {
+            "{rows} have cells that are its levels in UTF-8 read as Latin-1, and count as missing; write `utf-8` for `encoding` in `csv`"
+        }
         Contradiction::Spelling => {
             "{rows} write a level in capital and in small letters, and cells that are none of its levels count as missing; write each level in one way"
         }

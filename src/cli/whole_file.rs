@@ -139,6 +139,7 @@ fn unread(column: &Column, cells: &[&str], rules: &CsvRules) -> Vec<Contradictio
             kind,
             Contradiction::Levels
                 | Contradiction::Spelling
+                | Contradiction::Encoding
                 | Contradiction::Format
                 | Contradiction::Date
                 | Contradiction::Words

@@ -29,7 +29,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 pub struct HeaderRules {
     /// The plan's delimiter. `None` if the header line decides.
     pub delimiter: Option<u8>,
-    /// How bytes become text.
+    /// How bytes become text, unless a byte order mark says it.
     pub encoding: Encoding,
     /// The line of the file that is the header, from 1; 0 if the file has none. Blank lines from there on are skipped.
     pub line: u32,
@@ -59,6 +59,15 @@ pub struct Header {
     pub body_offset: u64,
     /// Line ends before that offset.
     pub lines: u64,
+    /// Whether the file begins with a byte order mark, which says that it is UTF-8.
+    pub marked: bool,
+}
+
+impl Header {
+    /// Returns how the bytes of the file become text, where `stated` is what the plan says: a byte order mark decides.
+    pub fn encoding(&self, stated: Encoding) -> Encoding {
+        if self.marked { Encoding::Utf8 } else { stated }
+    }
 }
 
 /// The header, if the bytes so far contain all of it.
@@ -119,7 +128,7 @@ pub enum HeaderError {
 ///
 /// Without a delimiter in the rules it is the one that occurs most often in the header line outside quotes, the earlier
 /// of `,` `;` tab `|` on a tie. Here, where the delimiter is not known yet, a quote opens at the start of the line or
-/// after any of the four. Blank lines before the header do not count as its line. Without a header the names are V1, V2, …, as many as
+/// after any of the four. A file that begins with a byte order mark is UTF-8, whatever the rules say. Blank lines before the header do not count as its line. Without a header the names are V1, V2, …, as many as
 /// the first line has fields, and that line is the first record.
 ///
 /// # Errors
@@ -130,8 +139,10 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
         return Ok(HeaderRead::NeedMore);
     }
     recognise(bytes)?;
-    let bom = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-    let Some(from) = skip_lines(bytes, bom, rules.line.saturating_sub(1), at_end) else {
+    let marked = bytes.starts_with(BOM);
+    let Some(from) =
+        skip_lines(bytes, if marked { BOM.len() } else { 0 }, rules.line.saturating_sub(1), at_end)
+    else {
         return if at_end { Err(HeaderError::Empty) } else { too_long(bytes) };
     };
     let start = from + bytes[from..].iter().take_while(|&&byte| is_line_end(byte)).count();
@@ -152,7 +163,11 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
     }
     let delimiter = line.delimiter(candidates);
     // Without a header the bytes are a record's, whose encoding is checked with all others.
-    let encoding = if rules.line == 0 { Encoding::Latin1 } else { rules.encoding };
+    let encoding = match rules.line {
+        0 => Encoding::Latin1,
+        _ if marked => Encoding::Utf8,
+        _ => rules.encoding,
+    };
     let Some((names, length)) = names(text, delimiter, encoding)? else {
         return match (at_end, line.complete) {
             (false, _) => too_long(bytes),
@@ -182,7 +197,7 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
 fn header(names: Vec<String>, delimiter: u8, bytes: &[u8], body: usize) -> Header {
     let mut lines = LineCount::default();
     lines.add(&bytes[..body]);
-    Header { names, delimiter, body_offset: body as u64, lines: lines.ends }
+    Header { names, delimiter, body_offset: body as u64, lines: lines.ends, marked: bytes.starts_with(BOM) }
 }
 
 /// Returns the offset after `count` lines from `from` on. `None` if their ends are not all there yet.
@@ -459,6 +474,20 @@ mod tests {
         let rules = HeaderRules { encoding: Encoding::Latin1, ..HeaderRules::default() };
         let read = read_header(b"\xe9t\xe9,b\n", true, rules);
         assert!(matches!(read, Ok(HeaderRead::Header(header)) if header.names[0] == "été"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_says_utf_8_whatever_the_rules_say() {
+        let rules = HeaderRules { encoding: Encoding::Latin1, ..HeaderRules::default() };
+        for (text, name, encoding) in [
+            ("\u{feff}stad Umeå,b\n", "stad Umeå", Encoding::Utf8),
+            ("stad Umeå,b\n", "stad UmeÃ¥", Encoding::Latin1),
+        ] {
+            let Ok(HeaderRead::Header(header)) = read_header(text.as_bytes(), true, rules) else {
+                panic!("{text}")
+            };
+            assert_eq!((header.names[0].as_str(), header.encoding(rules.encoding)), (name, encoding));
+        }
     }
 
     #[test]

@@ -10,9 +10,24 @@ use crate::plan::bound::CsvRules;
 pub const LAST_BYTES: u64 = 65_536;
 
 /// What the first cell of such a row says, in small letters.
-const TOTALS: [&str; 19] = [
-    "total", "totals", "subtotal", "sum", "sums", "mean", "average", "median", "count", "summe", "gesamt",
-    "insgesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl", "somme", "moyenne", "totale",
+const TOTALS: &[&str] = &[
+    // English
+    "total", "totals", "subtotal", "sum", "sums", "mean", "average", "median", "count",
+    // German and Dutch
+    "summe", "gesamt", "insgesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl", "totaal", "som",
+    "gemiddelde", "aantal", // Danish, Norwegian, Swedish, Icelandic and Finnish
+    "totalt", "summa", "totalsumma", "i alt", "ialt", "sammenlagt", "medelvärde", "medel", "gennemsnit",
+    "gjennomsnitt", "antal", "antall", "samtals", "alls", "meðaltal", "yhteensä", "keskiarvo",
+    // French, Italian, Spanish, Portuguese and Romanian
+    "totaux", "somme", "moyenne", "totale", "totali", "somma", "media", "totales", "suma", "totais", "soma",
+    "média", "medie", // Polish, Czech, Slovak, Slovenian, Croatian and Hungarian
+    "ogółem", "razem", "łącznie", "średnia", "celkem", "součet", "průměr", "spolu", "súčet", "priemer",
+    "skupaj", "vsota", "povprečje", "ukupno", "zbroj", "prosjek", "összesen", "összeg", "átlag",
+    // Estonian, Latvian and Lithuanian
+    "kokku", "keskmine", "kopā", "summā", "iš viso", "viso", "vidurkis",
+    // Greek, Bulgarian, Russian and Ukrainian
+    "σύνολο", "общо", "итого", "всего", "всього", "разом", "сума", // Turkish
+    "toplam", "ortalama",
 ];
 
 /// Returns the column and the cell by which the last record looks like a row of totals: a word for it, of which the first `rows` have none,
@@ -50,9 +65,22 @@ mod tests {
     use crate::plan::kinds::DEFAULT_NA;
     use crate::plan::number_format::NumberFormat;
 
+    fn in_utf_8(text: &str) -> Option<(usize, String)> {
+        in_bytes(text, text.as_bytes())
+    }
+
     fn found(text: &str) -> Option<(usize, String)> {
+        let found = in_utf_8(text);
+        let byte = |letter: char| if letter == '€' { 0x80 } else { u8::try_from(letter).unwrap() };
+        let latin_1: Vec<u8> = text.chars().map(byte).collect();
+        assert_eq!(in_bytes(text, &latin_1), found, "in Latin-1");
+        found
+    }
+
+    /// Looks at a file of these bytes, whose first rows are those of the text.
+    fn in_bytes(text: &str, bytes: &[u8]) -> Option<(usize, String)> {
         let names = ["id", "age", "cost"].map(str::to_owned).to_vec();
-        let header = Header { names, delimiter: b';', body_offset: 0, lines: 1 };
+        let header = Header { names, delimiter: b';', body_offset: 0, lines: 1, marked: false };
         let na = DEFAULT_NA.iter().map(|mark| (*mark).to_owned()).collect();
         let rules = CsvRules {
             delimiter: b';',
@@ -63,11 +91,7 @@ mod tests {
         };
         let rows: Vec<Vec<String>> =
             text.lines().take(2).map(|line| line.split(';').map(str::to_owned).collect()).collect();
-        let found = totals(text.as_bytes(), &header, &rows, &rules);
-        let byte = |letter: char| if letter == '€' { 0x80 } else { u8::try_from(letter).unwrap() };
-        let latin_1: Vec<u8> = text.chars().map(byte).collect();
-        assert_eq!(totals(&latin_1, &header, &rows, &rules), found, "in Latin-1");
-        found
+        totals(bytes, &header, &rows, &rules)
     }
 
     #[test]
@@ -78,9 +102,17 @@ mod tests {
             ("\"Mean\";61,5;", 0, "Mean"),
             (";Gesamt;12", 1, "Gesamt"),
             ("Summe;61,0;10.800,50 €", 0, "Summe"),
+            ("Totalt;24400;10800,5", 0, "Totalt"),
+            ("SUMMA :;24400;10800,5", 0, "SUMMA :"),
+            ("I alt;24400;10800,5", 0, "I alt"),
+            ("YHTEENSÄ;24400;10800,5", 0, "YHTEENSÄ"),
         ] {
             let text = format!("P1;61;1,5\nP2;55;2,5\n{last}");
             assert_eq!(found(&text), Some((place, word.to_owned())), "{last}");
+        }
+        for word in ["Ogółem:", "Razem", "Összesen", "Celkem", "Totaal", "Σύνολο", "Итого"] {
+            let bytes = format!("P1;61;1,5\nP2;55;2,5\n{word};24400;10800,5");
+            assert_eq!(in_utf_8(&bytes), Some((0, word.to_owned())));
         }
         for last in ["P3;60;1,0", "Total;;", "Total;old;3", "Total;1;2;3", "sum", ""] {
             assert_eq!(found(&format!("P1;61;1,5\nP2;55;2,5\n{last}")), None, "{last}");

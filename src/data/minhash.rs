@@ -343,7 +343,8 @@ impl MinHashScanner {
     /// Hashes a whole table, to compare it with another one in the columns for which `columns` has `true`. Nothing of it is kept, so the
     /// key is no secret.
     pub fn to_compare(header: &Header, columns: Vec<bool>) -> Self {
-        let job = Job { slice: 0, from: header.body_offset, to: u64::MAX, known: true };
+        let job =
+            Job { slice: 0, from: header.body_offset, to: u64::MAX, known: true, marked: header.marked };
         Self::new(job, header.delimiter, &[0; 16]).of_columns(columns)
     }
 
@@ -442,7 +443,8 @@ mod tests {
         let table = |rows: std::ops::Range<usize>| {
             rows.fold("id\n".to_owned(), |text, row| text + &format!("{row}\n")).into_bytes()
         };
-        let header = Header { names: vec!["id".to_owned()], delimiter: b',', body_offset: 3, lines: 1 };
+        let header =
+            Header { names: vec!["id".to_owned()], delimiter: b',', body_offset: 3, lines: 1, marked: false };
         let scan = |rows, sought: &MinHash| {
             let mut scanner = MinHashScanner::to_compare(&header, vec![true]).seeking(sought);
             scanner.feed(&table(rows)[3..]);
@@ -480,7 +482,8 @@ mod tests {
 
     /// Returns the MinHash of a file with a header, in chunks of `chunk` bytes that are read in random order.
     fn in_chunks(file: &[u8], body: usize, chunk: usize, piece: usize, numbers: &mut Numbers) -> MinHash {
-        let header = Header { names: Vec::new(), delimiter: b',', body_offset: body as u64, lines: 1 };
+        let header =
+            Header { names: Vec::new(), delimiter: b',', body_offset: body as u64, lines: 1, marked: false };
         let mut combiner = Combiner::of_spans(&header, file.len() as u64, chunk as u64, usize::MAX);
         let mut jobs = Vec::new();
         let mut read = 0;
@@ -517,7 +520,7 @@ mod tests {
     #[test]
     fn the_order_of_columns_delimiter_and_quotes_do_not_matter() {
         let hash = |file: &[u8], delimiter: u8, columns: Option<Vec<bool>>| {
-            let job = Job { slice: 0, from: 0, to: u64::MAX, known: true };
+            let job = Job { slice: 0, from: 0, to: u64::MAX, known: true, marked: false };
             let scanner = MinHashScanner::new(job, delimiter, &KEY);
             let mut scanner = match columns {
                 Some(columns) => scanner.of_columns(columns),

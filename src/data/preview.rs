@@ -44,7 +44,8 @@ pub fn preview(header: &Header, rules: &CsvRules, body: &[u8], at_end: bool, max
     let fields = header.names.len();
     let max_rows = max_rows.min(MAX_CELLS / fields.max(1)).max(1);
     let mut rows = Vec::new();
-    let mut parser = Parser::new(fields, rules, header.body_offset, u64::MAX);
+    let read_by = CsvRules { encoding: header.encoding(rules.encoding), ..rules.clone() };
+    let mut parser = Parser::new(fields, &read_by, header.body_offset, u64::MAX);
     let mut take = |record: super::csv::Record<'_>| {
         if rows.len() < max_rows {
             rows.push((0..fields).map(|field| record.field(field).to_owned()).collect::<Vec<String>>());

@@ -20,7 +20,7 @@ use super::header::Header;
 use super::moments::MomentsError;
 use super::person::Persons;
 use super::sink::{Merge, RowSink};
-use crate::plan::bound::{BoundCondition, BoundPlan, CsvRules};
+use crate::plan::bound::{BoundCondition, BoundPlan, CsvRules, Encoding};
 
 /// One slice to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct Job {
     pub to: u64,
     /// Whether a record, or a blank line, is known to begin at `from`.
     pub known: bool,
+    /// Whether the file begins with a byte order mark, so that it is read as UTF-8 whatever the plan says.
+    pub marked: bool,
 }
 
 /// A reader's report on its slice.
@@ -138,13 +140,17 @@ enum State {
 impl<S: RowSink> SliceScanner<S> {
     /// Creates a scanner for one slice, putting rows into an empty sink.
     pub fn new(job: Job, plan: &BoundPlan, sink: S) -> Self {
+        let mut rules = plan.csv.clone();
+        if job.marked {
+            rules.encoding = Encoding::Utf8;
+        }
         let state = if job.known {
-            State::Parse(job.from, Box::new(Parser::new(plan.fields, &plan.csv, job.from, job.to)))
+            State::Parse(job.from, Box::new(Parser::new(plan.fields, &rules, job.from, job.to)))
         } else {
             State::Seek(Seek::new(&job, plan.fields == 1))
         };
         let records = RecordReader::new(plan, sink);
-        Self { job, state, fields: plan.fields, rules: plan.csv.clone(), records }
+        Self { job, state, fields: plan.fields, rules, records }
     }
 
     /// Reads the next bytes; [`Feed::Done`] when the slice needs no more.
@@ -333,6 +339,7 @@ pub struct Combiner<S> {
     /// How many slices may be read beyond the first that is not accepted yet. This bounds the number of waiting reports.
     ahead: usize,
     names: Vec<String>,
+    marked: bool,
     /// The next slice that was not distributed yet.
     next: usize,
     /// A slice that has to be read again, because it did not begin where its predecessor ended.
@@ -385,6 +392,7 @@ impl<S: Merge> Combiner<S> {
             slices: 0,
             ahead: 0,
             names: header.names.clone(),
+            marked: header.marked,
             next: 0,
             again: None,
             waiting: BTreeMap::new(),
@@ -411,7 +419,7 @@ impl<S: Merge> Combiner<S> {
             self.verified(slice)
         } else {
             let from = self.body + self.step.saturating_mul(slice as u64);
-            Job { slice, from, to: self.last_start(slice), known: false }
+            Job { slice, from, to: self.last_start(slice), known: false, marked: self.marked }
         })
     }
 
@@ -486,7 +494,7 @@ impl<S: Merge> Combiner<S> {
 
     /// Returns the job of reading a slice from the end of the records before it.
     fn verified(&self, slice: usize) -> Job {
-        Job { slice, from: self.end, to: self.last_start(slice), known: true }
+        Job { slice, from: self.end, to: self.last_start(slice), known: true, marked: self.marked }
     }
 
     fn last_start(&self, slice: usize) -> u64 {

@@ -24,7 +24,7 @@ use crate::plan::public::{PublicTable, Whitener};
 use crate::plan::{CheckedPlan, Plan, PlanError, Purpose, bind};
 use crate::privacy::calibrate::{Budget, Split, UNITS_OF_ONE, budget_parts, gaussian_charge, slack_capacity};
 use crate::privacy::event::{self, Event};
-use crate::privacy::ledger::{OTHER_PERSONS, PERSON, Request, Terms};
+use crate::privacy::ledger::{OTHER_PERSONS, PERSON, QUESTION, Request, Terms};
 use crate::privacy::measure::{Delta, Epsilon, Mu};
 use crate::privacy::units::Units;
 use crate::release::bounds::EstimatedBounds;
@@ -549,7 +549,7 @@ impl Prepared {
         }
     }
 
-    /// Returns the request to the ledger. Its entry keeps the public parameters, the plan's own budget, and a nonce. Without the
+    /// Returns the request to the ledger. Its entry keeps the public parameters, the plan's own budget, the hash of its question, and a nonce. Without the
     /// nonce, two copies of a ledger that each paid for the same plan would be equal byte for byte. Importing one into the other
     /// would then lose a charge instead of detecting the fork. If the operating system has no randomness there is no nonce, but
     /// then there is no release either.
@@ -579,7 +579,8 @@ impl Prepared {
         let persons = self.plan().person.clone().map(|name| (PERSON.to_owned(), Value::from(name)));
         let confirms = self.plan().confirm.contains(&Confirm::OtherPersons);
         let confirmed = confirms.then(|| (OTHER_PERSONS.to_owned(), Value::from(true)));
-        parameters.extend(persons.into_iter().chain(confirmed));
+        let question = self.plan().question_hash().map(|hash| (QUESTION.to_owned(), Value::from(hash)));
+        parameters.extend(persons.into_iter().chain(confirmed).chain(question));
         if let Ok(nonce) = random_id() {
             parameters.insert("nonce".to_owned(), Value::from(hexadecimal(&nonce)));
         }

@@ -8,13 +8,14 @@ use std::fmt;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 use super::error::{PlanError, list_for_object};
 use super::number_format::{DateOrder, NumberFormat, Thousands};
 use crate::model::{Missing, Role, Typical};
 use crate::privacy::adjacency::{Adjacency, Protect};
-use crate::text::json::{read, schema};
-use crate::text::one_line;
+use crate::text::json::{self, read, schema};
+use crate::text::{hexadecimal, one_line};
 use crate::words;
 
 /// The name and version that every plan carries.
@@ -469,7 +470,7 @@ pub struct Csv {
     /// Whether a percent sign after a number is its unit, so that `12 %` is 12; such a cell is missing unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<bool>,
-    /// `utf-8` or `latin-1`.
+    /// `utf-8` or `latin-1`; a byte order mark of UTF-8 decides before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Cells that count as missing, in place of the usual ones: empty cells, `NA`, `N/A`, `NaN`, `null` and `.`. A code beside these stands in `na`
@@ -597,12 +598,22 @@ impl Plan {
 
     /// Returns whether another plan has the same outcome, features and rows; budget and mechanism may differ.
     pub fn asks_the_same(&self, other: &Self) -> bool {
-        let parts = |plan: &Self| (plan.intercept, plan.missing, plan.max_rows_per_person);
-        parts(self) == parts(other)
-            && self.person == other.person
-            && self.derived.iter().map(Derived::bare).eq(other.derived.iter().map(Derived::bare))
-            && self.only == other.only
-            && self.columns.iter().map(Column::either_way).eq(other.columns.iter().map(Column::either_way))
+        self.question() == other.question()
+    }
+
+    /// Returns the SHA-256 of its outcome, features and rows: that of each plan that [asks the same](Self::asks_the_same). `None` if they
+    /// cannot be written.
+    pub fn question_hash(&self) -> Option<String> {
+        let text = json::to_text(&self.question(), false).ok()?;
+        Some(hexadecimal(&Sha256::digest(text)))
+    }
+
+    /// Returns its outcome, features and rows, without what changes no number of a release.
+    fn question(&self) -> impl PartialEq + Serialize {
+        let rows = (&self.only, &self.person, self.max_rows_per_person, self.missing);
+        let derived: Vec<Derived> = self.derived.iter().map(Derived::bare).collect();
+        let columns: Vec<Column> = self.columns.iter().map(Column::either_way).collect();
+        (columns, derived, self.intercept, rows)
     }
 
     /// Returns whether every row counts whatever its cells are.

@@ -35,6 +35,9 @@ pub const PERSON: &str = "person";
 /// The parameter of an entry for which a person confirmed that persons are identified in another way than before.
 pub const OTHER_PERSONS: &str = "other_persons";
 
+/// The parameter of an entry with the hash of the plan's outcome, features and rows, by which another plan that asks the same is told.
+pub const QUESTION: &str = "question";
+
 /// The mechanism's name in an entry of kind `disjoint`.
 const DISJOINT: &str = "disjoint";
 

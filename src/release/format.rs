@@ -39,7 +39,7 @@ pub fn level(plan: &Plan) -> String {
 /// Formats `value` with `digits` significant digits, without trailing zeros: 0.50 is 0.5.
 pub fn short(value: f64, digits: u8) -> String {
     let text = significant(value, digits);
-    let (number, power) = text.split_at(text.find(" ×").unwrap_or(text.len()));
+    let (number, power) = text.split_at(text.find("\u{a0}×").unwrap_or(text.len()));
     if number.contains('.') {
         format!("{}{power}", number.trim_end_matches('0').trim_end_matches('.'))
     } else {
@@ -229,7 +229,7 @@ fn to_place(value: f64, place: i32) -> String {
         // Exact, where a division by a power of ten would leave the doubles below 1e-308.
         let written = format!("{size:.decimals$e}");
         let (number, power) = written.split_once('e').unwrap_or((&written, "0"));
-        let _ = write!(text, "{number} × 10{}", raised(power));
+        let _ = write!(text, "{number}\u{a0}×\u{a0}10{}", raised(power));
         return text;
     }
     let decimals = usize::try_from((-place).clamp(0, 12)).unwrap_or(0);
@@ -277,7 +277,7 @@ mod tests {
             (8.0, "8"),
             (9.999, "10"),
             (0.0585, "0.0585"),
-            (1e-6, "1 × 10⁻⁶"),
+            (1e-6, "1\u{a0}×\u{a0}10⁻⁶"),
             (0.0, "0"),
         ] {
             assert_eq!(at_most(value), expected);
@@ -292,8 +292,8 @@ mod tests {
             (-0.2367, 3, "−0.237"),
             (123.456, 2, "120"),
             (12_345.6, 5, "12\u{202f}346"),
-            (1e12, 2, "1.0 × 10¹²"),
-            (-1.25e-12, 3, "−1.25 × 10⁻¹²"),
+            (1e12, 2, "1.0\u{a0}×\u{a0}10¹²"),
+            (-1.25e-12, 3, "−1.25\u{a0}×\u{a0}10⁻¹²"),
             (f64::NAN, 3, NONE),
         ] {
             assert_eq!(significant(value, digits), expected, "{value}");
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(short(0.5, 3), "0.5");
         assert_eq!([0.0, 1e-4, 1e-3, 1.0, 1e3, 1e4].map(power), ["0", "10⁻⁴", "0.001", "1", "1000", "10⁴"]);
         assert_eq!(short(100.0, 2), "100");
-        assert_eq!(short(5e-6, 4), "5 × 10⁻⁶");
+        assert_eq!(short(5e-6, 4), "5\u{a0}×\u{a0}10⁻⁶");
     }
 
     fn entry(estimate: f64, std_error: f64, lower: f64, upper: f64) -> Estimate {
@@ -327,18 +327,18 @@ mod tests {
     #[test]
     fn tiny_and_huge_estimates_keep_their_digits() {
         let row = row(&entry(1.234e-12, 2.0e-13, 8.34e-13, 1.634e-12));
-        assert_eq!(row.estimate, "1.23 × 10⁻¹²");
+        assert_eq!(row.estimate, "1.23\u{a0}×\u{a0}10⁻¹²");
         let row = with_error(Some(1.234e12), Some(2.0e10));
-        assert_eq!(row.estimate, "1.234 × 10¹²");
+        assert_eq!(row.estimate, "1.234\u{a0}×\u{a0}10¹²");
     }
 
     #[test]
     fn numbers_at_the_ends_of_the_doubles_are_numbers() {
         let row = row(&entry(0.0, 5e-324, -5e-324, f64::MAX));
-        assert_eq!((row.estimate.as_str(), row.std_error.as_str()), ("0", "4.9 × 10⁻³²⁴"));
-        assert_eq!(row.interval, "−4.9 × 10⁻³²⁴ to 1.797693 × 10³⁰⁸");
+        assert_eq!((row.estimate.as_str(), row.std_error.as_str()), ("0", "4.9\u{a0}×\u{a0}10⁻³²⁴"));
+        assert_eq!(row.interval, "−4.9\u{a0}×\u{a0}10⁻³²⁴ to 1.797693\u{a0}×\u{a0}10³⁰⁸");
         assert_eq!(with_error(Some(-0.0), Some(5e-324)).estimate, "0");
-        assert_eq!(significant(9.999e-12, 2), "1.0 × 10⁻¹¹");
+        assert_eq!(significant(9.999e-12, 2), "1.0\u{a0}×\u{a0}10⁻¹¹");
     }
 
     #[test]

@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn what_a_worker_is_asked_to_hash_crosses_unchanged() {
-        let job = Job { slice: 3, from: u64::MAX, to: 7, known: true };
+        let job = Job { slice: 3, from: u64::MAX, to: 7, known: true, marked: true };
         for request in [
             ScanRequest::StartHash { key: [255; 16] },
             ScanRequest::StartMinHash { key: std::array::from_fn(|_| 255), delimiter: b';' },

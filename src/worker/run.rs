@@ -65,7 +65,7 @@ async fn any_header<P: Fn(&Response)>(table: &Table<P>) -> Result<Header, Failur
     let rules = HeaderRules { encoding: Encoding::Latin1, ..HeaderRules::default() };
     match table.header(rules).await {
         Err(Failure { reason: Reason::Table, .. }) => {
-            Ok(Header { names: Vec::new(), delimiter: b',', body_offset: 0, lines: 0 })
+            Ok(Header { names: Vec::new(), delimiter: b',', body_offset: 0, lines: 0, marked: false })
         }
         header => header,
     }

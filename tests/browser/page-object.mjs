@@ -399,7 +399,7 @@ export class DiscreetPage {
   /// The rows of the released coefficients: term, estimate, interval, share of the noise. The standard error stands under the estimate.
   async coefficients(region = this.released) {
     const rows = region.locator("table.journal").getByRole("row").filter({ has: this.page.getByRole("rowheader") });
-    return Promise.all((await rows.all()).map(async (row) => (await row.locator("th, td:not(.p-value)").allInnerTexts()).slice(0, 4).map((cell) => cell.replace(/\s+SE \S+( × 10\S+)?$/, ""))));
+    return Promise.all((await rows.all()).map(async (row) => (await row.locator("th, td:not(.p-value)").allInnerTexts()).slice(0, 4).map((cell) => cell.replace(/\s+SE \S+(\s×\s10\S+)?$/, ""))));
   }
 
   // The check of the build

@@ -240,6 +240,13 @@ fn the_csv_says_per_what_in_which_unit_and_of_which_answer() {
     let latex = printed(&release, "--format latex --decimal comma");
     let row = latex.lines().find(|line| line.trim_start().starts_with("bmi")).unwrap();
     assert!(row.contains("{,}") && !row.contains('.'), "{row}");
+    // The fit below has the mark, and a unit keeps its point.
+    let mut filtered = release.clone();
+    filtered.plan.columns[3].unit = Some("mL/min/1.73 m²".to_owned());
+    let markdown = printed(&filtered, "--format markdown --decimal comma");
+    let fit = markdown.lines().find(|line| line.contains("residual SD ")).unwrap();
+    let (numbers, unit) = fit.rsplit_once(" mL/min/").unwrap();
+    assert!(numbers.contains("R squared about 0,") && !numbers.contains('.') && unit == "1.73 m².", "{fit}");
     let svg = printed(&release, "--format svg --decimal comma");
     let drawn: Vec<&str> = svg.lines().filter(|line| line.contains("<text")).collect();
     assert!(drawn.len() > 3 && drawn.iter().any(|line| line.contains(',')), "{svg}");
@@ -341,7 +348,7 @@ fn codes_have_their_labels_in_tables_and_texts() {
     let release = &demonstrations(&plan, 10, 1)[0];
     let known = supplement(release);
     let of = |table: &Table| table.rows.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
-    let coefficients = of(&tables::coefficients(release, &known, "target", 1.0));
+    let coefficients = of(&tables::coefficients(release, &known, "target", &Labels::default()));
     assert_eq!(coefficients[3..], ["site: South against North", "site: C against North"]);
     let described = of(&tables::columns(release, &known, known.description.as_ref().unwrap())[0]);
     for level in ["site: North", "site: South", "site: C"] {
@@ -684,7 +691,8 @@ fn a_dash_in_the_first_table_has_one_meaning() {
 fn a_further_release_says_what_all_of_its_ledger_keep_together() {
     let plan = wide_plan(json!({"name": "adaptive-gauss"}), json!({"epsilon": 2, "delta": 1e-6}));
     let mut document = serde_json::to_value(demonstrations(&plan, 24, 1).remove(0)).unwrap();
-    let whole = "all its releases together, further ones included, keep epsilon 4 and delta 3.34 × 10⁻⁶";
+    let whole =
+        "all its releases together, further ones included, keep epsilon 4 and delta 3.34\u{a0}×\u{a0}10⁻⁶";
     let looked_up = "is to be reported beside it";
     for (entry, promise, told) in [
         (1, Some(json!({"epsilon": 4.0, "delta": 3.333_3e-6})), Some(whole)),
@@ -776,7 +784,7 @@ fn without_noise_all_numbers_are_those_of_the_rows() {
     assert_eq!((test.column.as_str(), test.degrees), ("site", 2));
     // With two degrees of freedom the tail is an exponential.
     near(test.p, libm::exp(-wald / 2.0));
-    let coefficients = tables::coefficients(&release, &found, "target", 1.0);
+    let coefficients = tables::coefficients(&release, &found, "target", &Labels::default());
     let standardised = coefficients.heads.iter().position(|head| head.text == "Standardised").unwrap();
     let shown: f64 = coefficients.rows[1][standardised].replace('−', "-").parse().unwrap();
     assert!((shown - beta[1] * sd[1] / sd[5]).abs() < 0.006, "{shown}");
@@ -796,7 +804,7 @@ fn without_noise_all_numbers_are_those_of_the_rows() {
     let (lines, scale) = tables::drawn(&release, &few, "target", 1.0);
     assert_eq!((scale, lines[1].reach), (Scale::Ranges, Some(30.0)));
     // A display scale changes estimate, error and interval together, and neither z nor p.
-    let tens = tables::coefficients(&release, &found, "target", 10.0);
+    let tens = tables::coefficients(&release, &found, "target", &Labels { per: 10.0, ..Labels::default() });
     assert!(tens.rows[1][0].contains("per 10 units") && tens.rows[3][0] == coefficients.rows[3][0]);
     assert_eq!(tens.rows[1][4..], coefficients.rows[1][4..], "z, p, standardised, share");
     assert_eq!(tens.rows[3], coefficients.rows[3], "a level is not scaled");
@@ -1310,7 +1318,7 @@ fn follows(release: &Release, facts: &Supplement, printed: &[String], per: f64) 
     let mut coefficients = block("noise_share").into_iter();
     let standardised = block("standardised");
     for outcome in &outcomes {
-        let table = tables::coefficients(release, facts, outcome, per);
+        let table = tables::coefficients(release, facts, outcome, &Labels { per, ..Labels::default() });
         let has_tests = table.heads.iter().any(|head| head.text == words::journal::z());
         for row in &table.rows {
             let line = coefficients.next().unwrap();
@@ -1824,7 +1832,7 @@ fn a_penalised_or_withheld_coefficient_has_no_p_value() {
     assert!(list(&release).iter().all(|entry| Tests::of(&release).test(&entry.entry()).is_none()));
     let facts = supplement(&release);
     assert!(facts.categories.is_empty());
-    let table = tables::coefficients(&release, &facts, "target", 1.0);
+    let table = tables::coefficients(&release, &facts, "target", &Labels::default());
     assert!(table.notes.iter().any(|note| note.starts_with("There are no p-values")), "{:?}", table.notes);
     assert!(table.heads.iter().all(|head| head.text != "p" && head.text != "z"), "{:?}", table.heads);
     let of_intervals = tables::interval_head(false, Tests::of(&release), "95");

@@ -5,12 +5,13 @@ use std::io::Write;
 
 use discreet::cli::table::{Table, TableError};
 use discreet::data::csv::Feed;
+use discreet::data::preview::preview;
 use discreet::data::slices::{Combiner, Scan, SliceScanner};
 use discreet::data::{
     EncodedRows, Geometry, Header, HeaderRead, HeaderRules, Moments, RowSink, header::read_header,
 };
 use discreet::model::{Missing, Role};
-use discreet::plan::bound::BoundPlan;
+use discreet::plan::bound::{BoundPlan, Encoding};
 use proptest::prelude::*;
 
 use crate::records::{Numbers, category, clinic, fixed, number, plan, with_person};
@@ -295,6 +296,27 @@ fn a_file_that_changes_while_it_is_read_is_refused() {
     let table = Table::open(file.path(), HeaderRules::default()).expect("a header");
     file.as_file().set_len(20).expect("shorter");
     assert!(matches!(table.scan(&plan, || Moments::new(4), 2), Err(TableError::Changed)));
+}
+
+#[test]
+fn a_byte_order_mark_says_utf_8_in_every_slice_and_in_the_first_rows() {
+    let text = format!("\u{feff}city,y\n{}", "Umeå,1\nLuleå,2\n".repeat(20));
+    let columns = vec![
+        category("city", 0, Role::Feature, &["Umeå", "Luleå"], 0),
+        number("y", 1, Role::Outcome, 0.0, 10.0),
+    ];
+    let mut plan = plan(columns, 2);
+    let read = |plan: &BoundPlan, text: &str, how| {
+        rows(text.as_bytes(), plan, how, &mut Numbers(3)).expect("a table").sink.len()
+    };
+    plan.csv.encoding = Encoding::Latin1;
+    for how in [(u64::MAX, 1, usize::MAX), (64, 3, 5)] {
+        assert_eq!(read(&plan, &text, how), 40, "{how:?}");
+        assert_eq!(read(&plan, &text[3..], how), 0, "without the mark it is Latin-1");
+    }
+    let header = header(text.as_bytes());
+    let shown = preview(&header, &plan.csv, &text.as_bytes()[header.body_offset as usize..], true, 9);
+    assert_eq!(shown.rows[0], ["Umeå", "1"]);
 }
 
 #[test]

@@ -250,7 +250,13 @@ fn prepared(plan: &str, public: Option<&PublicTable>, table: &[u8], purpose: Pur
 
 /// What a sink has of a table that is read in one piece.
 fn scanned<S: RowSink>(prepared: &Prepared, header: &Header, table: &[u8], sink: S) -> S {
-    let job = Job { slice: 0, from: header.body_offset, to: table.len() as u64, known: true };
+    let job = Job {
+        slice: 0,
+        from: header.body_offset,
+        to: table.len() as u64,
+        known: true,
+        marked: header.marked,
+    };
     let mut scanner = SliceScanner::new(job, prepared.bound(), sink);
     scanner.feed(&table[usize::try_from(header.body_offset).unwrap()..]);
     match scanner.finish().outcome {

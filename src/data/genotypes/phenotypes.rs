@@ -186,7 +186,7 @@ impl<'a> PhenotypeReader<'a> {
                 delimiter: header.delimiter,
                 numbers: NumberFormat::default(),
                 by_field: Vec::new(),
-                encoding: self.encoding,
+                encoding: header.encoding(self.encoding),
                 na: Vec::new(),
             };
             let parser = Parser::new(header.names.len(), &rules, header.body_offset, u64::MAX);

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use strsim::levenshtein;
 
 use super::dates::{is_date, orders};
+use super::latin1;
 use super::number::{self, CURRENCIES};
 use super::spelling::respell;
 use crate::plan::bound::CsvRules;
@@ -66,6 +67,8 @@ pub enum Contradiction {
     Levels,
     /// They are none of the levels, and one level is written in capital and in small letters.
     Spelling,
+    /// They are none of the levels, and one is a level in UTF-8 that is read as Latin-1.
+    Encoding,
     /// They are numbers in another format: another decimal mark, separators of thousands, percent signs.
     Format,
     /// They can be read as decimals, and look like whole numbers with a separator of thousands.
@@ -131,7 +134,7 @@ impl Contradiction {
     #[must_use]
     pub const fn answered(self) -> Self {
         match self {
-            Self::Spelling => Self::Levels,
+            Self::Spelling | Self::Encoding => Self::Levels,
             Self::Beyond { .. } => Self::Outside,
             Self::Missing { .. } => Self::Missing { missing: 0, of: 0 },
             other => other,
@@ -453,6 +456,9 @@ fn of_category(present: &[&str], levels: &[String]) -> Vec<Mismatch> {
         let dates = others.iter().all(|cell| is_date(cell));
         // A level is never added from the cells: the plan is published, and would reveal that somebody has this level.
         let respelt = respell(levels, &cells).map(Repair::Levels).or_else(|| joined(levels, &others));
+        if others.iter().any(|cell| is_misread(levels, cell)) {
+            return vec![mismatch(Contradiction::Encoding, others, Vec::new())];
+        }
         let repair = if dates { Some(Repair::LeaveOut) } else { respelt };
         let kind = match repair {
             _ if dates => Contradiction::Date,
@@ -520,6 +526,11 @@ fn mismatch(kind: Contradiction, mut cells: Vec<String>, repairs: Vec<Repair>) -
 }
 
 /// Returns the different cells in the order in which they first occur.
+/// Returns whether a cell is what a level in UTF-8 becomes when it is read as Latin-1: `UmeÃ¥` is Umeå.
+fn is_misread(levels: &[String], cell: &str) -> bool {
+    levels.iter().any(|level| !level.is_ascii() && latin1::text(level.as_bytes()).trim() == cell)
+}
+
 fn distinct<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     cells.filter(|cell| seen.insert(*cell)).map(str::to_owned).collect()
@@ -757,6 +768,14 @@ mod tests {
             let told = one(Contradiction::Levels, &unmatched, None);
             assert_eq!(category(cells, stated), told, "no level is taken from the cells");
         }
+    }
+
+    #[test]
+    fn levels_that_are_read_in_another_encoding_are_told_without_an_offer_to_state_them_so() {
+        let told = one(Contradiction::Encoding, &["UmeÃ¥", "LuleÃ¥"], None);
+        assert_eq!(category(&["Lund", "UmeÃ¥", "LuleÃ¥"], &["Lund", "Umeå", "Luleå"]), told);
+        let told = category(&["Lund", "Umea"], &["Lund", "Umeå"]);
+        assert!(told.iter().all(|found| found.kind != Contradiction::Encoding), "{told:?}");
     }
 
     #[test]

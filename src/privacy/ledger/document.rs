@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::PERSON;
 use super::error::LedgerError;
+use super::{PERSON, QUESTION};
 use crate::model::Assurance;
 use crate::privacy::adjacency::{Adjacency, Protect};
 use crate::privacy::units::Units;
@@ -120,6 +120,11 @@ impl Entry {
     /// Returns the column that identified persons in this release. `None` if each row was one person.
     pub fn person(&self) -> Option<&str> {
         self.parameters.get(PERSON)?.as_str()
+    }
+
+    /// Returns the hash of what the release's plan asked. `None` of an entry from before it was kept.
+    pub fn question(&self) -> Option<&str> {
+        self.parameters.get(QUESTION)?.as_str()
     }
 
     /// Returns the ledger that this entry says to be about different people.

@@ -12,9 +12,9 @@ use super::super::row_count::RowCount;
 use super::super::significance::{Absent, CategoryTest, Tests};
 use super::super::statement::{Statement, promised};
 use super::super::supplement::Supplement;
-use super::one_of_several;
 use super::references::{chapter, references};
 use super::tables::{self, name};
+use super::{DecimalMark, one_of_several};
 use crate::model::note::{Kind, enumerated};
 use crate::model::{INTERCEPT, Interval, Missing, Role};
 use crate::plan::Plan;
@@ -337,7 +337,7 @@ fn of_outcome(release: &Release, supplement: &Supplement, outcome: &str, per: f6
             test.unwrap_or_default(),
         ));
     }
-    let mut text = tables::fit_in_sentences(release, supplement, outcome).join(" ");
+    let mut text = tables::fit_in_sentences(release, supplement, outcome, DecimalMark::Point).join(" ");
     if !told.is_empty() {
         let unit = figure::unit(&release.plan, outcome);
         let told = told.join("; ");

@@ -129,7 +129,7 @@ impl Format {
             Self::Csv => Some(pieces(release, supplement, labels).collect()),
             Self::Svg => drawing::svg(release, supplement, outcome, labels),
             _ => {
-                let tables = tables::regression(release, supplement, outcome, labels.scale()).into_iter();
+                let tables = tables::regression(release, supplement, outcome, labels).into_iter();
                 let mut caveats = notes(release);
                 caveats.push(words::refit::refit_free().to_owned());
                 self.written(&Publication {

@@ -8,7 +8,7 @@ pub fn width(text: &str, size: f64) -> f64 {
 /// Returns the width of a letter over its size. DejaVu Sans is the widest of the usual fonts.
 fn of(letter: char) -> f64 {
     match letter {
-        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' => 0.34,
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' | '\u{a0}' => 0.34,
         'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | '-' => 0.42,
         'm' | 'M' | 'W' | 'w' | '@' | '%' | '…' => 1.0,
         '+' | '−' | '±' | '≈' | '<' | '>' | '=' | '×' | 'O' | 'Q' => 0.84,
@@ -22,7 +22,10 @@ fn of(letter: char) -> f64 {
 pub fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    for word in text
+        .split(|letter: char| letter.is_whitespace() && letter != '\u{a0}')
+        .filter(|word| !word.is_empty())
+    {
         if !line.is_empty() && width(&line, size) + width(" ", size) + width(word, size) > most {
             lines.push(std::mem::take(&mut line));
         }
@@ -52,6 +55,7 @@ mod tests {
         assert_eq!(lines.concat().replace(' ', ""), long.replace(' ', ""));
         assert_eq!(lines[0], "Geschlecht:");
         assert_eq!(wrapped("age per year", 13.0, 240.0), ["age per year"]);
+        assert_eq!(wrapped("per 1\u{a0}×\u{a0}10⁶", 13.0, 80.0), ["per", "1\u{a0}×\u{a0}10⁶"]);
         assert_eq!(wrapped("", 13.0, 240.0), [""]);
     }
 }

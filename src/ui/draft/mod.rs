@@ -34,7 +34,9 @@ pub use place::{Cell, Gap, Place};
 pub use setup::{BudgetKind, Setup};
 pub use terms::{TermDraft, TermForm, centre, put_term, replaced, take_term, uncentred};
 pub use to_plan::{draft_plan, plan, plan_to_count_persons, plan_to_inspect};
-pub use typed::{block, count, is_block, list, number, percent, share, two_numbers, typed_level, unlist};
+pub use typed::{
+    block, count, is_block, list, number, percent, share, shown, two_numbers, typed_level, unlist,
+};
 
 #[cfg(test)]
 mod tests;

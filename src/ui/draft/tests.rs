@@ -485,6 +485,7 @@ fn numbers_as_people_type_them() {
     {
         assert_eq!((number(text), two_numbers(text)), (None, Some([one, other])), "{text:?}");
     }
+    assert_eq!([-1_594.0, -1.594].map(shown), ["−1594", "−1.594"]);
     for (text, expected) in [
         ("12 000", Some(12_000)),
         ("50,000", Some(50_000)),

@@ -2,6 +2,7 @@
 
 use crate::data::number::parse;
 use crate::plan::number_format::{NumberFormat, Thousands};
+use crate::text::grouped;
 use crate::words;
 
 /// Reads a number as a person types it: separators of thousands, a real minus sign and a decimal comma are understood. `None` if
@@ -20,6 +21,11 @@ pub fn two_numbers(text: &str) -> Option<[f64; 2]> {
         (Some(by_point), Some(by_comma)) if !is_program_s_own(text) => Some([by_point, by_comma]),
         _ => None,
     }
+}
+
+/// Writes a number in full as the page shows numbers.
+pub fn shown(value: f64) -> String {
+    if value.fract() == 0.0 { grouped(value) } else { value.to_string().replace('-', "−") }
 }
 
 /// Reads a whole number that is at least 1. Nobody counts in thousandths, so `50,000` and `50.000` are fifty thousand.

@@ -10,7 +10,6 @@ use leptos::prelude::*;
 
 pub use printed_table::PrintedTable;
 
-use crate::release::format::grouped;
 use crate::ui::draft::{self, Gap};
 use crate::ui::state::App;
 use crate::ui::table::PAGE;
@@ -88,7 +87,7 @@ pub fn WhichNumber(#[prop(into)] typed: Signal<String>, set: Callback<String>) -
     let two = Memo::new(move |_| typed.with(|typed| draft::two_numbers(typed)));
     let button = move |value: f64| {
         let written = value.to_string();
-        let label = if value.fract() == 0.0 { grouped(value) } else { written.clone() };
+        let label = draft::shown(value);
         let choose = move |event: web_sys::MouseEvent| {
             // The button goes away with the question.
             dom::focus_field_of(&event);

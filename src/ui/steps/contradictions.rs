@@ -189,6 +189,7 @@ fn sentence(mismatch: &Mismatch, column: &ColumnDraft, rule: Missing) -> String 
     let cells = text::list(&mismatch.cells, mismatch.cells.len());
     match mismatch.kind {
         Contradiction::Levels => words::contradiction::levels(cells, &column.levels),
+        Contradiction::Encoding => words::contradiction::encoding(cells, &column.levels),
         Contradiction::Spelling => words::contradiction::spelling(cells, &column.levels),
         Contradiction::Format if mismatch.repairs.is_empty() => words::contradiction::format_clash(cells),
         Contradiction::Format => words::contradiction::format(cells),

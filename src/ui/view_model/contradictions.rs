@@ -209,7 +209,7 @@ fn add_codes(found: &mut Vec<Mismatch>, misfits: &Misfits) {
 
 /// Adds the cells of the whole file that are a level but for capital letters.
 fn add_spellings(found: &mut Vec<Mismatch>, misfits: &Misfits, column: &ColumnDraft) {
-    let is_asked = |one: &Mismatch| matches!(one.kind, Contradiction::Levels | Contradiction::Spelling);
+    let is_asked = |one: &Mismatch| matches!(one.kind.answered(), Contradiction::Levels);
     if column.kind == Some(ColumnType::Category) && !found.iter().any(is_asked) {
         let cells = misfits.cells.iter().map(|(cell, _)| cell.as_str());
         found.extend(other_capitals(&list(&column.levels), cells));

@@ -197,6 +197,7 @@ fn scan(
         delimiter: plan.csv.delimiter,
         body_offset: body as u64,
         lines: 1,
+        marked: false,
     };
     let terms = Geometry::new(plan).terms.len();
     let mut combiner = Combiner::new(&header, file.len() as u64, plan, slice, readers);

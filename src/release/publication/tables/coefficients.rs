@@ -13,7 +13,7 @@ use crate::release::Release;
 use crate::release::figure::{self, Line};
 use crate::release::format::{self, percent};
 use crate::release::odds;
-use crate::release::publication::Table;
+use crate::release::publication::{Labels, Table};
 use crate::release::remarks::of_rows;
 use crate::release::shared::Shared;
 use crate::release::significance::Tests;
@@ -21,7 +21,8 @@ use crate::release::supplement::Supplement;
 use crate::words;
 
 /// Returns the coefficients of one outcome.
-pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Table {
+pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, labels: &Labels) -> Table {
+    let per = labels.scale();
     let lines = lines(release, outcome, per);
     let tests = Tests::of(release);
     let level = format::level(&release.plan);
@@ -65,7 +66,7 @@ pub fn coefficients(release: &Release, supplement: &Supplement, outcome: &str, p
     });
     let rows = rows.collect();
     let caption = title(&of_rows(&release.plan, named), log_odds, tests);
-    let mut notes = fit_in_sentences(release, supplement, outcome);
+    let mut notes = fit_in_sentences(release, supplement, outcome, labels.decimal);
     notes.extend(test_notes(release, &lines));
     if any_standard {
         notes.push(words::journal::standardised_note().to_owned());

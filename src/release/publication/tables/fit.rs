@@ -5,6 +5,7 @@ use crate::plan::document::Column;
 use crate::release::Release;
 use crate::release::figure;
 use crate::release::format::significant;
+use crate::release::publication::DecimalMark;
 use crate::release::row_count::RowCount;
 use crate::release::supplement::{Noisy, Supplement};
 use crate::words;
@@ -94,13 +95,18 @@ pub fn sd_of_parts(release: &Release, supplement: &Supplement, outcome: &str) ->
 }
 
 /// Returns why R² is left out of a linear regression. `None` if it is shown, and if a method never has it.
-fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) -> Option<String> {
+fn without_r_squared(
+    release: &Release,
+    supplement: &Supplement,
+    outcome: &str,
+    mark: DecimalMark,
+) -> Option<String> {
     if supplement.log_odds || r_squared(release, supplement, outcome).is_some() {
         return None;
     }
     let noise = r_squared_of_parts(release, supplement, outcome).map(|found| found.std_error);
     if let Some(noise) = noise.filter(|noise| *noise > MOST_R_SQUARED_NOISE) {
-        return Some(words::journal::r_squared_noisy(significant(noise, 2)));
+        return Some(words::journal::r_squared_noisy(mark.of_numbers(significant(noise, 2))));
     }
     let known = release.diagnostics.outcome(outcome)?;
     (known.residual_sd.is_some()
@@ -110,6 +116,17 @@ fn without_r_squared(release: &Release, supplement: &Supplement, outcome: &str) 
 
 /// Returns the fit as a whole: rows, R² and the residual standard deviation, and in sentences what a reader has to know of them.
 pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<String>, Vec<String>) {
+    fit_with(DecimalMark::Point, release, supplement, outcome)
+}
+
+/// Returns the fit as a whole with this mark in its numbers; a unit such as m²/1.73 stays as it is.
+fn fit_with(
+    mark: DecimalMark,
+    release: &Release,
+    supplement: &Supplement,
+    outcome: &str,
+) -> (Vec<String>, Vec<String>) {
+    let significant = |value, digits| mark.of_numbers(significant(value, digits));
     let unit = figure::unit(&release.plan, outcome);
     let (mut fit, mut below) = (Vec::new(), Vec::new());
     fit.extend(RowCount::of(release).map(|count| {
@@ -125,7 +142,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
     if let Some((share, noise)) = r_squared(release, supplement, outcome) {
         let (short, long) = match noise {
             Some(noise) => {
-                let [share, noise] = of_one(share, noise);
+                let [share, noise] = of_one(share, noise).map(|text| mark.of_numbers(text));
                 (words::journal::r_squared_about(share, noise), words::journal::r_squared_from_coefficients())
             }
             None => {
@@ -137,7 +154,7 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
         fit.push(short);
         below.push(long.to_owned());
     }
-    below.extend(without_r_squared(release, supplement, outcome));
+    below.extend(without_r_squared(release, supplement, outcome, mark));
     let known = release.diagnostics.outcome(outcome);
     if let Some((known, value)) = known.and_then(|known| Some((known, known.residual_sd?))) {
         let sd = format!("{} {unit}", significant(value, 3));
@@ -160,8 +177,13 @@ pub fn fit(release: &Release, supplement: &Supplement, outcome: &str) -> (Vec<St
 }
 
 /// Returns the fit as a whole in sentences.
-pub fn fit_in_sentences(release: &Release, supplement: &Supplement, outcome: &str) -> Vec<String> {
-    let (fit, below) = fit(release, supplement, outcome);
+pub fn fit_in_sentences(
+    release: &Release,
+    supplement: &Supplement,
+    outcome: &str,
+    mark: DecimalMark,
+) -> Vec<String> {
+    let (fit, below) = fit_with(mark, release, supplement, outcome);
     let fit = Some(fit.join(", ")).filter(|fit| !fit.is_empty());
     fit.map(|fit| format!("{fit}.")).into_iter().chain(below).collect()
 }

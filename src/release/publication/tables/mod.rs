@@ -38,7 +38,7 @@ pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<T
             outcomes
                 .iter()
                 .take(MOST_OUTCOMES)
-                .map(|outcome| coefficients(release, supplement, outcome, per)),
+                .map(|outcome| coefficients(release, supplement, outcome, labels)),
         );
         if let Some(last) = tables.last_mut()
             && outcomes.len() > MOST_OUTCOMES
@@ -62,8 +62,14 @@ pub fn all(release: &Release, supplement: &Supplement, labels: &Labels) -> Vec<T
 }
 
 /// Returns the tables of a regression that was computed from a release.
-pub(super) fn regression(release: &Release, supplement: &Supplement, outcome: &str, per: f64) -> Vec<Table> {
-    let coefficients = coefficients(release, supplement, outcome, per);
+pub(super) fn regression(
+    release: &Release,
+    supplement: &Supplement,
+    outcome: &str,
+    labels: &Labels,
+) -> Vec<Table> {
+    let per = labels.scale();
+    let coefficients = coefficients(release, supplement, outcome, labels);
     let factors = factors(release, outcome, per).into_iter();
     let others =
         factors.chain(differences(release, supplement, outcome, per)).chain(categories(release, supplement));
