@@ -220,7 +220,10 @@ mod tests {
 
     #[test]
     fn what_would_do_is_rounded_up() {
-        assert!(drowned(0.5).contains("About 4.0 times the rows or 4.0 times the budget mu would do."));
+        assert!(
+            drowned(0.5)
+                .contains("About 4.0 times the rows or 4.0 times the budget mu would give full intervals.")
+        );
         assert!(drowned(0.05).contains("Far more rows or a far larger budget would be needed."));
         assert!(
             !approximate(1.9, true).unwrap().contains("About"),

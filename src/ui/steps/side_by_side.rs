@@ -15,7 +15,7 @@ use crate::ui::parts::Choice;
 use crate::ui::parts::plot::{Axis, IntervalCell};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::steps::save::Saved;
-use crate::ui::steps::table::Spread;
+use crate::ui::steps::table::{Spread, TermName};
 use crate::words;
 
 /// Most outcomes of one release that are offered.
@@ -175,7 +175,6 @@ fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) ->
     });
     let per = pair.per();
     let constant = pair.term == INTERCEPT;
-    let name = if constant { words::result::intercept().to_owned() } else { pair.term.clone() };
     let plot = cell.map(|(figure, marks)| {
         let drawn = (!constant).then(|| view! { <IntervalCell marks zero=figure.zero ticks=figure.ticks/> });
         view! { <td class="plot">{drawn}</td> }
@@ -184,7 +183,7 @@ fn PairRow(pair: Pair, cell: Option<(Figure, Vec<Mark>)>, heads: Vec<String>) ->
     let difference = heads.get(5).cloned();
     view! {
         <tr tabindex="0">
-            <th scope="row"><span class="term">{name}</span> <span class="per">{per}</span></th>
+            <th scope="row"><TermName term=pair.term.clone()/> <span class="per">{per}</span></th>
             {sides.collect_view()}
             {difference.map(|head| view! { <td class="numeric" data-label=head>{pair.written()}</td> })}
             {plot}

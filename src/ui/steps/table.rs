@@ -149,10 +149,6 @@ fn CoefficientRow(
         view! { <td class="numeric ratio" data-label=label>{ratio}</td> }
     });
     let constant = line.term == INTERCEPT;
-    let name = if constant { words::result::intercept() } else { &line.term };
-    // A long name may break before its level.
-    let (column, level) = name.split_at(name.find('[').unwrap_or(name.len()));
-    let (column, level) = (column.to_owned(), level.to_owned());
     let plot = match cell {
         Some((mark, zero, ticks)) if !constant => {
             view! { <IntervalCell marks=vec![mark] zero ticks/> }.into_any()
@@ -161,7 +157,7 @@ fn CoefficientRow(
     };
     view! {
         <tr tabindex="0">
-            <th scope="row"><span class="term">{column}<wbr/>{level}</span> <span class="per">{line.per}</span></th>
+            <th scope="row"><TermName term=line.term.clone()/> <span class="per">{line.per}</span></th>
             {ratio}
             <td class="numeric" data-label=estimate>{written.estimate} {error}</td>
             <td class="numeric interval" data-label=interval><Spread written=written.interval kind=line.entry.interval/></td>
@@ -187,6 +183,14 @@ pub fn Uncertainty(
             <span class="row-note tabular">{words::result::uncertainty(written)}</span>
         </span>
     }
+}
+
+/// Shows the name of a term. A long one may break before its level.
+#[component]
+pub fn TermName(term: String) -> impl IntoView {
+    let name = if term == INTERCEPT { words::result::intercept() } else { &term };
+    let (column, level) = name.split_at(name.find('[').unwrap_or(name.len()));
+    view! { <span class="term">{column.to_owned()}<wbr/>{level.to_owned()}</span> }
 }
 
 /// Draws an interval and says its kind.
