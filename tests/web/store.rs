@@ -83,7 +83,7 @@ fn release(reference: LedgerReference) -> Release {
 
 /// Charges, releases and settles: all that the engine worker does with the store.
 async fn spend(table: &str, name: &str) -> Result<Release, store::failure::Failure> {
-    let charge = store::charge(table, name, &prepared(1.0).request()).await?;
+    let charge = store::charge(table, name, None, &prepared(1.0).request()).await?;
     let release = release(charge.reference());
     charge.settle(&release).await?;
     Ok(release)
@@ -165,10 +165,13 @@ async fn an_unused_ledger_fixes_no_budget_and_a_used_one_stays() {
     store::forget_unused(&table).await.unwrap();
     assert_eq!(store::open_table(&table).await.unwrap(), None);
     let prepared = prepared(1.0);
-    assert!(store::charge(&table, &self::name(), &prepared.request()).await.is_err(), "no ledger, no charge");
+    assert!(
+        store::charge(&table, &self::name(), None, &prepared.request()).await.is_err(),
+        "no ledger, no charge"
+    );
 
     store::create_ledger(&table, ledger(2.0), None).await.unwrap();
-    drop(store::charge(&table, &self::name(), &prepared.request()).await.unwrap());
+    drop(store::charge(&table, &self::name(), None, &prepared.request()).await.unwrap());
     store::forget_unused(&table).await.unwrap();
     let kept = store::open_table(&table).await.unwrap().unwrap().ledger;
     assert!(!kept.charged().is_free());
@@ -180,7 +183,7 @@ async fn a_charge_that_was_left_is_burned_and_stays_charged() {
     store::create_ledger(&table, ledger(2.0), None).await.unwrap();
     let prepared = prepared(1.0);
     let name = self::name();
-    let charge = store::charge(&table, &name, &prepared.request()).await.unwrap();
+    let charge = store::charge(&table, &name, None, &prepared.request()).await.unwrap();
     assert_eq!(charge.reference().entry, 1);
     drop(charge);
     assert!(!store::take_charge(&table, "another request").await.unwrap());
@@ -190,6 +193,24 @@ async fn a_charge_that_was_left_is_burned_and_stays_charged() {
     assert!(!ledger.charged().is_free());
 }
 
+/// What the person saw decided what is asked for.
+#[wasm_bindgen_test]
+async fn a_charge_after_one_that_was_not_seen_is_refused() {
+    let table = table().await;
+    let opened = ledger(2.0);
+    let seen = opened.tip().to_owned();
+    store::create_ledger(&table, opened, None).await.unwrap();
+    let prepared = prepared(0.5);
+    drop(store::charge(&table, &name(), Some(&seen), &prepared.request()).await.unwrap());
+    let stale = name();
+    let failure = store::charge(&table, &stale, Some(&seen), &prepared.request()).await.err().unwrap();
+    assert_eq!(failure.reason, Reason::Budget);
+    assert!(!store::take_charge(&table, &stale).await.unwrap());
+    let now = store::open_table(&table).await.unwrap().unwrap().ledger;
+    assert_eq!(now.entries().len(), 1);
+    assert!(store::charge(&table, &name(), Some(now.tip()), &prepared.request()).await.is_ok());
+}
+
 /// Of four requests at once, a budget for one pays for one.
 #[wasm_bindgen_test]
 async fn reservations_side_by_side_do_not_overspend() {
@@ -197,7 +218,7 @@ async fn reservations_side_by_side_do_not_overspend() {
     store::create_ledger(&table, ledger(1.0), None).await.unwrap();
     let asked = (0..4).map(|_| async {
         let prepared = prepared(1.0);
-        store::charge(&table, &self::name(), &prepared.request()).await.is_ok()
+        store::charge(&table, &self::name(), None, &prepared.request()).await.is_ok()
     });
     // Each is polled whenever one of them can go on.
     let mut asked: Vec<_> = asked.map(|future| Some(Box::pin(future))).collect();
@@ -223,7 +244,7 @@ async fn an_import_goes_on_and_never_forks() {
     let (here, there, original) = (table().await, table().await, ledger(4.0));
     store::create_ledger(&here, original.clone(), None).await.unwrap();
     let prepared = prepared(1.0);
-    drop(store::charge(&here, &name(), &prepared.request()).await.unwrap());
+    drop(store::charge(&here, &name(), None, &prepared.request()).await.unwrap());
     let grown = store::open_table(&here).await.unwrap().unwrap().ledger;
     assert!(store::import_ledger(&here, original.clone()).await.is_err(), "an older copy");
     assert!(store::import_ledger(&here, ledger(4.0)).await.is_err(), "another ledger");
@@ -334,7 +355,7 @@ async fn who_stops_waiting_for_a_lock_does_not_keep_it() {
     let (table, opened) = (table().await, ledger(4.0));
     let lock = format!("dp-ledger:{}", opened.id());
     store::create_ledger(&table, opened, None).await.unwrap();
-    let held = store::charge(&table, &self::name(), &prepared(1.0).request()).await.unwrap();
+    let held = store::charge(&table, &self::name(), None, &prepared(1.0).request()).await.unwrap();
     let name = self::name();
     let mut waiting = Box::pin(spend(&table, &name));
     while !is_awaited(&lock).await {
@@ -356,7 +377,7 @@ async fn a_storage_that_refuses_writes_nothing() {
         store::create_ledger(&table, opened.clone(), None).await.unwrap();
         {
             let _broken = Broken::new("IDBObjectStore", method, text);
-            let Err(failure) = store::charge(&table, &name, &prepared(1.0).request()).await else {
+            let Err(failure) = store::charge(&table, &name, None, &prepared(1.0).request()).await else {
                 panic!("a charge that is not stored is no charge: {method}, {text}")
             };
             assert!(failure.reason == Reason::Storage && !failure.charged, "{failure}");
@@ -364,7 +385,7 @@ async fn a_storage_that_refuses_writes_nothing() {
         assert_eq!(store::open_table(&table).await.unwrap().unwrap().ledger, opened, "{method}, {text}");
         assert!(!store::take_charge(&table, &name).await.unwrap());
 
-        let charge = store::charge(&table, &name, &prepared(1.0).request()).await.unwrap();
+        let charge = store::charge(&table, &name, None, &prepared(1.0).request()).await.unwrap();
         let release = release(charge.reference());
         {
             let _broken = Broken::new("IDBObjectStore", method, text);
@@ -424,7 +445,7 @@ async fn a_table_that_shares_people_is_charged_to_the_same_ledger() {
     let prepared = prepared(1.0);
     store::check(&second, &prepared.request()).await.unwrap();
 
-    let charge = store::charge(&second, &name(), &prepared.request()).await.unwrap();
+    let charge = store::charge(&second, &name(), None, &prepared.request()).await.unwrap();
     let release = release(charge.reference());
     assert_eq!(charge.settle(&release).await.unwrap().ledger.id(), opened.id());
     let record = of(&second).await;
@@ -594,7 +615,7 @@ async fn script(value: &JsValue, text: &str) -> JsValue {
 async fn an_erasure_waits_for_a_release() {
     let table = table().await;
     store::create_ledger(&table, ledger(1.0), None).await.unwrap();
-    let charge = store::charge(&table, &name(), &prepared(1.0).request()).await.unwrap();
+    let charge = store::charge(&table, &name(), None, &prepared(1.0).request()).await.unwrap();
     let mut erasure = Box::pin(store::erase());
     assert!(go_on(&mut erasure, 0).await.is_none());
     // Meanwhile the browser reports that the deletion is blocked.
@@ -610,7 +631,7 @@ async fn an_erasure_waits_for_a_release() {
 async fn a_long_release_is_kept_as_a_document() {
     let table = table().await;
     store::create_ledger(&table, ledger(1.0), None).await.unwrap();
-    let charge = store::charge(&table, &name(), &prepared(1.0).request()).await.unwrap();
+    let charge = store::charge(&table, &name(), None, &prepared(1.0).request()).await.unwrap();
     let mut release = release(charge.reference());
     let (outcomes, terms) = ((0..40_000).map(|index| format!("y{index}")).collect(), vec!["x".to_owned(); 3]);
     let mut long = CoefficientTable::new(outcomes, terms);
@@ -717,11 +738,11 @@ async fn without_the_lock_a_budget_pays_more_than_once() {
         for awaits in 0.. {
             let (table, names) = (table().await, [name(), name()]);
             store::create_ledger(&table, ledger(1.0), None).await.unwrap();
-            let mut first = Box::pin(store::charge(&table, &names[0], &request));
+            let mut first = Box::pin(store::charge(&table, &names[0], None, &request));
             if go_on(&mut first, awaits).await.is_some() {
                 return false;
             }
-            let second = store::charge(&table, &names[1], &request).await;
+            let second = store::charge(&table, &names[1], None, &request).await;
             if second.is_ok() && first.await.is_ok() {
                 return true;
             }
@@ -765,7 +786,7 @@ async fn where_locks_are_refused_the_page_keeps_all_and_a_charge_waits_for_the_p
     };
 
     // Who does not save is charged nothing.
-    let mut charge = Box::pin(store::charge(&table, "first", &request));
+    let mut charge = Box::pin(store::charge(&table, "first", None, &request));
     assert!(waits(&mut charge).await, "the answer waits for the person");
     assert_eq!(reserved(), State::Reserved);
     drop(asked.take());
@@ -774,7 +795,7 @@ async fn where_locks_are_refused_the_page_keeps_all_and_a_charge_waits_for_the_p
     assert!(store::open_table(&table).await.unwrap().unwrap().ledger.entries().is_empty());
 
     // Once it is saved it is charged, and the answer waits until the person confirms the file. An import waits for both.
-    let mut charge = Box::pin(store::charge(&table, "second", &request));
+    let mut charge = Box::pin(store::charge(&table, "second", None, &request));
     assert!(waits(&mut charge).await);
     asked.borrow().as_ref().unwrap().save();
     assert!(waits(&mut charge).await, "saved is not yet confirmed");
@@ -789,7 +810,7 @@ async fn where_locks_are_refused_the_page_keeps_all_and_a_charge_waits_for_the_p
     assert_eq!((record.ledger.entries()[0].state, record.releases.len()), (State::Released, 1));
 
     // A charge that was saved and never confirmed is burned.
-    let mut charge = Box::pin(store::charge(&table, "third", &less));
+    let mut charge = Box::pin(store::charge(&table, "third", None, &less));
     assert!(waits(&mut charge).await);
     asked.borrow().as_ref().unwrap().save();
     assert!(waits(&mut charge).await);

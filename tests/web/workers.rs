@@ -34,7 +34,7 @@ const COLUMNS: usize = 3;
 
 /// What a release with a budget of ε asks for, without public moments.
 fn asked(epsilon: f64) -> Asked {
-    Asked { plan: plan(epsilon), columns: COLUMNS, public: None }
+    Asked { plan: plan(epsilon), columns: COLUMNS, public: None, seen: None }
 }
 
 /// What the worker's binary does.
