@@ -26,7 +26,7 @@ const STYLE: &str = "\
 @page{size:A4;margin:18mm 16mm}*{box-sizing:border-box}\
 body{font:10.5pt/1.45 system-ui,sans-serif;color:#16201f;background:#fff;max-width:178mm;margin:0 auto;padding:8mm 4mm}\
 h1{font-size:17pt;line-height:1.2;margin:0 0 2mm}h2{font-size:11.5pt;margin:8mm 0 2mm}p{margin:0 0 2mm;max-width:150mm}\
-.lead{border-left:1mm solid #0b5f5c;padding:1mm 0 1mm 4mm;font-size:11.5pt;margin:4mm 0 6mm}.quiet{color:#4b5957;font-size:9pt}.warning{border:.4mm solid #8a5a00;padding:2mm 3mm}\
+.lead{border-left:1mm solid #0b5f5c;padding:1mm 0 1mm 4mm;font-size:11.5pt;margin:4mm 0 6mm}.quiet{color:#4b5957;font-size:9pt}table+.quiet{margin-top:1.5mm}.warning{border:.4mm solid #8a5a00;padding:2mm 3mm}\
 table{border-collapse:collapse;width:100%;font-size:9pt;font-variant-numeric:tabular-nums;break-inside:auto}tr{break-inside:avoid}\
 caption{text-align:left;font-weight:600;font-size:10.5pt;padding:5mm 0 1.5mm}th,td{text-align:left;padding:1.1mm 2mm 1.1mm 0;vertical-align:top}tr>:last-child{padding-right:0}\
 thead th{border-top:.5mm solid #16201f;border-bottom:.25mm solid #16201f;font-weight:600;font-size:9pt}\
