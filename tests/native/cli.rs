@@ -182,7 +182,7 @@ fn the_whole_job() {
     );
     let tables =
         bench.ok("refit --release=release.json --outcome bmi --features bp,target --format markdown");
-    assert!(tables.contains("| bp per unit") && tables.contains("residual SD"), "{tables}");
+    assert!(tables.contains("| bp per unit") && tables.contains("N about"), "{tables}");
     let of_ten = bench
         .ok("refit --release=release.json --outcome bmi --features bp,target --format markdown --per 10");
     assert!(of_ten.contains("| bp per 10 units"), "{of_ten}");
