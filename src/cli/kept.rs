@@ -69,7 +69,7 @@ pub fn read(path: &Path, ledger: &Ledger, entry: Option<u64>) -> Result<Vec<u8>,
     Err(CliError::usage(words::error::kept_none(folder(path).display())))
 }
 
-/// An entry of a ledger whose release answers a question already.
+/// The entry of a release whose plan asked the same as another one.
 #[derive(Clone, Copy)]
 pub enum Answered {
     /// Its document is kept beside the ledger.

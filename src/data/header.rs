@@ -139,10 +139,8 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
         return Ok(HeaderRead::NeedMore);
     }
     recognise(bytes)?;
-    let marked = bytes.starts_with(BOM);
-    let Some(from) =
-        skip_lines(bytes, if marked { BOM.len() } else { 0 }, rules.line.saturating_sub(1), at_end)
-    else {
+    let mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    let Some(from) = skip_lines(bytes, mark, rules.line.saturating_sub(1), at_end) else {
         return if at_end { Err(HeaderError::Empty) } else { too_long(bytes) };
     };
     let start = from + bytes[from..].iter().take_while(|&&byte| is_line_end(byte)).count();
@@ -165,7 +163,7 @@ pub fn read_header(bytes: &[u8], at_end: bool, rules: HeaderRules) -> Result<Hea
     // Without a header the bytes are a record's, whose encoding is checked with all others.
     let encoding = match rules.line {
         0 => Encoding::Latin1,
-        _ if marked => Encoding::Utf8,
+        _ if mark > 0 => Encoding::Utf8,
         _ => rules.encoding,
     };
     let Some((names, length)) = names(text, delimiter, encoding)? else {

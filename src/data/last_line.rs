@@ -9,25 +9,17 @@ use crate::plan::bound::CsvRules;
 /// Bytes at the end of a file that are looked at.
 pub const LAST_BYTES: u64 = 65_536;
 
-/// What the first cell of such a row says, in small letters.
+/// What the first cell of such a row says, in small letters: in English, and then in other languages of Europe.
 const TOTALS: &[&str] = &[
-    // English
-    "total", "totals", "subtotal", "sum", "sums", "mean", "average", "median", "count",
-    // German and Dutch
-    "summe", "gesamt", "insgesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl", "totaal", "som",
-    "gemiddelde", "aantal", // Danish, Norwegian, Swedish, Icelandic and Finnish
-    "totalt", "summa", "totalsumma", "i alt", "ialt", "sammenlagt", "medelvärde", "medel", "gennemsnit",
-    "gjennomsnitt", "antal", "antall", "samtals", "alls", "meðaltal", "yhteensä", "keskiarvo",
-    // French, Italian, Spanish, Portuguese and Romanian
+    "total", "totals", "subtotal", "sum", "sums", "mean", "average", "median", "count", "summe", "gesamt",
+    "insgesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl", "totaal", "som", "gemiddelde",
+    "aantal", "totalt", "summa", "totalsumma", "i alt", "ialt", "sammenlagt", "medelvärde", "medel",
+    "gennemsnit", "gjennomsnitt", "antal", "antall", "samtals", "alls", "meðaltal", "yhteensä", "keskiarvo",
     "totaux", "somme", "moyenne", "totale", "totali", "somma", "media", "totales", "suma", "totais", "soma",
-    "média", "medie", // Polish, Czech, Slovak, Slovenian, Croatian and Hungarian
-    "ogółem", "razem", "łącznie", "średnia", "celkem", "součet", "průměr", "spolu", "súčet", "priemer",
-    "skupaj", "vsota", "povprečje", "ukupno", "zbroj", "prosjek", "összesen", "összeg", "átlag",
-    // Estonian, Latvian and Lithuanian
-    "kokku", "keskmine", "kopā", "summā", "iš viso", "viso", "vidurkis",
-    // Greek, Bulgarian, Russian and Ukrainian
-    "σύνολο", "общо", "итого", "всего", "всього", "разом", "сума", // Turkish
-    "toplam", "ortalama",
+    "média", "medie", "ogółem", "razem", "łącznie", "średnia", "celkem", "součet", "průměr", "spolu",
+    "súčet", "priemer", "skupaj", "vsota", "povprečje", "ukupno", "zbroj", "prosjek", "összesen", "összeg",
+    "átlag", "kokku", "keskmine", "kopā", "summā", "iš viso", "viso", "vidurkis", "σύνολο", "общо", "итого",
+    "всего", "всього", "разом", "сума", "toplam", "ortalama",
 ];
 
 /// Returns the column and the cell by which the last record looks like a row of totals: a word for it, of which the first `rows` have none,

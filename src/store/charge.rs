@@ -51,6 +51,7 @@ pub async fn charge(
     let is_unseen = seen.is_some_and(|seen| seen != ledger.tip());
     ledger.recover().map_err(|error| refusal(&error))?;
     let seq = ledger.reserve(request).map_err(|error| refusal(&error))?;
+    // What does not fit is refused above, in numbers.
     if is_unseen {
         return Err(Failure::new(Reason::Budget, words::failure::charged_meanwhile()));
     }
