@@ -1,5 +1,7 @@
 //! The standard deviations of outcomes that a forecast assumes because the plan states none.
 
+use serde::{Deserialize, Serialize};
+
 use super::prepare::Prepared;
 use super::rehearse::Rehearsal;
 use crate::inference::assumptions::{USUAL, are_codes};
@@ -13,7 +15,7 @@ use crate::release::format::significant;
 use crate::words;
 
 /// What a forecast assumes of the outcomes for which the plan states no standard deviation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AssumedSpread {
     /// The one such outcome and its assumed standard deviation with the unit. `None` if there are several, or if it is computed
     /// from several columns.
@@ -23,7 +25,7 @@ pub struct AssumedSpread {
 }
 
 /// The result of rehearsals with values that lie closer together.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Narrow {
     /// The median widening of intervals.
     Times(f64),

@@ -8,6 +8,7 @@
 //! (K⁻¹ − Λ) K; rows with a weight below 1 make it smaller than that.
 
 use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
 
 use super::design::{NORMAL_FROM, WITHHELD_BELOW};
 use super::notes::approximate;
@@ -28,7 +29,7 @@ const UNSETTLED_FROM: f64 = 4.0;
 const EXACTLY_SETTLED: f64 = 1e-6;
 
 /// What the coefficients are on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Link {
     /// The log-odds.
     Logit,

@@ -4,13 +4,15 @@
 //! which follow from the assumed spreads of [`mod@preview`](super::preview). The forecast assumes no long tails; with them the
 //! noise is larger.
 
+use serde::{Deserialize, Serialize};
+
 use super::assumptions::USUAL;
 use super::newton::Link;
 use crate::model::Role;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind};
 
 /// What a forecast advises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Advice {
     /// Intervals are expected for all coefficients.
     Recommended,
@@ -23,7 +25,7 @@ pub enum Advice {
 }
 
 /// The noise to expect of a plan, where no tail is long.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoiseForecast {
     /// ν: standard deviation of a coefficient's privacy noise, in units of its sampling error.
     pub noise: f64,

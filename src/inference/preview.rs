@@ -9,6 +9,7 @@
 //! numbers among the predictors where the plan states none. The two together are a range, not a promise.
 
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
 use super::assumptions::{Assumption, CAUTIOUS, USUAL, effect};
 use super::cell_noise::{CellNoise, MomentsError};
@@ -94,7 +95,7 @@ pub enum Verdict {
 }
 
 /// One coefficient's expected uncertainty, in its own unit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermPreview {
     /// The outcome's column.
     pub outcome: String,

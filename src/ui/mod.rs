@@ -33,6 +33,8 @@ mod check;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod dom;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
+mod forecasts;
+#[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod parts;
 #[cfg(all(target_arch = "wasm32", feature = "app"))]
 mod state;

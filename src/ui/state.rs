@@ -10,6 +10,7 @@ use web_sys::Blob;
 
 use super::draft::{self, ColumnDraft, Gap, History, KeptDraft, Setup, TermForm};
 use super::files::Part;
+use super::forecasts::Forecasts;
 use super::public_form::{self, PublicForm, Term};
 use super::step::Step;
 use super::table::Table;
@@ -343,6 +344,8 @@ pub struct App {
     pub terms: Memo<Vec<Term>>,
     /// Those that were given, with the whitener that they make; nothing where the mechanism takes none.
     pub public: Memo<Public>,
+    /// The forecasts that rest on rehearsals.
+    pub forecasts: Forecasts,
     /// What the plan costs and gives, from public numbers.
     pub forecast: Memo<Result<Forecast, Vec<Gap>>>,
 }
@@ -364,7 +367,7 @@ impl App {
     /// Creates the state of a page that has just started.
     pub fn new(pool: Pool) -> Self {
         let state = Store::new(State::default());
-        let check = pool.apart();
+        let (check, forecasts) = (pool.apart(), Forecasts::new(&pool));
         let (files, held) = (RefCell::default(), RefCell::default());
         let (document, kept, undecoded) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (packed, agreed, history) = (RefCell::default(), RefCell::default(), RefCell::default());
@@ -485,9 +488,10 @@ impl App {
             let table = state.table().get().unwrap_or_default();
             let ledger = state.ledger().get();
             let whole = state.setup().with(view_model::worth).map_or(Units::ZERO, |worth| worth.units);
-            view_model::forecast(&plan, public.as_deref(), &table, ledger.as_ref(), &whole).map_err(
-                |(path, text)| state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)]),
-            )
+            view_model::forecast(&plan, public.as_deref(), &table, ledger.as_ref(), &whole, forecasts)
+                .map_err(|(path, text)| {
+                    state.columns().with(|c| vec![Gap::new(draft::place(&path, &plan, c), text)])
+                })
         });
         Self {
             state,
@@ -499,6 +503,7 @@ impl App {
             plan,
             terms,
             public,
+            forecasts,
             forecast,
         }
     }

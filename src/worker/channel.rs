@@ -29,6 +29,8 @@ pub struct Attachments {
     pub ports: Vec<MessagePort>,
     /// Bytes, whose memory is transferred to the receiver.
     pub bytes: Option<Uint8Array>,
+    /// A value that JSON cannot express.
+    pub value: Option<JsValue>,
 }
 
 /// A message and its attachments.
@@ -63,6 +65,9 @@ pub fn pack<T: Serialize>(body: &T, attachments: &Attachments) -> Result<(Object
         set(&message, "bytes", bytes);
         transfer.push(&bytes.buffer());
     }
+    if let Some(value) = &attachments.value {
+        set(&message, "value", value);
+    }
     Ok((message, transfer))
 }
 
@@ -81,6 +86,7 @@ pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<Received<T>, Failur
         files: list("files").into_iter().filter_map(|file| file.dyn_into().ok()).collect(),
         ports: list("ports").into_iter().filter_map(|port| port.dyn_into().ok()).collect(),
         bytes: get("bytes").dyn_into().ok(),
+        value: Some(get("value")).filter(|value| !value.is_undefined()),
     };
     Ok(Received { body, attachments })
 }

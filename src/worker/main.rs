@@ -1,4 +1,4 @@
-//! Starts a worker: it reports that it is ready, then serves one request.
+//! Starts a worker: it reports that it is ready, then serves one request, or one forecast after another.
 
 use js_sys::Reflect;
 use wasm_bindgen::JsCast;
@@ -9,7 +9,7 @@ use web_sys::MessageEvent;
 use super::channel::{self, Attachments, Received, pack, scope};
 use super::files::Files;
 use super::protocol::{Failure, Reason, Request, Response};
-use super::{audit, inspect, public, read_release, run, scan, selfcheck, unpack};
+use super::{audit, foresee, inspect, public, read_release, run, scan, selfcheck, unpack};
 use crate::data::FileRole;
 use crate::store;
 use crate::words::{self, Catalogue};
@@ -34,11 +34,12 @@ pub fn start() {
     if let Ok(port) = Reflect::get(&scope(), &"memory".into()).and_then(JsCast::dyn_into) {
         store::reach(port);
     }
-    let handler = Closure::once_into_js(|event: MessageEvent| match channel::unpack(&event.data()) {
-        Ok(received) => spawn_local(serve(received)),
-        Err(failure) => post(&Response::Failed(failure)),
-    });
-    scope().set_onmessage(Some(handler.unchecked_ref()));
+    let handler =
+        Closure::<dyn Fn(MessageEvent)>::new(|event: MessageEvent| match channel::unpack(&event.data()) {
+            Ok(received) => spawn_local(serve(received)),
+            Err(failure) => post(&Response::Failed(failure)),
+        });
+    scope().set_onmessage(Some(handler.into_js_value().unchecked_ref()));
     post(&match selfcheck::run() {
         Ok(()) => Response::Ready,
         Err(error) => Response::Failed(Failure::new(Reason::Program, error.to_string())),
@@ -57,8 +58,12 @@ async fn serve(received: Received<Request>) {
 /// Returns the last answer to a request. `None` if all were posted, here or by a scanning worker over its port.
 async fn answer(received: Received<Request>) -> Result<Option<(Response, Attachments)>, Failure> {
     let Received { body, attachments: Attachments { files: mut handles, mut ports, .. } } = received;
-    let mut document = None;
+    let (mut document, mut value) = (None, None);
     let response = match body {
+        Request::Foresee(question) => {
+            value = Some(foresee::answer(*question)?);
+            Response::Foreseen
+        }
         Request::Audit { seed } => {
             audit::run(seed, post).await?;
             Response::Audited
@@ -105,7 +110,10 @@ async fn answer(received: Received<Request>) -> Result<Option<(Response, Attachm
             Response::Released { ledger: Box::new(settled.ledger), kept: settled.kept }
         }
     };
-    Ok(Some((response, Attachments { files: document.into_iter().collect(), ..Attachments::default() })))
+    Ok(Some((
+        response,
+        Attachments { files: document.into_iter().collect(), value, ..Attachments::default() },
+    )))
 }
 
 fn post(response: &Response) {

@@ -6,7 +6,7 @@
 //! (`run`). The page receives only the release, and on request
 //! the counts of `inspect`, which it shows on this machine alone. The workers of a public table (`public`) have no private file. A long release
 //! is read by a worker that has nothing else (`read_release`), so that the page's thread is free. The check of the build
-//! (`audit`) has one worker and no file.
+//! (`audit`) has one worker and no file; so have forecasts (`foresee`), whose rehearsals would hold up the page's thread.
 
 pub mod delay;
 pub mod protocol;
@@ -20,6 +20,8 @@ mod channel;
 pub mod context;
 #[cfg(target_arch = "wasm32")]
 pub mod files;
+#[cfg(target_arch = "wasm32")]
+pub mod foresee;
 #[cfg(target_arch = "wasm32")]
 mod genotypes;
 #[cfg(target_arch = "wasm32")]

@@ -20,6 +20,7 @@ use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::context::StartContext;
 use super::delay;
 use super::files::Files;
+use super::foresee::Forecaster;
 use super::protocol::{
     CHUNK, Failure, FirstReading, Inspected, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest,
     Request, Response, SharedRows,
@@ -140,6 +141,11 @@ impl Pool {
 
     fn of(context: Rc<StartContext>) -> Self {
         Self { context, current: Rc::default(), ahead: Rc::default(), read_ahead: Rc::default() }
+    }
+
+    /// Returns a worker of the same program that makes forecasts. It is started when it is first asked.
+    pub fn forecaster(&self) -> Forecaster {
+        Forecaster::new(Rc::clone(&self.context))
     }
 
     /// Returns what the page loaded: the build's hash and the samples.
@@ -428,8 +434,7 @@ impl Pool {
     pub async fn audit(&self, seed: u64, on_finding: impl Fn(Finding)) -> Result<(), Failure> {
         let mut run = self.begin(1)?;
         run.ready().await?;
-        let engine = run.workers.first().ok_or_else(Failure::protocol)?;
-        engine.post(&Request::Audit { seed }, Attachments::default())?;
+        run.tell(&Request::Audit { seed })?;
         loop {
             // A broken sampler may never end.
             run.late = Some(Timer::start(LATE_MILLISECONDS, &run.events)?);
@@ -488,7 +493,7 @@ impl Pool {
 }
 
 /// The workers of one request. They end when it is dropped.
-struct Run {
+pub(super) struct Run {
     workers: Vec<Handle>,
     events: Mailbox<Happening>,
     charged: bool,
@@ -498,7 +503,7 @@ struct Run {
 
 impl Run {
     /// Starts so many workers.
-    fn start(context: &StartContext, workers: usize) -> Result<Self, Failure> {
+    pub(super) fn start(context: &StartContext, workers: usize) -> Result<Self, Failure> {
         let text = Address::of(&[&context.glue, BOOTSTRAP])?;
         let mut run = Self { workers: Vec::new(), events: Mailbox::new(), charged: false, late: None, text };
         run.staff(context, workers)?;
@@ -515,7 +520,7 @@ impl Run {
     }
 
     /// Waits until every worker is ready.
-    async fn ready(&mut self) -> Result<(), Failure> {
+    pub(super) async fn ready(&mut self) -> Result<(), Failure> {
         self.late = Some(Timer::start(LATE_MILLISECONDS, &self.events)?);
         let mut missing = self.workers.len();
         while missing > 0 {
@@ -545,8 +550,17 @@ impl Run {
         engine.post(request, attachments(files, ports))
     }
 
+    /// Sends the first worker a request that needs no file.
+    pub(super) fn tell(&self, request: &Request) -> Result<(), Failure> {
+        let engine = self.workers.first().ok_or_else(Failure::protocol)?;
+        engine.post(request, Attachments::default())
+    }
+
     /// Waits for the engine's answer.
-    async fn answer(&mut self, on_progress: &dyn Fn(Progress)) -> Result<Received<Response>, Failure> {
+    pub(super) async fn answer(
+        &mut self,
+        on_progress: &dyn Fn(Progress),
+    ) -> Result<Received<Response>, Failure> {
         loop {
             let (worker, received) = self.response().await?;
             match received.body {
@@ -708,7 +722,7 @@ impl Drop for Timer {
 }
 
 fn attachments(files: &Files, ports: Vec<MessagePort>) -> Attachments {
-    Attachments { files: files.handles(), ports, bytes: None }
+    Attachments { files: files.handles(), ports, ..Attachments::default() }
 }
 
 /// Returns the number of scanning workers: one if the files are small, or if the order of rows matters.

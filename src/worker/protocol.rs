@@ -1,6 +1,6 @@
 //! The messages between the page, the engine worker and the scanning workers: plain data.
 //!
-//! A message is one object, `{body, files?, ports?, bytes?}`. `body` is one of the types below as JSON text, so that a
+//! A message is one object, `{body, files?, ports?, bytes?, value?}`. `body` is one of the types below as JSON text, so that a
 //! number of 64 bits and a document cross unchanged; handles (`File`, `MessagePort`) and byte arrays travel beside it.
 
 use serde::{Deserialize, Serialize};
@@ -60,11 +60,25 @@ pub enum Request {
     },
     /// Read a release. Its document travels beside it, and nothing of a table.
     ReadRelease,
+    /// Forecast a plan. Nothing travels beside it: a forecast knows no table. A worker answers such requests one after another.
+    Foresee(Box<Question>),
     /// Check this build, under a seed. Nothing travels beside it: the check knows neither table nor ledger.
     Audit {
         /// The seed.
         seed: u64,
     },
+}
+
+/// The request of a forecast: a plan, and what is public of its table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The plan.
+    pub plan: Plan,
+    /// The table's header names in order.
+    pub names: Vec<String>,
+    /// The delimiter, resolved.
+    pub delimiter: u8,
 }
 
 /// The request of a release.
@@ -235,6 +249,8 @@ pub enum Response {
         /// Their names.
         outcomes: Vec<String>,
     },
+    /// The forecast was made. It travels beside the message as a value, because JSON has no infinity.
+    Foreseen,
     /// The finding of one item of the check so far.
     Found(Finding),
     /// All items of the check are done.

@@ -55,6 +55,42 @@ test("a double click releases once, a reload keeps the ledger, and the budget ca
   assert.deepEqual(faults(record), {});
 });
 
+/// Runs in the page, before its program: holds back the forecasts of workers while `holding` is set.
+function holdForecasts() {
+  Object.assign(window, { holding: false, held: [] });
+  const { get, set } = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
+  const hearing = (handler) => (event) => {
+    const hear = () => handler(event);
+    if (window.holding && event.data.body === '"foreseen"') window.held.push(hear);
+    else hear();
+  };
+  Object.defineProperty(Worker.prototype, "onmessage", { get, set(handler) { set.call(this, handler && hearing(handler)); } });
+}
+
+test("a click just after a change waits for the forecast of what was changed, and then releases", async (t) => {
+  const { page, context, record, discreet } = await stage.visit(t);
+  await context.addInitScript(holdForecasts);
+  await discreet.start(stage.server.url);
+  record.loaded();
+  await discreet.budget({ share: say("privacy.half") });
+  await discreet.ready();
+  const busy = page.locator('.release-bar [aria-busy="true"]');
+  assert.equal(await busy.count(), 0);
+  await page.evaluate(() => (window.holding = true));
+  await discreet.budget({ share: say("privacy.a_quarter") });
+  await busy.waitFor();
+  await discreet.release.click();
+  await page.waitForTimeout(1000);
+  assert.equal((await discreet.account()).entries.length, 0);
+  await page.evaluate(() => {
+    window.holding = false;
+    for (const hear of window.held) hear();
+  });
+  await discreet.released.waitFor();
+  assert.deepEqual([(await discreet.account()).line, await busy.count()], ["75 % left, 25 % charged so far", 0]);
+  assert.deepEqual(faults(record), {});
+});
+
 test("a sample begins again with a whole budget, and other ledgers stay", async (t) => {
   const { page, record, discreet } = await stage.arrive(t);
   const again = page.getByRole("button", { name: say("ledger.begin_again"), exact: true });

@@ -6,11 +6,13 @@ use std::rc::Rc;
 use discreet::audit::check::{Check, Finding};
 use discreet::data::FileRole;
 use discreet::data::genotypes::{Choice, Matches};
+use discreet::engine::foresee::foresee;
+use discreet::engine::prepare;
 use discreet::model::{Missing, NoiseLaw};
-use discreet::plan::Plan;
 use discreet::plan::bound::Encoding;
 use discreet::plan::document::Bound;
 use discreet::plan::number_format::NumberFormat;
+use discreet::plan::{Plan, Purpose};
 use discreet::privacy::ledger::State;
 use discreet::release::Release;
 use discreet::store;
@@ -18,7 +20,7 @@ use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
 use discreet::worker::files::Files;
 use discreet::worker::pool::{Asked, Pool};
-use discreet::worker::protocol::{Look, Progress, Reason};
+use discreet::worker::protocol::{Look, Progress, Question, Reason};
 use js_sys::{Array, Uint8Array, WebAssembly};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -108,6 +110,23 @@ async fn a_table_is_known_by_its_bytes() {
     let first = pool.identify(&csv(&[TABLE]), |_| {}).await.unwrap();
     assert_eq!(first, pool.identify(&csv(&[&TABLE[..100], &TABLE[100..]]), |_| {}).await.unwrap());
     assert_ne!(first, pool.identify(&csv(&[TABLE, b"\n"]), |_| {}).await.unwrap());
+}
+
+/// A forecast that was made by a worker is the one that is made here, and one worker makes several.
+#[wasm_bindgen_test]
+async fn a_worker_forecasts_as_the_page_would() {
+    let mut forecaster = pool("start_worker").await.forecaster();
+    let header = str::from_utf8(TABLE).unwrap().lines().next().unwrap();
+    let names: Vec<String> = header.split(',').map(str::to_owned).collect();
+    for (rows, mechanism) in [(100_000, "adaptive-gauss"), (2, "adaptive-gauss"), (1_000, "analyze-gauss")] {
+        let mut plan = plan(1.0);
+        (plan.stated_rows, plan.mechanism.name) = (Some(rows), mechanism.to_owned());
+        plan.mechanism.params.clear();
+        let question = Question { plan: plan.clone(), names: names.clone(), delimiter: b',' };
+        let here = foresee(&prepare(plan, &names, b',', Purpose::Simulate).unwrap());
+        assert_eq!(forecaster.ask(&question).await.unwrap(), here, "{rows} rows");
+        assert_eq!(here.is_some(), mechanism == "adaptive-gauss");
+    }
 }
 
 /// A table of several chunks of the fingerprint: people of these numbers, some with a line break in their text.

@@ -7,6 +7,8 @@ mod stated;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::moments::expected;
 pub use self::precision::{Precision, precision};
 pub use self::sentences::half_widths;
@@ -39,7 +41,7 @@ use crate::words;
 const MOST: f64 = 1e6;
 
 /// The forecast of a mechanism that finds its own coordinates.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Foreseen {
     /// The noise, in units of sampling errors.
     pub forecast: NoiseForecast,
@@ -82,7 +84,7 @@ pub struct Foreseen {
 }
 
 /// What the rehearsals of a plan give.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rehearsals {
     /// The uncertainty of each coefficient that may have an interval, without the intercepts, in its own unit and under the usual
     /// assumptions.
@@ -110,7 +112,7 @@ pub struct Rehearsals {
 }
 
 /// Changes of the plan, each of which alone would give full intervals.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Needed {
     /// Rows at this budget.
     pub rows: Option<f64>,
@@ -150,6 +152,13 @@ pub fn foresee(prepared: &Prepared) -> Option<Foreseen> {
         foreseen.rarely_nothing = rehearsal.and_then(|rehearsal| Some(rehearsal.all()?.none)).unwrap_or(0.0);
     }
     Some(foreseen)
+}
+
+/// Returns whether [`foresee`] rehearses a plan, or takes about as long: hundreds of milliseconds.
+pub fn is_rehearsed(prepared: &Prepared) -> bool {
+    let fit = prepared.fit();
+    let Some((rows, mu)) = fit.stated_rows().zip(fit.cost().and_then(|cost| cost.mu)) else { return false };
+    fit.all_rounds().noise_forecast(fit.task(), real(rows), mu).is_some()
 }
 
 /// Returns whether intervals are expected for all coefficients.

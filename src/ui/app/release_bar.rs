@@ -100,6 +100,16 @@ fn Ready() -> impl IntoView {
     // All parts read one source: a view that reads two can miss a change of the second.
     let state = Memo::new(move |_| (obstacle.get(), app.forecast.get()));
     let can = move || state.with(|(obstacle, forecast)| obstacle.is_none() && forecast.is_ok());
+    let is_awaited = Memo::new(move |_| {
+        state.with(|(_, forecast)| forecast.as_ref().is_ok_and(|forecast| forecast.is_awaited))
+    });
+    // What was said stays until the next forecast is made, so that nothing jumps.
+    let told = Memo::new(move |before: Option<&String>| {
+        state.with(|(_, forecast)| match forecast {
+            Ok(forecast) if !forecast.is_awaited => noise(app, forecast),
+            _ => before.cloned().unwrap_or_else(|| words::release_bar::noise_awaited().to_owned()),
+        })
+    });
     let inside = move || match state.get() {
         (Some(obstacle), _) => {
             let due = obstacle == words::page::export_first();
@@ -126,7 +136,7 @@ fn Ready() -> impl IntoView {
                 })
                 .into_any()
         }
-        (None, Ok(forecast)) => view! { <Offer forecast/> }.into_any(),
+        (None, Ok(forecast)) => view! { <Offer forecast told is_awaited/> }.into_any(),
     };
     let touched = RwSignal::new(false);
     let doubt = Memo::new(move |_| {
@@ -148,13 +158,29 @@ fn Ready() -> impl IntoView {
         });
         cost.map(|cost| view! { " " <span class="price">{words::release_bar::price(cost)}</span> })
     };
+    let act = move || {
+        if doubt.with_untracked(Option::is_some) { ask() } else { actions::release(app) }
+    };
+    let clicked = RwSignal::new(None::<Plan>);
+    let shown =
+        move || state.with(|(_, forecast)| forecast.as_ref().ok().map(|forecast| forecast.plan.clone()));
     let click = move |event: MouseEvent| {
         if obstacle.with_untracked(Option::is_some) {
             return;
         }
         touched.set(dom::is_touch(&event));
-        if doubt.with_untracked(Option::is_some) { ask() } else { actions::release(app) }
+        if is_awaited.get_untracked() { clicked.set(untrack(shown)) } else { act() }
     };
+    // A click just after a change waits for the forecast, by which it may have to be asked about. It was on this plan alone.
+    Effect::new(move |_| {
+        if is_awaited.get() || clicked.with(Option::is_none) {
+            return;
+        }
+        if clicked.get_untracked() == untrack(shown) {
+            act();
+        }
+        clicked.set(None);
+    });
     move || {
         match asked.get() {
         Some(doubt) => view! { <Question doubt/> }.into_any(),
@@ -294,7 +320,7 @@ fn Question(doubt: Doubt) -> impl IntoView {
 }
 
 #[component]
-fn Offer(forecast: Forecast) -> impl IntoView {
+fn Offer(forecast: Forecast, told: Memo<String>, is_awaited: Memo<bool>) -> impl IntoView {
     let app = App::here();
     let first = app.state.ledger().with_untracked(Option::is_none);
     let named = |role| named_with(&forecast.plan, role);
@@ -325,7 +351,7 @@ fn Offer(forecast: Forecast) -> impl IntoView {
         <dl class="offer" class:of-sample=of_sample>
             <div><dt>{words::release_bar::asks()}</dt><dd title=whole><span class="asked">{asks}</span> {of_rows}</dd></div>
             <div><dt>{words::release_bar::costs()}</dt><dd>{cost} <span class="quietly">{lasting}</span></dd></div>
-            <div><dt>{words::release_bar::noise()}</dt><dd>{noise(app, &forecast)}</dd></div>
+            <div aria-busy=move || is_awaited.get().to_string()><dt>{words::release_bar::noise()}</dt><dd>{told}</dd></div>
             {before}
         </dl>
     }

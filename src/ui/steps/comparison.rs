@@ -23,7 +23,7 @@ pub fn Comparison() -> impl IntoView {
         let table = app.state.table().get()?;
         let worth = worth(app)?;
         let public = app.public.get().ok().flatten();
-        Some(view_model::compare(&plan, public.as_deref(), &table, worth.epsilon, worth.delta))
+        Some(view_model::compare(&plan, public.as_deref(), &table, worth.epsilon, worth.delta, app.forecasts))
     });
     let table = move || {
         let Some(compared) = compared.get() else {

@@ -21,7 +21,7 @@ use crate::model::Role;
 use crate::plan::Plan;
 use crate::plan::derived::named_with;
 use crate::release::odds;
-use crate::ui::draft::{Place, as_typed};
+use crate::ui::draft::{Gap, Place, as_typed};
 use crate::ui::parts::Quoted;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::state::{App, StateStoreFields};
@@ -134,7 +134,16 @@ fn Change() -> impl IntoView {
 #[component]
 fn Expectation() -> impl IntoView {
     let app = App::here();
-    move || match app.forecast.get() {
+    // What was said stays until the next forecast is made, so that nothing jumps.
+    let told = Memo::new(move |before: Option<&Result<Forecast, Vec<Gap>>>| {
+        let forecast = app.forecast.get();
+        let is_awaited = forecast.as_ref().is_ok_and(|forecast| forecast.is_awaited);
+        before.cloned().filter(|_| is_awaited).unwrap_or(forecast)
+    });
+    move || match told.get() {
+        Ok(forecast) if forecast.is_awaited => {
+            view! { <p class="notice" role="status">{words::method::rehearsing()}</p> }.into_any()
+        }
         Err(_) if app.is_spent() => view! { <p class="lead">{words::gap::spent()} "."</p> }.into_any(),
         Err(gaps) => {
             let items = gaps.into_iter().take(12).map(|gap| {

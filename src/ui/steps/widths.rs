@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use crate::engine::foresee::Precision;
 use crate::model::note::widening;
 use crate::ui::draft::Setup;
+use crate::ui::forecasts::Made;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::view_model;
 use crate::words;
@@ -35,6 +36,7 @@ impl Widths {
         let widths = Self { app, here, rehearsed: RwSignal::default() };
         // None of them has the present budget, so that its choice alone rehearses nothing again.
         let others = Memo::new(move |_| app.state.setup().with(&others));
+        let left = RwSignal::new(Vec::new());
         let waiting = StoredValue::new_local(None::<TimeoutHandle>);
         let stop = move || {
             if let Some(handle) = waiting.get_value() {
@@ -44,34 +46,26 @@ impl Widths {
         Effect::new(move |_| {
             stop();
             widths.rehearsed.set(Vec::new());
+            left.set(Vec::new());
             app.state.columns().track();
             app.state.ledger().track();
             let many = app.state.table().with(|table| table.as_ref().is_none_or(|t| t.names.len() > MANY));
             let others = others.get();
             if !many {
-                widths.rehearse(others, PAUSE, waiting);
+                waiting.set_value(set_timeout_with_handle(move || left.set(others), PAUSE).ok());
             }
+        });
+        // Runs again when a setup is done, and when the forecast of the next one is made.
+        Effect::new(move |_| {
+            let Some(there) = left.with(|left| left.last().cloned()) else { return };
+            let Some(found) = precision(app, &there) else { return };
+            if let Some((found, size)) = found.zip(untrack(|| size(app, &there))) {
+                widths.rehearsed.update(|rehearsed| rehearsed.push((size, found)));
+            }
+            left.update(|left| drop(left.pop()));
         });
         on_cleanup(stop);
         widths
-    }
-
-    /// Rehearses the last of these setups after a pause, and then the others.
-    fn rehearse(
-        self,
-        mut others: Vec<Setup>,
-        pause: Duration,
-        waiting: StoredValue<Option<TimeoutHandle>, LocalStorage>,
-    ) {
-        let Some(there) = others.pop() else { return waiting.set_value(None) };
-        let next = move || {
-            let found = untrack(|| precision(self.app, &there).zip(size(self.app, &there)));
-            if let Some((precision, size)) = found {
-                self.rehearsed.update(|rehearsed| rehearsed.push((size, precision)));
-            }
-            self.rehearse(others, Duration::ZERO, waiting);
-        };
-        waiting.set_value(set_timeout_with_handle(next, pause).ok());
     }
 
     /// Returns how wide intervals are with another setup. `None` if that cannot be told.
@@ -97,13 +91,15 @@ fn present(app: App) -> Option<Precision> {
     match app.forecast.get() {
         Ok(_) if falls_back && !by_hand => Some(Precision::NOTHING),
         Ok(forecast) => forecast.precision,
-        Err(_) => app.state.setup().with(|setup| precision(app, setup)),
+        Err(_) => app.state.setup().with(|setup| precision(app, setup)).flatten(),
     }
 }
 
-fn precision(app: App, there: &Setup) -> Option<Precision> {
+fn precision(app: App, there: &Setup) -> Made<Precision> {
     let (table, ledger) = (app.state.table().get().unwrap_or_default(), app.state.ledger().get());
-    app.state.columns().with(|columns| view_model::precision_with(columns, there, ledger.as_ref(), &table))
+    app.state
+        .columns()
+        .with(|columns| view_model::precision_with(columns, there, ledger.as_ref(), &table, app.forecasts))
 }
 
 /// Says by how much intervals are wider than without privacy.

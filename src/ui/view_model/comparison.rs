@@ -2,7 +2,7 @@
 
 use serde_json::Map;
 
-use crate::engine::foresee::{expected, foresee};
+use crate::engine::foresee::expected;
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::{EngineError, Prepared, prepare_with};
 use crate::inference::preview::TermPreview;
@@ -11,6 +11,7 @@ use crate::mechanisms::info::{GROUPS, Group};
 use crate::model::Assurance;
 use crate::plan::document::{self, BudgetForm, Calibration};
 use crate::plan::{Plan, Purpose};
+use crate::ui::forecasts::Forecasts;
 use crate::ui::groups;
 use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
@@ -38,6 +39,7 @@ pub fn compare(
     table: &Table,
     epsilon: f64,
     delta: f64,
+    forecasts: Forecasts,
 ) -> Vec<(&'static Group, Vec<Row>)> {
     let row = |info: &'static Info| {
         let mut plan = plan.clone();
@@ -49,21 +51,24 @@ pub fn compare(
             calibration: Some(Calibration::Exact),
         };
         let public = public.filter(|_| info.public_moments);
-        (info, compared(plan, public, table))
+        (info, compared(plan, public, table, forecasts))
     };
     let rows = |group: &'static Group| groups::members(group).map(row).collect();
     GROUPS.iter().map(|group| (*group, rows(group))).collect()
 }
 
-fn compared(plan: Plan, public: Option<&PublicMoments>, table: &Table) -> Result<Compared, String> {
-    let prepared =
-        prepare_with(plan, public, &table.names, table.delimiter, Purpose::Simulate).map_err(|error| {
-            match error {
-                EngineError::Plan(error) => sentence(&error.what),
-                error => sentence(&error.to_string()),
-            }
+fn compared(
+    plan: Plan,
+    public: Option<&PublicMoments>,
+    table: &Table,
+    forecasts: Forecasts,
+) -> Result<Compared, String> {
+    let prepared = prepare_with(plan.clone(), public, &table.names, table.delimiter, Purpose::Simulate)
+        .map_err(|error| match error {
+            EngineError::Plan(error) => sentence(&error.what),
+            error => sentence(&error.to_string()),
         })?;
-    let terms = terms(&prepared)?;
+    let terms = terms(&plan, &prepared, table, forecasts)?;
     let effects = terms.iter().filter(|term| term.plausible_effect.abs() > 0.0);
     let ratios: Vec<f64> =
         effects.clone().map(|term| term.noise_std_error / term.plausible_effect.abs()).collect();
@@ -74,11 +79,16 @@ fn compared(plan: Plan, public: Option<&PublicMoments>, table: &Table) -> Result
 }
 
 /// Returns what is expected of each coefficient: by the mechanism's own forecast, or by the law of its noise.
-fn terms(prepared: &Prepared) -> Result<Vec<TermPreview>, &'static str> {
+fn terms(
+    plan: &Plan,
+    prepared: &Prepared,
+    table: &Table,
+    forecasts: Forecasts,
+) -> Result<Vec<TermPreview>, &'static str> {
     if prepared.stated_rows().is_none() {
         return Err(words::method::state_the_number_of_rows_first());
     }
-    match foresee(prepared) {
+    match forecasts.of(plan, prepared, table).ok_or(words::method::rehearsing())? {
         Some(foreseen) if foreseen.gives_nothing() => Err(foreseen.verdict()),
         Some(foreseen) if foreseen.rehearsals.terms.is_empty() => Err(words::method::not_rehearsed()),
         Some(foreseen) => Ok(foreseen.rehearsals.terms),

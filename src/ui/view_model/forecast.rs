@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use super::budget::{ask, taken};
 use super::estimates::{bounds_of, needs_consent};
-use crate::engine::foresee::{
-    Foreseen, Precision, dependence, expected, foresee, foresee_noise, hopeless, precision,
-};
+use crate::engine::foresee::{Foreseen, Precision, dependence, expected, foresee_noise, hopeless, precision};
 use crate::engine::public::{prepare_table, term_names};
 use crate::engine::public_moments::PublicMoments;
 use crate::engine::recommend::recommend;
@@ -26,6 +24,7 @@ use crate::privacy::units::Units;
 use crate::release::figure::unit;
 use crate::release::format::at_most;
 use crate::ui::draft::{self, ColumnDraft, Setup, UNCERTAIN_BOUNDS, draft_plan};
+use crate::ui::forecasts::{Forecasts, Made};
 use crate::ui::public_form::Term;
 use crate::ui::sentence::{fault, sentence};
 use crate::ui::table::Table;
@@ -45,6 +44,8 @@ pub struct Forecast {
     pub of_all: f64,
     /// Share of what is left that it takes, 0 to 1.
     pub of_left: f64,
+    /// Whether a worker still rehearses it. What to expect of it is absent until then.
+    pub is_awaited: bool,
     /// What a mechanism that measures its own coordinates foresees; absent for others and without a stated number of rows.
     pub foreseen: Option<Foreseen>,
     /// Why a release would be of no use and what would help; absent where it may be of use.
@@ -83,6 +84,7 @@ pub fn forecast(
     table: &Table,
     ledger: Option<&Ledger>,
     whole: &Units,
+    forecasts: Forecasts,
 ) -> Result<Forecast, (String, String)> {
     if needs_consent(plan, bounds_of(plan, &table.names).as_ref()) {
         return Err((UNCERTAIN_BOUNDS.to_owned(), words::gap::uncertain_bounds().to_owned()));
@@ -124,12 +126,14 @@ pub fn forecast(
         }
         (None, None) => String::new(),
     };
-    let (foreseen, preview) = (foresee(&prepared), expected(&prepared));
+    let made = forecasts.of(plan, &prepared, table);
+    let is_awaited = made.is_none();
+    let (foreseen, preview) = (made.flatten(), expected(&prepared));
     let of_left = taken(&charge, &left, wallet);
     let needed = foreseen.as_ref().and_then(|foreseen| foreseen.needed?.mu);
     let share = needed.and_then(|mu| percent_of(left.gaussian, mu));
     let as_share = share.filter(|share| f64::from(*share) > 100.0 * of_left).map(words::forecast::as_share);
-    let hopeless = hopeless(&prepared, foreseen.as_ref(), preview.as_ref());
+    let hopeless = hopeless(&prepared, foreseen.as_ref(), preview.as_ref()).filter(|_| !is_awaited);
     Ok(Forecast {
         plan: prepared.plan().clone(),
         columns: fit.bound().columns.len(),
@@ -138,11 +142,12 @@ pub fn forecast(
         of_left,
         hopeless: hopeless.map(|why| [why].into_iter().chain(as_share).collect::<Vec<_>>().join(" ")),
         dependence: dependence(&prepared),
-        precision: precision(&prepared, foreseen.as_ref(), preview.as_ref()),
+        precision: precision(&prepared, foreseen.as_ref(), preview.as_ref()).filter(|_| !is_awaited),
         of_outcome: match &foreseen {
             Some(foreseen) => foreseen.of_outcome.clone(),
             None => AssumedSpread::of(&prepared),
         },
+        is_awaited,
         foreseen,
         preview,
         outlook: outlook(fit),
@@ -163,11 +168,18 @@ pub fn precision_with(
     setup: &Setup,
     ledger: Option<&Ledger>,
     table: &Table,
-) -> Option<Precision> {
+    forecasts: Forecasts,
+) -> Made<Precision> {
     let budget = ask(setup, ledger);
-    match draft::plan(columns, setup, budget.clone()) {
-        Ok(plan) => precision_of(plan, setup, table, foresee),
-        Err(_) => precision_of(completed(columns, setup, budget.ok()?), setup, table, foresee_noise),
+    match (draft::plan(columns, setup, budget.clone()), budget) {
+        (Ok(plan), _) => {
+            precision_of(plan, setup, table, |plan, prepared| forecasts.of(plan, prepared, table))
+        }
+        (Err(_), Ok(budget)) => {
+            let plan = completed(columns, setup, budget);
+            precision_of(plan, setup, table, |_, prepared| Some(foresee_noise(prepared)))
+        }
+        (Err(_), Err(_)) => Some(None),
     }
 }
 
@@ -207,20 +219,22 @@ fn precision_of(
     plan: Plan,
     setup: &Setup,
     table: &Table,
-    foresee: fn(&Prepared) -> Option<Foreseen>,
-) -> Option<Precision> {
+    foresee: impl Fn(&Plan, &Prepared) -> Made<Foreseen>,
+) -> Made<Precision> {
     let plan = match setup.mechanism {
         Some(_) => plan,
         None => {
             let found = recommend(&plan, &table.names, table.delimiter);
             if found.too_few {
-                return Some(Precision::NOTHING);
+                return Some(Some(Precision::NOTHING));
             }
             found.into_plan(plan)
         }
     };
-    let prepared = prepare(plan, &table.names, table.delimiter, Purpose::Release).ok()?;
-    precision(&prepared, foresee(&prepared).as_ref(), expected(&prepared).as_ref())
+    let prepared = prepare(plan.clone(), &table.names, table.delimiter, Purpose::Release);
+    let Ok(prepared) = prepared else { return Some(None) };
+    let foreseen = foresee(&plan, &prepared)?;
+    Some(precision(&prepared, foreseen.as_ref(), expected(&prepared).as_ref()))
 }
 
 /// Counts the passes over the rows, for the bounds and for the fit.
