@@ -2,7 +2,7 @@
 // node benches/compare/long.mjs [--runs 3] [--only wide,steps] [--tab no] [--write docs/performance.md]; memory on Linux alone.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -15,7 +15,7 @@ import { serve } from "../../tests/browser/server.mjs";
 const RUNS = Number(argument("runs", 3));
 const FOLDER = join(ROOT, "target/bench");
 
-/// A case of a table that is made, and of a method.
+/// A case of a table that is made, and of a method. Where `tab` is false, it takes minutes there, and is left out.
 const table = (file, shape, mechanism) => ({
   path: join(FOLDER, file),
   make: (path) => makeTable(path, shape),
@@ -41,25 +41,35 @@ const logistic = (steps) => table("logistic.csv", LOGISTIC, { name: "dp-logistic
 const CASES = {
   narrow: { ...table("million.csv", { rows: ROWS, features: 10 }, PLAN.mechanism), plan: PLAN },
   long: table("long.csv", { rows: 20_000_000, features: 7 }, { name: "analyze-gauss" }),
-  terms: table("terms.csv", { rows: 5_000, features: 1_998 }, { name: "analyze-gauss" }),
+  terms: { ...table("terms.csv", { rows: 5_000, features: 1_998 }, { name: "analyze-gauss" }), tab: false },
   wide: table("wide.csv", { rows: 5_008, features: 25, outcomes: 10_000 }, { name: "reuse-cov-gauss" }),
   primo: table("primo.csv", { rows: 1_000, features: 25, outcomes: 100_000 }, { name: "reuse-cov-gauss" }),
   genotypes: genotypes("genotypes.bed", { rows: 50_000, variants: 5_000 }),
 };
 
+/// The most MB of memory that a process has had; 0 where it has ended, or cannot be looked at.
+function most(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1000;
+  } catch {
+    return 0;
+  }
+}
+
 /// Milliseconds from the start of a process to its end, and the most MB of memory that it had, looked at every twentieth of a second.
 async function processTime(command, args, output) {
   const start = performance.now();
-  const child = spawn(command, args, { stdio: ["ignore", openSync(output, "w"), "pipe"] });
+  const written = openSync(output, "w");
+  const child = spawn(command, args, { stdio: ["ignore", written, "pipe"] });
   let [error, status] = ["", null];
   child.stderr.on("data", (text) => (error += text));
-  const ended = new Promise((done) => child.once("exit", (code) => done((status = code))));
+  const ended = new Promise((done) => child.once("exit", (code) => done((status = code ?? 1))));
   let peak = 0;
   while (status === null) {
     await Promise.race([ended, setTimeout(50)]);
-    const [, kilobytes] = (existsSync(`/proc/${child.pid}/status`) && /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))) || [];
-    peak = Math.max(peak, Number(kilobytes ?? 0) / 1000);
+    peak = Math.max(peak, most(child.pid));
   }
+  closeSync(written);
   if (status !== 0) throw new Error(`${command}: ${error}`);
   return { milliseconds: performance.now() - start, peak };
 }
@@ -91,8 +101,8 @@ for (let run = 0; run < RUNS; run++) {
     process.stderr.write(`run ${run + 1} of ${RUNS}: ${name} ${seconds(results[name].at(-1).milliseconds)}\n`);
   }
 }
-for (const [name, { path, plan }] of chosen) {
-  if (!server) continue;
+for (const [name, { path, plan, tab = true }] of chosen) {
+  if (!server || !tab) continue;
   const files = path.endsWith(".bed") ? ["bed", "bim", "fam"].map((ending) => path.replace(/bed$/, ending)) : path;
   for (let run = 0; run < RUNS; run++) note(`${name} tab`, await inTab(server.url, files, basename(path), plan));
   process.stderr.write(`tab: ${name}\n`);

@@ -111,7 +111,7 @@ const kilobytes = (bytes) => (bytes / 1000).toFixed(0);
 
 await makeTable(TABLE);
 const page = existsSync(join(DIST, "index.html")) ? await serve(DIST) : null;
-const packages = PACKAGES ? await serve(PACKAGES) : null;
+const packages = PACKAGES && existsSync(PACKAGES) ? await serve(PACKAGES) : null;
 const results = {};
 const list = competitors(page?.url, packages?.url);
 for (let run = 0; run < RUNS; run++) {

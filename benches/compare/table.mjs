@@ -84,7 +84,7 @@ export const planOf = (rows, columns, mechanism) => ({
   stated_rows: rows,
   columns: columns.map((column) => ({ type: "number", ...column })),
   mechanism,
-  budget: { epsilon: 1, delta: 1e-6 },
+  budget: { epsilon: 1, delta: rows > ROWS ? 1e-9 : 1e-6 },
 });
 
 /// The features and outcomes of a table, as a plan has them.
