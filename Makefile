@@ -221,7 +221,7 @@ bench: dist chromium $(PEERS)/done
 
 # Its tables take 3 GB in target/bench; they are made once, in two minutes.
 bench-long: dist chromium $(PEERS)/done
-	$(call say,Longer and wider tables and other methods: about MINUTES minutes)
+	$(call say,Longer and wider tables and other methods: about 10 minutes)
 	cargo build --locked --release --bin discreet
 	$(BENCH)/long.mjs --write docs/performance.md
 

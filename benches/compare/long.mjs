@@ -104,8 +104,12 @@ for (let run = 0; run < RUNS; run++) {
 for (const [name, { path, plan, tab = true }] of chosen) {
   if (!server || !tab) continue;
   const files = path.endsWith(".bed") ? ["bed", "bim", "fam"].map((ending) => path.replace(/bed$/, ending)) : path;
-  for (let run = 0; run < RUNS; run++) note(`${name} tab`, await inTab(server.url, files, basename(path), plan));
-  process.stderr.write(`tab: ${name}\n`);
+  try {
+    for (let run = 0; run < RUNS; run++) note(`${name} tab`, await inTab(server.url, files, basename(path), plan));
+    process.stderr.write(`tab: ${name}\n`);
+  } catch (error) {
+    process.stderr.write(`tab: ${name} could not be timed: ${error.message}\n`);
+  }
 }
 await server?.close();
 

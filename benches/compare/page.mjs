@@ -37,28 +37,31 @@ function clock() {
 /// Runs `use` in a fresh profile, and returns the clock and when the release was shown.
 async function timed(url, use) {
   const browser = await launch([], whole);
-  const { page } = await open(browser);
-  await page.addInitScript(clock);
-  const discreet = new DiscreetPage(page);
-  await discreet.start(url);
-  /// Does something that a worker answers, and waits for the answer.
-  const answered = async (kind, act) => {
-    const answer = page.evaluate((kind) => window.answer(kind), kind);
-    await act();
-    await answer;
-    return page.evaluate(() => ({ ...window.clock }));
-  };
-  const times = await use(discreet, answered);
-  await discreet.release.evaluate((button) => {
-    const released = window.answer("released");
-    button.click();
-    return released;
-  });
-  await discreet.released.waitFor();
-  const shown = await page.evaluate(() => performance.now());
-  const { clicked, released } = await page.evaluate(() => window.clock);
-  await browser.close();
-  return { ...times, released: released - clicked, shown: shown - clicked };
+  try {
+    const { page } = await open(browser);
+    await page.addInitScript(clock);
+    const discreet = new DiscreetPage(page);
+    await discreet.start(url);
+    /// Does something that a worker answers, and waits for the answer.
+    const answered = async (kind, act) => {
+      const answer = page.evaluate((kind) => window.answer(kind), kind);
+      await act();
+      await answer;
+      return page.evaluate(() => ({ ...window.clock }));
+    };
+    const times = await use(discreet, answered);
+    await discreet.release.evaluate((button) => {
+      const released = window.answer("released");
+      button.click();
+      return released;
+    });
+    await discreet.released.waitFor();
+    const shown = await page.evaluate(() => performance.now());
+    const { clicked, released } = await page.evaluate(() => window.clock);
+    return { ...times, released: released - clicked, shown: shown - clicked };
+  } finally {
+    await browser.close();
+  }
 }
 
 /// All of the budget would be asked about.
