@@ -32,7 +32,7 @@ DENY := $(CACHE)/cargo-deny-$(DENY_VERSION)
 FUZZ := $(CACHE)/cargo-fuzz-$(FUZZ_VERSION)
 MDBOOK := $(CACHE)/mdbook-$(MDBOOK_VERSION)
 BINDGEN := $(CACHE)/wasm-bindgen-cli-$(BINDGEN_VERSION)
-PEERS := $(CACHE)/peers
+PEERS := $(CACHE)/peers-2
 export PATH := $(CURDIR)/node_modules/.bin:$(BINDGEN)/bin:$(TRUNK)/bin:$(DENY)/bin:$(FUZZ)/bin:$(MDBOOK)/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 # Looked up when a recipe runs, so that a Chromium installed a moment ago is found.
@@ -59,7 +59,7 @@ PAGE := CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$(REMAP) $(SIMD) $(ERASE)
 
 say = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help page sources run dist single install verify reproducible docs test check lint lint-page native web journeys journeys-firefox journeys-single screenshots bench audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox r
+.PHONY: help page sources run dist single install verify reproducible docs test check lint lint-page native web journeys journeys-firefox journeys-single screenshots bench bench-long audit audit-native fuzz miri reproduce-sheffet reproduce-primo reproduce-pmt compare-accuracy toolchain chromium firefox r
 
 help:
 	@echo 'make run          build the page and serve it on this machine (PORT=$(PORT))'
@@ -78,6 +78,7 @@ help:
 	@echo 'make journeys-single  those of them that need no server, through the page of one file'
 	@echo 'make screenshots  pictures of every step, in test-results/'
 	@echo 'make bench        times beside pandas, polars and others on the same table: writes docs/performance.md'
+	@echo 'make bench-long   longer and wider tables, other methods and steps of a fit, for the same page of the documentation'
 	@echo 'make audit        a second build of the page, the audits of the privacy claim and the mutants that they have to catch, then:'
 	@echo 'make fuzz         hostile input by cargo-fuzz, $(FUZZ_SECONDS) seconds a target (FUZZ_SECONDS=...)'
 	@echo 'make miri         tests of the trusted core under Miri, which sees undefined behaviour'
@@ -210,11 +211,19 @@ screenshots: chromium node_modules/done
 	node tests/browser/screenshots.mjs
 
 # Not part of `make test`: times depend on the machine and on what else runs there. Others than ours are timed where a registry has them.
+BENCH = BENCH_PYTHON="$(PEERS)/bin/python" BENCH_PACKAGES="$(PEERS)/node_modules" node benches/compare
 bench: dist chromium $(PEERS)/done
-	$(call say,Times of the same regression by several programs, and memory of the tab: about 8 minutes)
+	$(call say,Times of the same regression by several programs$(,) memory of the tab$(,) and Lighthouse: about 12 minutes)
 	cargo build --locked --release --bin discreet
-	BENCH_PYTHON="$(PEERS)/bin/python" node benches/compare/main.mjs --write docs/performance.md
-	node benches/compare/memory.mjs --write docs/performance.md
+	$(BENCH)/main.mjs --write docs/performance.md
+	$(BENCH)/memory.mjs --write docs/performance.md
+	@test ! -d $(PEERS)/node_modules/lighthouse || $(BENCH)/lighthouse.mjs --write docs/performance.md
+
+# Its tables take 3 GB in target/bench; they are made once, in two minutes.
+bench-long: dist chromium $(PEERS)/done
+	$(call say,Longer and wider tables and other methods: about 10 minutes)
+	cargo build --locked --release --bin discreet
+	$(BENCH)/long.mjs --write docs/performance.md
 
 # Each part is a target of its own. The last two are skipped aloud where the nightly compiler cannot be had.
 audit: reproducible audit-native fuzz miri
@@ -270,10 +279,15 @@ node_modules/done: package.json package-lock.json
 	npm ci --no-audit --no-fund
 	@touch $@
 
+# A registry that lacks what is not needed by the others does not stop the bench. Lighthouse 12 is the last that Node 20 runs, and diffprivlib does
+# not run with a newer scikit-learn.
 $(PEERS)/done:
-	$(call say,Python with pandas$(,) polars and duckdb: a minute$(,) once)
+	$(call say,What the bench compares with$(,) from PyPI and npm: 2 minutes$(,) once)
 	python3 -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet numpy pandas polars duckdb
+	$(PEERS)/bin/pip install --quiet diffprivlib==0.6.6 scikit-learn==1.5.2 opendp==0.16.0 || echo 'The bench runs without diffprivlib and OpenDP.' >&2
+	npm install --prefix $(PEERS) --no-audit --no-fund --no-save lighthouse@12.8.2 @duckdb/duckdb-wasm@1.32.0 papaparse@5.7.1 \
+		|| echo 'The bench runs without Lighthouse, DuckDB in WebAssembly and PapaParse.' >&2
 	@touch $@
 
 # A tool is built outside the project's flags and target folder. `done` is written last, so a broken install is repeated.

@@ -1,29 +1,23 @@
 // Times ours and others on the same table, in turns: `make bench`. Nothing here is a test, and no test asserts on a time.
-// node benches/compare/main.mjs [--runs 7] [--write docs/performance.md]; BENCH_PYTHON names a Python with pandas, polars, duckdb.
+// node benches/compare/main.mjs [--runs 7] [--write docs/performance.md]; BENCH_PYTHON names a Python with pandas, polars and others, BENCH_PACKAGES
+// a folder of packages from npm with DuckDB and PapaParse.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { instructions } from "./instructions.mjs";
-import { byHand, releases } from "./page.mjs";
+import { alone, releases } from "./page.mjs";
+import { PACKAGES, PROCESSORS, PROGRAM, PYTHON, ROOT, argument, publish, seconds, spread, summary } from "./report.mjs";
+import { byDuckDb, byPapa, handWritten } from "./script.mjs";
 import { PLAN, makeTable } from "./table.mjs";
 import { serve } from "../../tests/browser/server.mjs";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const HERE = fileURLToPath(new URL(".", import.meta.url));
+const HERE = join(ROOT, "benches/compare");
 const TABLE = join(ROOT, "target/bench/million.csv");
 const DIST = join(ROOT, "dist");
-
-const argument = (name, otherwise) => {
-  const place = process.argv.indexOf(`--${name}`);
-  return place < 0 ? otherwise : process.argv[place + 1];
-};
 const RUNS = Number(argument("runs", 7));
-const PYTHON = process.env.BENCH_PYTHON ?? "python3";
-const PROGRAM = process.env.BENCH_DISCREET ?? join(ROOT, "target/release/discreet");
 
 /// Milliseconds from the start of a process to its end.
 function processTime(command, args) {
@@ -56,20 +50,30 @@ const native = (...further) =>
     return processTime(program, [...args, ...further]);
   });
 
+/// The Python programs, and the module that each needs.
+const SCRIPTS = {
+  pandas_numpy: "pandas",
+  polars_sums: "polars",
+  duckdb_sums: "duckdb",
+  diffprivlib_fit: "diffprivlib.models",
+  opendp_line: "sklearn, opendp.prelude",
+};
+
 const has = (module) => spawnSync(PYTHON, ["-c", `import numpy, ${module}`]).status === 0;
 const python = (script) => () => ({ [script]: processTime(PYTHON, [join(HERE, `${script}.py`), TABLE]) });
+const packaged = (name) => PACKAGES && existsSync(join(PACKAGES, name));
 
 /// Returns the competitors that this machine has.
-function competitors(url) {
+function competitors(url, packages) {
   const list = [];
   if (existsSync(PROGRAM)) list.push(() => ({ native: native(), confirmed: native("--confirm") }));
-  if (has("pandas")) list.push(python("pandas_numpy"));
-  if (has("polars")) list.push(python("polars_sums"));
-  if (has("duckdb")) list.push(python("duckdb_sums"));
+  for (const [script, module] of Object.entries(SCRIPTS)) if (has(module)) list.push(python(script));
   if (url) {
-    list.push(async () => ({ by_hand: await byHand(url, TABLE) }));
+    list.push(async () => ({ by_hand: await alone(url, TABLE, handWritten) }));
     list.push(() => releases(url, TABLE));
   }
+  if (packaged("papaparse")) list.push(async () => ({ papaparse: await alone(packages, TABLE, byPapa, ["papaparse/papaparse.min.js"]) }));
+  if (packaged("@duckdb/duckdb-wasm")) list.push(async () => ({ duckdb_wasm: await alone(packages, TABLE, byDuckDb) }));
   return list;
 }
 
@@ -84,15 +88,14 @@ const TITLES = {
   checked: "page, no plan yet: then plan opened to all cells checked and the file read for the release",
   at_once: "page, a bound changed just now: click to the workers' answer, nothing read ahead",
   by_hand: "JavaScript written by hand, one thread, same browser",
+  papaparse: "PapaParse, one thread, same browser",
+  duckdb_wasm: "DuckDB in WebAssembly, started before, one query, one thread, same browser",
   pandas_numpy: "pandas and numpy, from process start",
   polars_sums: "polars and numpy, from process start",
   duckdb_sums: "duckdb (native), one query, from process start",
+  diffprivlib_fit: "private regression: pandas and diffprivlib, from process start",
+  opendp_line: "private line on one feature: pandas and OpenDP, from process start",
 };
-
-function summary(times) {
-  const sorted = times.toSorted((a, b) => a - b);
-  return { least: sorted[0], median: sorted[sorted.length >> 1], most: sorted.at(-1) };
-}
 
 /// Bytes of the parts of the page, as they are and by brotli at its best.
 function sizes() {
@@ -104,13 +107,13 @@ function sizes() {
   });
 }
 
-const seconds = (milliseconds) => (milliseconds / 1000).toFixed(2);
 const kilobytes = (bytes) => (bytes / 1000).toFixed(0);
 
 await makeTable(TABLE);
 const page = existsSync(join(DIST, "index.html")) ? await serve(DIST) : null;
+const packages = PACKAGES && existsSync(PACKAGES) ? await serve(PACKAGES) : null;
 const results = {};
-const list = competitors(page?.url);
+const list = competitors(page?.url, packages?.url);
 for (let run = 0; run < RUNS; run++) {
   for (const competitor of list) {
     for (const [name, time] of Object.entries(await competitor())) (results[name] ??= []).push(time);
@@ -118,18 +121,19 @@ for (let run = 0; run < RUNS; run++) {
   process.stderr.write(`run ${run + 1} of ${RUNS}\n`);
 }
 await page?.close();
+await packages?.close();
 
 const reference = results.pandas_numpy && summary(results.pandas_numpy);
 const rows = Object.entries(TITLES).filter(([name]) => results[name]).map(([name, title]) => {
-  const { least, median, most } = summary(results[name]);
+  const { least, median } = summary(results[name]);
   const ratio = reference ? `${(least / reference.least).toFixed(2)} | ${(median / reference.median).toFixed(2)}` : "|";
-  return `| ${title} | ${seconds(least)} | ${seconds(median)} | ${seconds(most)} | ${ratio} |`;
+  return `| ${title} | ${spread(results[name], seconds)} | ${ratio} |`;
 });
 const counted = existsSync(PROGRAM) ? ready((command, folder) => instructions(TABLE, folder, (table) => [...command(table), "--confirm"])) : null;
 const parts = page ? sizes() : [];
 const total = (key) => parts.reduce((sum, part) => sum + part[key], 0);
-const report = [
-  `${cpus().length} × ${cpus()[0].model}, ${RUNS} runs in turns, ${(statSync(TABLE).size / 1e6).toFixed(0)} MB. Seconds; the ratio is to pandas and numpy.`,
+publish("measured", [
+  `${PROCESSORS}, ${RUNS} runs in turns, ${(statSync(TABLE).size / 1e6).toFixed(0)} MB. Seconds; the ratio is to pandas and numpy.`,
   "",
   "| | least | median | most | ratio of least | ratio of median |",
   "| --- | --- | --- | --- | --- | --- |",
@@ -141,12 +145,4 @@ const report = [
   `| together | ${kilobytes(total("bytes"))} | ${kilobytes(total("brotli"))} |`,
   "",
   ...(counted ? ["| native function | instructions for a record |", "| --- | --- |", ...counted.map(([name, count]) => `| \`${name}\` | ${count} |`)] : []),
-].join("\n");
-console.log(report);
-
-const write = argument("write");
-if (write) {
-  // What is measured stands between two marks; the text around them is written by hand.
-  const marks = /(<!-- measured -->\n)[^]*(\n<!-- end -->)/;
-  writeFileSync(write, readFileSync(write, "utf8").replace(marks, (_, begin, end) => `${begin}${report}${end}`));
-}
+]);

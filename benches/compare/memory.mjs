@@ -1,12 +1,12 @@
 // The tab's memory while it reads tables of several lengths, above what it takes before a file is chosen: the browser's process of
 // the page, which its workers share. node benches/compare/memory.mjs [--sizes 100,1000,4000] [--write docs/performance.md]; Linux alone.
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { appendFile, copyFile, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { ROOT, argument, publish } from "./report.mjs";
 import { PLAN, ROWS, makeTable } from "./table.mjs";
 import { DIST, launch, open, whole } from "../../tests/browser/browser.mjs";
 import { json } from "../../tests/browser/files.mjs";
@@ -14,13 +14,9 @@ import { DiscreetPage } from "../../tests/browser/page-object.mjs";
 import { serve } from "../../tests/browser/server.mjs";
 import { say } from "../../tests/browser/words.mjs";
 
-const TABLE = fileURLToPath(new URL("../../target/bench/million.csv", import.meta.url));
+const TABLE = join(ROOT, "target/bench/million.csv");
 const FOLDER = join(tmpdir(), "discreet-memory");
 
-const argument = (name, otherwise) => {
-  const place = process.argv.indexOf(`--${name}`);
-  return place < 0 ? otherwise : process.argv[place + 1];
-};
 const SIZES = argument("sizes", "100,1000,4000").split(",").map(Number);
 
 /// Writes the table so many times one after another, under one header.
@@ -97,14 +93,8 @@ for (const size of SIZES) {
   console.error(lines.at(-1));
 }
 await server.close();
-const report = [
+publish("memory", [
   "| GB | MB before a file is chosen | more while the table is recognised: median | most | more while it is released: median | most |",
   "| --- | --- | --- | --- | --- | --- |",
   ...lines,
-].join("\n");
-console.log(report);
-const write = argument("write");
-if (write) {
-  const marks = /(<!-- memory -->\n)[^]*(\n<!-- end of memory -->)/;
-  writeFileSync(write, readFileSync(write, "utf8").replace(marks, (_, begin, end) => `${begin}${report}${end}`));
-}
+]);

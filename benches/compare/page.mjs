@@ -2,7 +2,7 @@
 // of times at which the page shows a result, and the drawing of it, are left out; `shown` has them.
 
 import { FEATURES, PLAN } from "./table.mjs";
-import { handWritten } from "./script.mjs";
+import { slope } from "./script.mjs";
 import { launch, open, whole } from "../../tests/browser/browser.mjs";
 import { json } from "../../tests/browser/files.mjs";
 import { DiscreetPage } from "../../tests/browser/page-object.mjs";
@@ -34,31 +34,36 @@ function clock() {
   });
 }
 
-/// Runs `use` in a fresh profile, and returns the clock and when the release was shown.
-async function timed(url, use) {
+/// Runs `use` in a fresh profile, and returns the clock and when the release was shown. Where `asks` is true, the page asks once more at the click, and
+/// the clock runs from the answer.
+async function timed(url, use, asks = false) {
   const browser = await launch([], whole);
-  const { page } = await open(browser);
-  await page.addInitScript(clock);
-  const discreet = new DiscreetPage(page);
-  await discreet.start(url);
-  /// Does something that a worker answers, and waits for the answer.
-  const answered = async (kind, act) => {
-    const answer = page.evaluate((kind) => window.answer(kind), kind);
-    await act();
-    await answer;
-    return page.evaluate(() => ({ ...window.clock }));
-  };
-  const times = await use(discreet, answered);
-  await discreet.release.evaluate((button) => {
-    const released = window.answer("released");
-    button.click();
-    return released;
-  });
-  await discreet.released.waitFor();
-  const shown = await page.evaluate(() => performance.now());
-  const { clicked, released } = await page.evaluate(() => window.clock);
-  await browser.close();
-  return { ...times, released: released - clicked, shown: shown - clicked };
+  try {
+    const { page } = await open(browser);
+    await page.addInitScript(clock);
+    const discreet = new DiscreetPage(page);
+    await discreet.start(url);
+    /// Does something that a worker answers, and waits for the answer.
+    const answered = async (kind, act) => {
+      const answer = page.evaluate((kind) => window.answer(kind), kind);
+      await act();
+      await answer;
+      return page.evaluate(() => ({ ...window.clock }));
+    };
+    const times = await use(discreet, answered);
+    if (asks) await discreet.release.click();
+    await (asks ? discreet.anyway : discreet.release).evaluate((button) => {
+      const released = window.answer("released");
+      button.click();
+      return released;
+    });
+    await discreet.released.waitFor();
+    const shown = await page.evaluate(() => performance.now());
+    const { clicked, released } = await page.evaluate(() => window.clock);
+    return { ...times, released: released - clicked, shown: shown - clicked };
+  } finally {
+    await browser.close();
+  }
 }
 
 /// All of the budget would be asked about.
@@ -96,14 +101,35 @@ export async function releases(url, table) {
   return { known, released, both: known + released, shown, recognised, checked, at_once };
 }
 
-/// Hand-written JavaScript on an empty page of the same server.
-export async function byHand(url, table) {
+/// A plan, then its files, then a release: when the page was ready for the click, and when the workers had answered it. Files above 250 MB are read
+/// for the release at the click alone.
+export function inTab(url, files, name, { plan, asks }) {
+  const use = async (discreet) => {
+    await discreet.openSaved(json("plan.json", plan));
+    await discreet.choose(files);
+    await discreet.table(name);
+    await half(discreet);
+    await discreet.ready();
+    const { chosen, identified, read } = await discreet.page.evaluate(() => window.clock);
+    return { known: Math.max(identified, read ?? 0) - chosen };
+  };
+  return timed(url, use, asks);
+}
+
+/// What the packages of others import by a bare name.
+const IMPORTS = { "apache-arrow": "/apache-arrow/Arrow.dom.mjs", flatbuffers: "/flatbuffers/mjs/flatbuffers.js", tslib: "/tslib/tslib.es6.mjs" };
+
+/// Milliseconds of a function of `script.mjs` on an empty page of a server; `scripts` are run before.
+export async function alone(url, table, sum, scripts = []) {
   const browser = await launch([], whole);
   const { page } = await open(browser);
-  await page.goto(`${url}manifest.webmanifest`);
-  await page.setContent("<input type=file>");
+  await page.route(`${url}empty`, (route) => route.fulfill({ contentType: "text/html", body: "<!DOCTYPE html>" }));
+  await page.goto(`${url}empty`);
+  await page.setContent(`<script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script><input type=file>`);
+  for (const script of scripts) await page.addScriptTag({ url: url + script });
   await page.locator("input").setInputFiles(table);
-  const { milliseconds } = await page.evaluate(handWritten, { features: FEATURES });
+  const { milliseconds, moments } = await page.evaluate(sum, { features: FEATURES });
   await browser.close();
+  if (Math.abs(slope(moments) + 0.5) > 0.01) throw new Error(`${sum.name} found another slope: ${slope(moments)}`);
   return milliseconds;
 }

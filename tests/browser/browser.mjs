@@ -66,7 +66,7 @@ export async function downloaded(page, act) {
 }
 
 /// It asks no host for anything by itself, so every request in a record is the page's.
-const QUIET = [
+export const QUIET = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",

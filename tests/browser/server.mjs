@@ -2,10 +2,11 @@
 // As a script: node tests/browser/server.mjs dist --port 8080
 
 import { createReadStream } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -48,9 +49,11 @@ async function fileFor(folder, path) {
 /// - `port`: 0 takes any free one.
 /// - `base`: the path under which the folder appears, to try a host that serves it below its root.
 /// - `headers`: sent with every file, for instance a content security policy.
+/// - `brotli`: files travel compressed, as a host sends them; each is compressed once, at the first request.
 /// - `requests`: every path asked for, in order, also by workers that the page's own record would miss.
-export async function serve(folder, { port = 0, base = "/", headers = {} } = {}) {
+export async function serve(folder, { port = 0, base = "/", headers = {}, brotli = false } = {}) {
   const root = await realpath(resolve(folder));
+  const compressed = new Map();
   const requests = [];
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, "http://localhost").pathname;
@@ -62,14 +65,17 @@ export async function serve(folder, { port = 0, base = "/", headers = {} } = {})
       response.end(known ? "Not here.\n" : "Only GET and HEAD.\n");
       return;
     }
+    if (brotli && !compressed.has(found.file)) compressed.set(found.file, brotliCompressSync(await readFile(found.file)));
+    const bytes = compressed.get(found.file);
     response.writeHead(200, {
       "cache-control": "no-cache",
-      "content-length": found.size,
+      "content-length": bytes?.length ?? found.size,
       "content-type": TYPES[extname(found.file)] ?? "application/octet-stream",
       "x-content-type-options": "nosniff",
+      ...(bytes && { "content-encoding": "br" }),
       ...headers,
     });
-    if (request.method === "HEAD") response.end();
+    if (bytes || request.method === "HEAD") response.end(bytes);
     else createReadStream(found.file).pipe(response);
   });
   await new Promise((started, failed) => {
