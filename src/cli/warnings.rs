@@ -2,6 +2,7 @@
 //! warning names a column and a kind of contradiction, never a cell or a count. It is written to standard error, which only the
 //! person at this machine reads.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::error::CliError;
@@ -170,10 +171,13 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> (Ve
         unmet.iter().map(|(field, found)| told(name_of(*field), found.kind)).collect();
     let records = meeting(records, &bound.only, &bound.csv);
     let cells = |field: usize| records.iter().filter_map(move |row| row.get(field)).map(String::as_str);
-    let (mut used, mut unread) = (Vec::new(), None);
+    let takes_all = |column: &&BoundColumn| matches!(column.kind, Kind::Category { other: Some(_), .. });
+    let take_all: BTreeSet<usize> =
+        bound.columns.iter().filter(takes_all).filter_map(|column| column.source.field()).collect();
+    let (mut used, mut unread) = (BTreeSet::new(), None);
     for column in Column::all(bound) {
         let Some(field) = column.field() else { continue };
-        used.push(field);
+        used.insert(field);
         let levels = column.levels();
         let stated = match column {
             Column::Number { lower, upper, .. } => Stated::Number { lower: Some(lower), upper: Some(upper) },
@@ -181,13 +185,9 @@ fn of_cells(bound: &BoundPlan, names: &[String], records: &[Vec<String>]) -> (Ve
         };
         let name = name_of(field);
         let rules = bound.csv.of_field(field);
-        let takes_all = |column: &BoundColumn| {
-            column.source.field() == Some(field)
-                && matches!(column.kind, Kind::Category { other: Some(_), .. })
-        };
         if unread.is_none()
             && bound.missing == Missing::Skip
-            && !bound.columns.iter().any(takes_all)
+            && !take_all.contains(&field)
             && none_counts(cells(field), stated, &rules)
         {
             unread = Some(name.to_owned());

@@ -73,7 +73,8 @@ pub fn names_persons(name: &str) -> bool {
         || first == "id" && last != first
         || PERSON_NAMES.contains(&name.as_str())
         || PERSON_ENDINGS.iter().any(|ending| {
-            last == *ending || PERSON_NAMES.iter().any(|person| last == format!("{person}{ending}"))
+            last.strip_suffix(ending)
+                .is_some_and(|person| person.is_empty() || PERSON_NAMES.contains(&person))
         });
     is_person && !OTHER_NAMES.iter().any(|other| name.contains(other))
 }
