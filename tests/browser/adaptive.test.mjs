@@ -71,8 +71,7 @@ async function arrive(t, text, stated) {
 async function widths(page) {
   const levels = page.getByRole("radio", { name: /, epsilon / }).locator("..");
   await levels.first().waitFor();
-  let before;
-  for (let now; (now = (await levels.allInnerTexts()).join()) !== before; before = now) await page.waitForTimeout(1000); // the rehearsals begin when nothing is typed for a while
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
   const none = ["privacy.level_withheld", "method.penalised_at_best"].map((key) => say(key));
   const width = (level) => (none.some((told) => level.includes(told)) ? Infinity : Number(/about ([\d.]+) times as wide/.exec(level)[1]));
   return (await levels.allInnerTexts()).map(width);

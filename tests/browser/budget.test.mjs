@@ -77,8 +77,8 @@ test("a click just after a change waits for the forecast of what was changed, an
   const busy = page.locator('.release-bar [aria-busy="true"]');
   assert.equal(await busy.count(), 0);
   await page.evaluate(() => (window.holding = true));
-  await discreet.budget({ share: say("privacy.a_quarter") });
-  await busy.waitFor();
+  await page.getByRole("radio", exact(say("privacy.a_quarter"))).check();
+  await busy.first().waitFor();
   await discreet.release.click();
   await page.waitForTimeout(1000);
   assert.equal((await discreet.account()).entries.length, 0);

@@ -91,6 +91,7 @@ export class DiscreetPage {
     await this.step(name).click();
     if (name === say("step.privacy")) await this.openFold(say("privacy.advanced"));
     if (name === say("step.method")) await this.openFold(say("method.all_methods"));
+    await this.foreseen();
   }
 
   /// Opens a fold, if it is closed.
@@ -120,6 +121,12 @@ export class DiscreetPage {
   /// Waits until one click would release.
   async ready() {
     await this.strip.getByRole("button", { name: RELEASE, disabled: false }).waitFor();
+    await this.foreseen();
+  }
+
+  /// Waits until workers have made the forecasts of what is described now.
+  async foreseen() {
+    await this.page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
   }
 
   // Data
@@ -239,11 +246,13 @@ export class DiscreetPage {
     await fill(say("privacy.epsilon_as_a_number"), epsilon);
     await fill(say("privacy.delta_one_in"), oneIn);
     if (share) await this.page.getByRole("radio", exact(share)).check();
+    await this.foreseen();
   }
 
   // Method
   async mechanism(name) {
     await (await this.findMechanism(name)).check();
+    await this.foreseen();
   }
 
   /// All mechanisms, in their groups.

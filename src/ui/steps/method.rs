@@ -134,11 +134,14 @@ fn Change() -> impl IntoView {
 #[component]
 fn Expectation() -> impl IntoView {
     let app = App::here();
-    // What was said stays until the next forecast is made, so that nothing jumps.
+    // What was said of the same mechanism stays until the next forecast is made, so that nothing jumps.
     let told = Memo::new(move |before: Option<&Result<Forecast, Vec<Gap>>>| {
         let forecast = app.forecast.get();
-        let is_awaited = forecast.as_ref().is_ok_and(|forecast| forecast.is_awaited);
-        before.cloned().filter(|_| is_awaited).unwrap_or(forecast)
+        let stays = |before: &Result<Forecast, Vec<Gap>>| match (before, &forecast) {
+            (Ok(before), Ok(now)) => now.is_awaited && before.plan.mechanism.name == now.plan.mechanism.name,
+            _ => false,
+        };
+        before.cloned().filter(stays).unwrap_or(forecast)
     });
     move || match told.get() {
         Ok(forecast) if forecast.is_awaited => {

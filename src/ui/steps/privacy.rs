@@ -288,7 +288,7 @@ fn Levels(widths: Widths) -> impl IntoView {
     view! {
         <fieldset class="levels">
             <legend>{words::privacy::how_careful()}</legend>
-            <div class="choices column">{radios}</div>
+            <div class="choices column" aria-busy=move || widths.is_busy().to_string()>{radios}</div>
             {own}
             {assumed}
             <label class="choice">
@@ -575,7 +575,7 @@ fn Share(widths: Widths) -> impl IntoView {
     view! {
         <fieldset class="block" id="privacy-share" tabindex="-1">
             <legend>{words::privacy::the_next_release_takes()}</legend>
-            <div class="choices column">{radios.collect_view()}</div>
+            <div class="choices column" aria-busy=move || widths.is_busy().to_string()>{radios.collect_view()}</div>
             <OfWidths/>
             <div class="fields">
                 <div class="field">

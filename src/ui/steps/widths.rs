@@ -27,16 +27,18 @@ pub struct Widths {
     here: Memo<Option<(f64, Precision)>>,
     /// Those of others.
     rehearsed: RwSignal<Vec<(f64, Precision)>>,
+    /// The others that are still to be rehearsed. `None` until nothing has been changed for a while.
+    left: RwSignal<Option<Vec<Setup>>>,
 }
 
 impl Widths {
     /// Rehearses the setups that `others` makes of the present one, one after another, whenever nothing has been changed for a while.
     pub fn new(app: App, others: impl Fn(&Setup) -> Vec<Setup> + Send + Sync + 'static) -> Self {
         let here = Memo::new(move |_| app.state.setup().with(|setup| size(app, setup)).zip(present(app)));
-        let widths = Self { app, here, rehearsed: RwSignal::default() };
+        let left = RwSignal::new(None);
+        let widths = Self { app, here, rehearsed: RwSignal::default(), left };
         // None of them has the present budget, so that its choice alone rehearses nothing again.
         let others = Memo::new(move |_| app.state.setup().with(&others));
-        let left = RwSignal::new(Vec::new());
         let waiting = StoredValue::new_local(None::<TimeoutHandle>);
         let stop = move || {
             if let Some(handle) = waiting.get_value() {
@@ -46,26 +48,30 @@ impl Widths {
         Effect::new(move |_| {
             stop();
             widths.rehearsed.set(Vec::new());
-            left.set(Vec::new());
+            left.set(None);
             app.state.columns().track();
             app.state.ledger().track();
             let many = app.state.table().with(|table| table.as_ref().is_none_or(|t| t.names.len() > MANY));
             let others = others.get();
-            if !many {
-                waiting.set_value(set_timeout_with_handle(move || left.set(others), PAUSE).ok());
-            }
+            let asked = move || left.set(Some(if many { Vec::new() } else { others }));
+            waiting.set_value(set_timeout_with_handle(asked, PAUSE).ok());
         });
         // Runs again when a setup is done, and when the forecast of the next one is made.
         Effect::new(move |_| {
-            let Some(there) = left.with(|left| left.last().cloned()) else { return };
+            let Some(there) = left.with(|left| left.as_ref()?.last().cloned()) else { return };
             let Some(found) = precision(app, &there) else { return };
             if let Some((found, size)) = found.zip(untrack(|| size(app, &there))) {
                 widths.rehearsed.update(|rehearsed| rehearsed.push((size, found)));
             }
-            left.update(|left| drop(left.pop()));
+            left.update(|left| drop(left.as_mut().and_then(Vec::pop)));
         });
         on_cleanup(stop);
         widths
+    }
+
+    /// Returns whether other budgets are still to be rehearsed.
+    pub fn is_busy(self) -> bool {
+        self.left.with(|left| left.as_ref().is_none_or(|left| !left.is_empty()))
     }
 
     /// Returns how wide intervals are with another setup. `None` if that cannot be told.
