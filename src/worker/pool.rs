@@ -62,6 +62,9 @@ const BOOTSTRAP: &str = r#"
 /// The longest time until a worker must be ready, and between two findings of the check.
 const LATE_MILLISECONDS: i32 = 30_000;
 
+/// How long a release has waited for its click when the workers of another request are started.
+const PAUSE_MILLISECONDS: i32 = 300;
+
 /// Scanning workers that wait for the next request, at least.
 const WAITING: usize = 2;
 
@@ -270,7 +273,7 @@ impl Pool {
             return Ok(());
         }
         let run = self.ready(files, &request).await?;
-        self.read_ahead.replace(Some(Awaiting::start(run, request, files)?));
+        self.keep_waiting(Awaiting::start(run, request, files)?, files);
         Ok(())
     }
 
@@ -295,7 +298,7 @@ impl Pool {
         };
         let known = read?;
         awaiting.request.table = Some(known.table.clone());
-        self.read_ahead.replace(Some(awaiting));
+        self.keep_waiting(awaiting, files);
         Ok(known)
     }
 
@@ -484,11 +487,27 @@ impl Pool {
         Ok(run)
     }
 
-    /// Starts the workers of a release of these files, which is what comes next, or of another file, which may be longer. If they do not
-    /// start, the next request says so.
+    /// Starts the workers of a release of these files, which is what comes next, or of another file, which may be longer. Those that wait already
+    /// are kept. If they do not start, the next request says so.
     fn start_ahead(&self, files: &Files) {
         let workers = 1 + scanners(files, false).max(WAITING);
-        *self.ahead.borrow_mut() = Run::start(&self.context, workers).ok();
+        let mut ahead = self.ahead.borrow_mut();
+        if ahead.as_ref().is_none_or(|run| run.workers.len() < workers) {
+            *ahead = Run::start(&self.context, workers).ok();
+        }
+    }
+
+    /// Keeps a release that waits for its click, and starts the workers of another request that may come first, but not while a click that comes
+    /// at once is served.
+    fn keep_waiting(&self, awaiting: Awaiting, files: &Files) {
+        self.read_ahead.replace(Some(awaiting));
+        let (pool, files) = (self.clone(), files.clone());
+        spawn_local(async move {
+            let is_over = wait(PAUSE_MILLISECONDS).await.is_ok();
+            if is_over && pool.read_ahead.borrow().is_some() {
+                pool.start_ahead(&files);
+            }
+        });
     }
 }
 
@@ -750,19 +769,25 @@ pub async fn delay_from(clicked: f64) {
     let due = clicked + delay::due(clock() - clicked);
     // A timer may be a little early.
     while clock() < due {
-        let Ok(window) = window() else { return };
         #[expect(clippy::cast_possible_truncation, reason = "at most half a second")]
-        let wait = (due - clock()).ceil() as i32;
-        let waited = Promise::new(&mut |resolve, reject| {
-            // Without a timer the result is shown at once.
-            if window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, wait).is_err() {
-                let _ = reject.call0(&JsValue::UNDEFINED);
-            }
-        });
-        if JsFuture::from(waited).await.is_err() {
+        let left = (due - clock()).ceil() as i32;
+        // Without a timer the result is shown at once.
+        if wait(left).await.is_err() {
             return;
         }
     }
+}
+
+/// Waits so many milliseconds. An error means that there is no timer.
+async fn wait(milliseconds: i32) -> Result<(), Failure> {
+    let window = window()?;
+    let waited = Promise::new(&mut |resolve, reject| {
+        let timer = window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
+        if timer.is_err() {
+            let _ = reject.call0(&JsValue::UNDEFINED);
+        }
+    });
+    JsFuture::from(waited).await.map(drop).map_err(no_worker)
 }
 
 fn window() -> Result<Window, Failure> {

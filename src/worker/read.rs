@@ -1,5 +1,7 @@
 //! Reads the bytes of a file as they come from the browser.
 
+use std::cell::RefCell;
+
 use js_sys::{ArrayBuffer, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -15,6 +17,12 @@ const MOST: u32 = 1 << 20;
 /// The most bytes that a stream gives beyond the place where its caller probably stops: the end of a record. A browser reads a
 /// stream ahead, which is lost work where the caller stops sooner.
 const BEYOND: u64 = 64 << 10;
+
+thread_local! {
+    /// Memory that the browser may write the next bytes into. A buffer for each stream would wait for the collection of garbage, which comes only
+    /// after many megabytes.
+    static SPARE: RefCell<Vec<ArrayBuffer>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Reads a file from one offset to its end. While the caller works on some bytes, the next ones are on their way.
 pub struct Pieces {
@@ -51,7 +59,7 @@ impl Pieces {
         let mut pieces =
             Self { file: file.clone(), length, at: from, end, reader, ahead: None, bytes: Vec::new() };
         if from < end {
-            pieces.look_ahead(None)?;
+            pieces.look_ahead()?;
         }
         Ok(pieces)
     }
@@ -68,31 +76,31 @@ impl Pieces {
         if self.ahead.is_none() {
             self.end = self.length.min(self.at.saturating_add(CHUNK));
             self.reader = reader(&part(&self.file, self.at, self.end)?);
-            self.look_ahead(None)?;
+            self.look_ahead()?;
         }
         let Some(ahead) = self.ahead.take() else { return Ok(None) };
         let found = JsFuture::from(ahead).await.map_err(|_| unreadable())?;
-        let bytes = match &self.reader {
-            Some(_) => Reflect::get(&found, &"value".into()).ok().and_then(|value| value.dyn_into().ok()),
-            None => Some(Uint8Array::new(&found)),
-        };
-        let bytes: Uint8Array = bytes.filter(|bytes| bytes.length() > 0).ok_or_else(unreadable)?;
+        let bytes = if self.reader.is_some() { value(&found) } else { Some(Uint8Array::new(&found)) };
+        let bytes = bytes.filter(|bytes| bytes.length() > 0).ok_or_else(unreadable)?;
         let from = self.at;
         self.at += u64::from(bytes.length());
         self.bytes.resize(bytes.length() as usize, 0);
         bytes.copy_to(&mut self.bytes);
+        if self.reader.is_some() {
+            SPARE.with_borrow_mut(|spare| spare.push(bytes.buffer()));
+        }
         if self.at < self.end {
-            self.look_ahead(Some(bytes.buffer()))?;
+            self.look_ahead()?;
         }
         Ok(Some(Piece { from, bytes: &self.bytes }))
     }
 
-    /// Asks for the next bytes before `end`. `memory` is where the browser may write them.
-    fn look_ahead(&mut self, memory: Option<ArrayBuffer>) -> Result<(), Failure> {
+    /// Asks for the next bytes before `end`.
+    fn look_ahead(&mut self) -> Result<(), Failure> {
         let most = u32::try_from(self.end - self.at).unwrap_or(MOST).min(MOST);
         self.ahead = Some(match &self.reader {
             Some(reader) => {
-                let memory = memory.unwrap_or_else(|| ArrayBuffer::new(MOST));
+                let memory = SPARE.with_borrow_mut(Vec::pop).unwrap_or_else(|| ArrayBuffer::new(MOST));
                 let view = Uint8Array::new_with_byte_offset_and_length(&memory, 0, most);
                 reader.read_with_array_buffer_view(&view)
             }
@@ -106,13 +114,25 @@ impl Drop for Pieces {
     fn drop(&mut self) {
         self.bytes.zeroize();
         // The rest of the file is not needed. A promise that fails unheard would stop the worker.
-        let stopped = self.reader.as_ref().map(ReadableStreamByobReader::cancel);
-        for promise in self.ahead.take().into_iter().chain(stopped) {
-            spawn_local(async move {
-                let _ = JsFuture::from(promise).await;
-            });
-        }
+        let (ahead, reader) = (self.ahead.take(), self.reader.take());
+        spawn_local(async move {
+            if let Some(ahead) = ahead
+                && let Ok(found) = JsFuture::from(ahead).await
+                && reader.is_some()
+                && let Some(bytes) = value(&found)
+            {
+                SPARE.with_borrow_mut(|spare| spare.push(bytes.buffer()));
+            }
+            if let Some(reader) = reader {
+                let _ = JsFuture::from(reader.cancel()).await;
+            }
+        });
     }
+}
+
+/// Returns the bytes of what a stream has given.
+fn value(found: &JsValue) -> Option<Uint8Array> {
+    Reflect::get(found, &"value".into()).ok().and_then(|value| value.dyn_into().ok())
 }
 
 /// Returns a reader of a file as a stream of bytes, if the browser has such streams.

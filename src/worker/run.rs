@@ -112,7 +112,7 @@ pub async fn release(
     // Distinguishes a table without a ledger from a table whose file was changed.
     store::check(&key, &prepared.whole_request()).await?;
     if !serves {
-        source.scan_pool().begin_again()?;
+        source.scan_pool().begin_again().await?;
         read = source.first(&told(&prepared, &asked.plan), &prepared, &asked).await;
     }
     let (scan, known) = read?;

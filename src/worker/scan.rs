@@ -26,10 +26,13 @@ use crate::store::identity::{ChunkHasher, Digest};
 
 /// Serves the engine worker at the other end of `port` until this worker is terminated.
 pub fn serve(port: MessagePort, files: Vec<Blob>) {
-    let inbox = Mailbox::<Result<Received<ScanRequest>, Failure>>::new();
+    let inbox = Mailbox::<Result<(Received<ScanRequest>, Option<Bytes>), Failure>>::new();
     let handler = {
         let inbox = inbox.clone();
-        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| inbox.push(unpack(&event.data())))
+        // A request may come while another one is served. Its bytes are on their way from now on.
+        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            inbox.push(unpack(&event.data()).and_then(|received| begun(received, &files)));
+        })
     };
     port.set_onmessage(Some(handler.as_ref().unchecked_ref()));
     spawn_local(async move {
@@ -37,7 +40,6 @@ pub fn serve(port: MessagePort, files: Vec<Blob>) {
         let _handler = handler;
         let mut scanner = Scanner {
             port,
-            files,
             prepared: None,
             inspected: None,
             file_key: None,
@@ -55,7 +57,6 @@ pub fn serve(port: MessagePort, files: Vec<Blob>) {
 
 struct Scanner {
     port: MessagePort,
-    files: Vec<Blob>,
     prepared: Option<Prepared>,
     /// The columns whose cells are counted.
     inspected: Option<BoundPlan>,
@@ -70,9 +71,9 @@ struct Scanner {
 }
 
 impl Scanner {
-    async fn answer(&mut self, request: Result<Received<ScanRequest>, Failure>) {
+    async fn answer(&mut self, request: Result<(Received<ScanRequest>, Option<Bytes>), Failure>) {
         let answer = match request {
-            Ok(received) => self.serve(received.body, received.attachments).await,
+            Ok((received, bytes)) => self.serve(received.body, received.attachments, bytes).await,
             Err(failure) => Err(failure),
         };
         match answer {
@@ -86,9 +87,12 @@ impl Scanner {
         &mut self,
         request: ScanRequest,
         attachments: Attachments,
+        bytes: Option<Bytes>,
     ) -> Result<Option<(ScanResponse, Option<Uint8Array>)>, Failure> {
         match request {
-            ScanRequest::Read { span, slice } => return self.read(span, slice).await.map(Some),
+            ScanRequest::Read { slice, .. } => {
+                return self.read(bytes.ok_or_else(Failure::protocol)?, slice).await.map(Some);
+            }
             ScanRequest::Sum { slices } => return self.sum(&slices).map(Some),
             ScanRequest::StartHash { key } => self.file_key = Some(key),
             ScanRequest::StartMinHash { key, delimiter } => self.minhash_key = Some((key, delimiter)),
@@ -131,39 +135,39 @@ impl Scanner {
     /// Reads a span, a slice, or both from the same bytes.
     async fn read(
         &mut self,
-        span: Option<Span>,
+        bytes: Bytes,
         slice: Option<(Job, Taken)>,
     ) -> Result<(ScanResponse, Option<Uint8Array>), Failure> {
         let mut read = Read::default();
         match slice {
-            None => read.digests = self.pass(span, None, |_| Feed::Done).await?,
+            None => read.digests = self.pass(bytes, |_| Feed::Done).await?,
             Some((job, taken)) => match taken.rows {
                 None if taken.inspected => {
                     let (bound, taken) = (self.described()?, Taken { inspected: false, ..taken });
                     let found =
-                        self.slice(bound, span, (job, taken), Inspection::new(bound), &mut read).await?;
+                        self.slice(bound, bytes, (job, taken), Inspection::new(bound), &mut read).await?;
                     read.counts = found.map(|found| found.into_counts().to_bytes());
                 }
                 None => {
                     let mut hasher = self.hasher(job)?;
-                    read.digests = self.pass(span, Some(job), |bytes| hasher.feed(bytes)).await?;
+                    read.digests = self.pass(bytes, |bytes| hasher.feed(bytes)).await?;
                     let (report, minhash) = split(hasher.finish());
                     read.slice = Some(report);
                     read.minhash = minhash.map(|minhash| minhash.to_bytes());
                 }
                 Some(Fate::Counted) => {
                     let bound = self.prepared()?.bound();
-                    self.slice(bound, span, (job, taken), Nothing, &mut read).await?;
+                    self.slice(bound, bytes, (job, taken), Nothing, &mut read).await?;
                 }
                 Some(Fate::Summed) => {
                     let (bound, empty) = (self.prepared()?.bound(), self.statistic()?.empty());
-                    let sums = self.slice(bound, span, (job, taken), empty, &mut read).await?;
+                    let sums = self.slice(bound, bytes, (job, taken), empty, &mut read).await?;
                     read.sums = sums.map(Sums::into_bytes);
                 }
                 Some(Fate::Kept) => {
                     let prepared = self.prepared()?;
                     let few = FewRows::new(prepared.row_width(), prepared.most_rows());
-                    let few = self.slice(prepared.bound(), span, (job, taken), few, &mut read).await?;
+                    let few = self.slice(prepared.bound(), bytes, (job, taken), few, &mut read).await?;
                     if let (Some(Outcome::Read { start, part }), Some(rows)) =
                         (&read.slice, few.and_then(FewRows::into_rows))
                     {
@@ -180,7 +184,7 @@ impl Scanner {
     async fn slice<S: RowSink>(
         &self,
         bound: &BoundPlan,
-        span: Option<Span>,
+        bytes: Bytes,
         (job, taken): (Job, Taken),
         sink: S,
         read: &mut Read,
@@ -194,7 +198,7 @@ impl Scanner {
             }
             scanner.feed(bytes)
         };
-        read.digests = self.pass(span, Some(job), feed).await?;
+        read.digests = self.pass(bytes, feed).await?;
         let (report, found) = split(scanner.finish());
         if let (Some(hasher), Outcome::Read { start, part }) = (hasher, &report) {
             let Outcome::Read { start: from, part: hashed } = hasher.finish().outcome else {
@@ -216,13 +220,9 @@ impl Scanner {
     /// Hashes the chunks of a span, and feeds the bytes of a slice until no more are wanted.
     async fn pass(
         &self,
-        span: Option<Span>,
-        slice: Option<Job>,
+        Bytes { mut pieces, from, to, start }: Bytes,
         mut feed: impl FnMut(&[u8]) -> Feed,
     ) -> Result<Vec<Digest>, Failure> {
-        let (start, last) = slice.map_or((0, 0), |job| (job.from, job.to));
-        let Span { file, from, to } = span.unwrap_or(Span { file: 0, from: start, to: start });
-        let mut pieces = Pieces::new(self.file(file)?, from, to.max(last))?;
         // Where there is no span, nothing is hashed.
         let key = if from < to { self.file_key.ok_or_else(Failure::protocol)? } else { FileKey::default() };
         let mut hasher = ChunkHasher::new(&key);
@@ -245,11 +245,6 @@ impl Scanner {
             self.post(&ScanResponse::Read { bytes: at - told }, None);
         }
         Ok(hasher.finish())
-    }
-
-    /// Returns one of the files; a CSV is the only one.
-    fn file(&self, place: usize) -> Result<&Blob, Failure> {
-        self.files.get(place).ok_or_else(Failure::protocol)
     }
 
     fn hasher(&self, job: Job) -> Result<MinHashScanner, Failure> {
@@ -295,6 +290,28 @@ impl Scanner {
             let _ = self.port.post_message_with_transferable(&message, &transfer);
         }
     }
+}
+
+/// The bytes of a request to read.
+struct Bytes {
+    pieces: Pieces,
+    /// Where the chunks begin that are hashed, and where they end.
+    from: u64,
+    to: u64,
+    /// Where the slice begins.
+    start: u64,
+}
+
+/// Returns a request with the bytes that it reads, if it reads some, of one of the files; a CSV is the only one.
+fn begun(
+    received: Received<ScanRequest>,
+    files: &[Blob],
+) -> Result<(Received<ScanRequest>, Option<Bytes>), Failure> {
+    let ScanRequest::Read { span, slice } = received.body else { return Ok((received, None)) };
+    let (start, last) = slice.map_or((0, 0), |(job, _)| (job.from, job.to));
+    let Span { file, from, to } = span.unwrap_or(Span { file: 0, from: start, to: start });
+    let pieces = Pieces::new(files.get(file).ok_or_else(Failure::protocol)?, from, to.max(last))?;
+    Ok((received, Some(Bytes { pieces, from, to, start })))
 }
 
 /// What came of a span and a slice, for the engine worker. Each part is there if it was asked for and the slice holds records.

@@ -1,5 +1,7 @@
 //! The pool of scanning workers that the engine worker directs, and the recognition of a table.
 
+use std::collections::VecDeque;
+
 use js_sys::Uint8Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -20,11 +22,16 @@ use crate::store;
 use crate::store::identity::{Digest, Hashed};
 use crate::words;
 
+/// Spans and slices that a worker is asked for at once: while it works on one, the bytes of the next one come.
+const AT_ONCE: usize = 2;
+
 /// The files of one table and the workers that read them.
 pub struct ScanPool<P> {
     pub files: Files,
     pub scanners: Vec<Scanner>,
     answers: Mailbox<(usize, Result<Received<ScanResponse>, Failure>)>,
+    /// Requests that were not answered.
+    open: usize,
     post: P,
     progress: Progress,
 }
@@ -70,7 +77,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
             })
             .collect();
         let progress = Progress { done: 0, total: files.length().saturating_mul(passes), round: None };
-        Self { files, scanners, answers, post, progress }
+        Self { files, scanners, answers, open: 0, post, progress }
     }
 
     /// Tells every worker.
@@ -94,6 +101,7 @@ impl<P: Fn(&Response)> ScanPool<P> {
     pub async fn sum(&mut self, statistic: &Statistic, slices: &[Vec<usize>]) -> Result<Sums, Failure> {
         for (scanner, slices) in self.scanners.iter().zip(slices) {
             scanner.ask(&ScanRequest::Sum { slices: slices.clone() })?;
+            self.open += 1;
         }
         let mut whole = statistic.empty();
         for _ in slices {
@@ -145,24 +153,27 @@ impl<P: Fn(&Response)> ScanPool<P> {
             let setup = ScanRequest::StartHash { key: store::file_key().await? };
             self.tell(&setup)?;
         }
-        let mut works: Vec<Option<Work>> = vec![None; self.scanners.len()];
+        let mut works = vec![VecDeque::new(); self.scanners.len()];
         let mut records = 0_u64;
         // A worker may still be reading a slice that a long record has covered. Its answer belongs to no later request.
         while hashing.as_ref().is_some_and(|hashing| !hashing.is_done())
             || combiner.as_ref().is_some_and(|combiner| !combiner.is_done())
-            || works.iter().any(Option::is_some)
+            || works.iter().any(|works| !works.is_empty())
         {
-            for (scanner, work) in self.scanners.iter().zip(&mut works) {
-                if work.is_none() {
-                    *work = next_work(hashing.as_mut(), combiner.as_deref_mut());
-                    if let Some(work) = work {
+            for asked in 0..AT_ONCE {
+                for (scanner, works) in self.scanners.iter().zip(&mut works) {
+                    if works.len() == asked
+                        && let Some(work) = next_work(hashing.as_mut(), combiner.as_deref_mut())
+                    {
                         let slice = work.job.map(|job| (job, taken(records)));
                         scanner.ask(&ScanRequest::Read { span: work.span, slice })?;
+                        self.open += 1;
+                        works.push_back(work);
                     }
                 }
             }
             let (worker, answer) = self.answer().await?;
-            let work = works.get_mut(worker).and_then(Option::take).ok_or_else(Failure::protocol)?;
+            let work = works.get_mut(worker).and_then(VecDeque::pop_front).ok_or_else(Failure::protocol)?;
             let ScanResponse::Done { slice, chunks, minhash, counts } = answer.body else {
                 return Err(Failure::protocol());
             };
@@ -195,17 +206,25 @@ impl<P: Fn(&Response)> ScanPool<P> {
     pub async fn answer(&mut self) -> Result<(usize, Received<ScanResponse>), Failure> {
         loop {
             let (scanner, answer) = self.answers.next().await;
-            let answer = answer?;
-            match answer.body {
-                ScanResponse::Read { bytes } => self.advance(bytes),
-                ScanResponse::Failed(failure) => return Err(failure),
-                ScanResponse::Done { .. } | ScanResponse::Summed => return Ok((scanner, answer)),
+            if let Ok(Received { body: ScanResponse::Read { bytes }, .. }) = answer {
+                self.advance(bytes);
+                continue;
             }
+            self.open = self.open.saturating_sub(1);
+            let answer = answer?;
+            return match answer.body {
+                ScanResponse::Failed(failure) => Err(failure),
+                _ => Ok((scanner, answer)),
+            };
         }
     }
 
-    /// Lets the workers drop what they keep, before the files are read again.
-    pub fn begin_again(&mut self) -> Result<(), Failure> {
+    /// Lets the workers drop what they keep, before the files are read again. What they still read for a pass that has failed is no answer to
+    /// another one.
+    pub async fn begin_again(&mut self) -> Result<(), Failure> {
+        while self.open > 0 {
+            drop(self.answer().await);
+        }
         self.progress.done = 0;
         self.tell(&ScanRequest::Forget)
     }

@@ -389,6 +389,59 @@ async function large(t, megabytes) {
   return path;
 }
 
+/// Runs in the page, before its program: counts the workers that it starts, and the buffers of a megabyte or more that each of them makes.
+function count() {
+  const inWorker = () => {
+    const heard = new BroadcastChannel("buffers");
+    const own = Math.random();
+    let made = 0;
+    self.ArrayBuffer = new Proxy(ArrayBuffer, {
+      construct(kind, [length, ...rest], of) {
+        if (length >= 1 << 20) heard.postMessage({ own, made: (made += 1) });
+        return Reflect.construct(kind, [length, ...rest], of);
+      },
+    });
+  };
+  window.counted = { workers: 0, buffers: {} };
+  new BroadcastChannel("buffers").onmessage = ({ data: { own, made } }) => (window.counted.buffers[own] = made);
+  const address = URL.createObjectURL;
+  URL.createObjectURL = (blob) => address(blob.type === "text/javascript" ? new Blob([`(${inWorker})();\n`, blob], { type: blob.type }) : blob);
+  window.Worker = new Proxy(Worker, {
+    construct(kind, given, of) {
+      window.counted.workers += 1;
+      return Reflect.construct(kind, given, of);
+    },
+  });
+}
+
+test("all slices of a file are read into the same few buffers, and a click after a changed bound finds its workers waiting", async (t) => {
+  const path = await large(t, 100);
+  const { page, context, record, discreet } = await stage.visit(t);
+  await context.addInitScript(count);
+  await discreet.start(stage.server.url);
+  record.loaded();
+  const counted = () => page.evaluate(() => window.counted);
+  await discreet.choose(path);
+  await discreet.table("large.csv");
+  await describeTwo(discreet);
+  const block = 80_000;
+  await discreet.budget({ rows: block * Math.ceil(100e6 / lines(block).join("\n").length), oneIn: 1e9, share: say("privacy.half") });
+  await discreet.ready();
+  const { buffers } = await counted();
+  // A worker that reads has one for the slice that it reads, one for the next and one for the last.
+  assert.ok(Object.keys(buffers).length > 1, "nothing was counted");
+  for (const made of Object.values(buffers)) assert.ok(made <= 3, `${made} buffers`);
+  // The file is read for the release, and other workers start.
+  await page.waitForTimeout(3000);
+  await discreet.goTo(say("step.columns"));
+  const { workers } = await counted();
+  await discreet.describe("bmi", { upper: 61 });
+  await discreet.make();
+  // Those of the request after it start once it is made.
+  assert.ok((await counted()).workers - workers <= 1 + (await page.evaluate(() => Math.min(navigator.hardwareConcurrency, 8))), "workers were started at the click");
+  assert.deepEqual(faults(record), {});
+});
+
 test("a release from a large file can be cancelled, charges nothing, and can be asked again", async (t) => {
   const path = await large(t, 300);
   const { page, record, discreet } = await stage.arrive(t);
