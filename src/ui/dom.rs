@@ -170,6 +170,11 @@ pub fn is_touch(event: &MouseEvent) -> bool {
 /// Moves the focus to an element that a selector finds, once the page has been drawn, and brings it to the middle of the window: what is
 /// said of it stands below, and a bar covers the bottom. A step that has just been opened is at its final height one frame later.
 pub fn focus_selector_soon(selector: String) {
+    focus_selector_within(selector, FRAMES);
+}
+
+/// Moves the focus to that element in one of the next frames: a part of a step may be drawn after the step.
+fn focus_selector_within(selector: String, frames: u32) {
     soon(move || {
         if focus_selector(&selector) {
             leptos::prelude::request_animation_frame(|| {
@@ -179,9 +184,14 @@ pub fn focus_selector_soon(selector: String) {
                     focused.scroll_into_view_with_scroll_into_view_options(&options);
                 }
             });
+        } else if frames > 0 {
+            focus_selector_within(selector, frames - 1);
         }
     });
 }
+
+/// Frames within which all parts of a step are drawn.
+const FRAMES: u32 = 10;
 
 /// Returns the first element that a selector finds.
 fn selected(selector: &str) -> Option<HtmlElement> {

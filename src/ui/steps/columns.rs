@@ -17,7 +17,7 @@ use super::whole_file::WholeFile;
 use crate::model::{Missing, Role};
 use crate::ui::draft::{self, Cell, Gap};
 use crate::ui::parts::gloss::{Glossed, entries};
-use crate::ui::parts::{Choice, Field, Icon, Pager};
+use crate::ui::parts::{Choice, Field, Icon, Pager, Soon};
 use crate::ui::presets::{PRESETS, USUAL_LEVELS};
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::table::{PAGE, Table};
@@ -94,10 +94,12 @@ pub fn Columns() -> impl IntoView {
         <p class="hint by-mouse">{words::columns::keys()}</p>
         <MissingChoice/>
         {move || (!empty() && !genotypes.get()).then(|| view! { <WholeFile/> })}
+        <Soon>
         {move || (!empty()).then(|| view! { <RowsThatCount/> <Terms/> })}
         <Estimates/>
         <Ranges/>
         <Glossed of=[entries::OUTCOME, entries::FEATURE, entries::CATEGORY, entries::REFERENCE, entries::BOUNDS, entries::ESTIMATED_BOUNDS, entries::PERSON, entries::PUBLIC]/>
+        </Soon>
     }
     .into_any()
 }

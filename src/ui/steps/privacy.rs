@@ -18,7 +18,7 @@ use crate::ui::draft::{self, BudgetKind, Setup};
 use crate::ui::drawing::precision_curve;
 use crate::ui::parts::gloss::{Glossed, entries};
 use crate::ui::parts::plot::CurvePlot;
-use crate::ui::parts::{Choice, Field, Quoted};
+use crate::ui::parts::{Choice, Field, Quoted, Soon};
 use crate::ui::sentence::sentence;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
@@ -62,6 +62,7 @@ pub fn PrivacyStep() -> impl IntoView {
         {move || if fixed.get() { view! { <Fixed spent widths/> }.into_any() } else { view! { <Careful widths/> }.into_any() }}
         {has_person.then(|| view! { <Person fixed/> })}
         <Prospect/>
+        <Soon>
         <Glossed of=[entries::EPSILON, entries::DELTA, entries::BUDGET, entries::CHARGE, entries::LEDGER]/>
         <details class="more">
             <summary>{words::privacy::advanced()}</summary>
@@ -71,6 +72,7 @@ pub fn PrivacyStep() -> impl IntoView {
             {(!has_person).then(|| view! { <Person fixed/> })}
             <Glossed of=[entries::MU, entries::RHO, entries::ADD_REMOVE, entries::REPLACE_ONE, entries::PROTECT]/>
         </details>
+        </Soon>
     }
     .into_any()
 }

@@ -233,11 +233,14 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
             <div id="regression" tabindex="-1">{table}</div>
             {beside}
             {without}
-            {shown.then(|| view! { <Glossed of=terms_of(&release, &supplement)/> })}
+            {shown.then(|| {
+                let terms = terms_of(&release, &supplement);
+                view! { <Soon><Glossed of=terms/></Soon> }
+            })}
             {after}
             {described}
             {effect}
-            <SideBySide/>
+            <Soon><SideBySide/></Soon>
             <FoundBounds release=for_bounds/>
             {public}
             {notes}
