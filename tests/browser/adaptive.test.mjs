@@ -71,7 +71,7 @@ async function arrive(t, text, stated) {
 async function widths(page) {
   const levels = page.getByRole("radio", { name: /, epsilon / }).locator("..");
   await levels.first().waitFor();
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
   const none = ["privacy.level_withheld", "method.penalised_at_best"].map((key) => say(key));
   const width = (level) => (none.some((told) => level.includes(told)) ? Infinity : Number(/about ([\d.]+) times as wide/.exec(level)[1]));
   return (await levels.allInnerTexts()).map(width);

@@ -126,7 +126,7 @@ export class DiscreetPage {
 
   /// Waits until workers have made the forecasts of what is described now.
   async foreseen() {
-    await this.page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+    await this.page.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
   }
 
   // Data
