@@ -3,6 +3,9 @@
 //! A mechanism of several rounds finds its own coordinates, shortens long records and holds terms that do not stand out of the
 //! noise. No formula gives its result for one coefficient, so a forecast runs its rounds (theory/inference 5.1).
 
+use std::cell::OnceCell;
+use std::mem;
+
 use super::prepare::Prepared;
 use crate::data::encode::Term;
 use crate::data::{EncodedRows, Exact, RowSink, Sums};
@@ -84,6 +87,8 @@ pub struct Rehearsal<'a> {
     link: Link,
     rows: i128,
     table: Table,
+    /// The sums of the first round, which no noise precedes, so that all rehearsals have the same.
+    first: OnceCell<Option<Vec<i128>>>,
 }
 
 impl<'a> Rehearsal<'a> {
@@ -101,7 +106,8 @@ impl<'a> Rehearsal<'a> {
     fn assuming(stage: &'a Prepared, columns: &BoundPlan, link: Link, assumed: Assumption) -> Option<Self> {
         let prepared = stage.fit();
         let rows = i128::from(prepared.stated_rows()?);
-        Some(Self { prepared, link, rows, table: Table::new(prepared, columns, link, assumed)? })
+        let table = Table::new(prepared, columns, link, assumed)?;
+        Some(Self { prepared, link, rows, table, first: OnceCell::new() })
     }
 
     /// Rehearses all rounds several times.
@@ -232,9 +238,14 @@ impl<'a> Rehearsal<'a> {
         let rows = (self.rows as f64 * times) as i128;
         let records = i128::try_from(self.table.rows.len()).ok()?;
         let (mut release, mut rng) = (self.prepared.start(), DemoRng::new(SEED, run));
+        let mut is_first = true;
         while let Some(round) = release.round() {
-            let Sums::Cells(sums) = round.statistic.of(&self.table.rows) else { return None };
-            let cells = sums.cells().into_iter().map(|cell| cell.saturating_mul(rows) / records);
+            let own = || match round.statistic.of(&self.table.rows) {
+                Sums::Cells(sums) => Some(sums.cells()),
+                Sums::Moments(_) | Sums::Rows(_) => None,
+            };
+            let sums = if mem::take(&mut is_first) { self.first.get_or_init(own).clone() } else { own() }?;
+            let cells = sums.into_iter().map(|cell| cell.saturating_mul(rows) / records);
             release.take(round.noise.release(&Exact::Cells(cells.collect()), &mut rng)?);
         }
         match release.finish(self.prepared.task()).ok()?.coefficients {
@@ -324,4 +335,30 @@ fn records(prepared: &Prepared) -> usize {
 /// Returns the code of a term's value on the grid.
 fn code(term: &Term, value: f64) -> i32 {
     nearest((value - term.centre) / term.scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::prepare;
+    use crate::plan::{Plan, Purpose};
+
+    #[test]
+    fn a_rehearsal_does_not_depend_on_those_before_it() {
+        let plan = r#"{"schema": "discreet.plan/1", "adjacency": "add-remove", "stated_rows": 20000,
+            "mechanism": {"name": "adaptive-gauss"},
+            "columns": [{"name": "x", "role": "feature", "type": "number", "lower": 0, "upper": 1},
+                {"name": "y", "role": "outcome", "type": "number", "lower": 0, "upper": 1}],
+            "budget": {"epsilon": 1, "delta": 1e-6}}"#;
+        let names = ["x", "y"].map(str::to_owned);
+        let prepared = prepare(Plan::parse(plan).unwrap(), &names, b',', Purpose::Simulate).unwrap();
+        let rehearsal = || Rehearsal::new(&prepared, Link::Identity).unwrap();
+        let several = rehearsal();
+        let runs: Vec<_> = (1..4).map(|run| several.run(1.0, run).unwrap()).collect();
+        for (run, found) in (1..).zip(&runs) {
+            assert_eq!(rehearsal().run(1.0, run).as_ref(), Some(found), "{run}");
+        }
+        assert_ne!(runs[0], runs[1]);
+        assert_ne!(several.run(4.0, 1), Some(runs[0].clone()), "more rows have other sums");
+    }
 }
