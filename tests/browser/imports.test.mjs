@@ -22,7 +22,7 @@ const USED = new Set(
 Error Number String abort activeElement add addEventListener altKey appendChild arrayBuffer body bottom buffer byobRequest byteLength byteOffset call cancel
 cancelBubble checked classList clearTimeout click clipboardData cloneNode close closest composedPath contains content createComment createElement
 createElementNS createObjectStore createObjectURL createTextNode ctrlKey data dataTransfer decode delete deleteDatabase deleteProperty detail digest document
-documentElement done drawImage enqueue error execCommand files firstElementChild focus generateKey get getAll getAllKeys getAttribute getBoundingClientRect getContext
+documentElement done drawImage enqueue entries error execCommand files firstElementChild focus generateKey get getAll getAllKeys getAttribute getBoundingClientRect getContext
 getData getDate getElementById getFullYear getMonth getRandomValues getReader get_unchecked get_with_ref_key hardwareConcurrency has hasAttribute hash
 history host id innerHeight insertBefore is isArray isComposing isSafeInteger isSecureContext iterator key length location matches metaKey name naturalHeight naturalWidth
 navigator new new_0 new_from_slice new_typed new_with_blob_sequence new_with_blob_sequence_and_options new_with_byte_offset_and_length new_with_label_and_options
