@@ -312,7 +312,7 @@ fn a_long_tail_of_the_outcome_is_told_with_robust_standard_errors_too() {
 /// Returns how many rows a note on a long tail counts.
 fn rows_beyond(note: &str) -> f64 {
     let (_, counted) = note.split_once("(about ").unwrap();
-    counted.split_once(" ± ").unwrap().0.replace('\u{202f}', "").replace(' ', "").parse().unwrap()
+    counted.split_once(" ± ").unwrap().0.replace(['\u{202f}', ' '], "").parse().unwrap()
 }
 
 /// Of residuals that are a sum of eight uniform numbers 3 standard deviations clip fewer than of normal ones. With one row in 40 far out the
