@@ -97,6 +97,7 @@ fn described(job: &Job) -> String {
     let foreseen = foresee(stage);
     let lost = foreseen.as_ref().map(|foreseen| foreseen.rehearsals.lost.clone()).unwrap_or_default();
     let sentences = foreseen.as_ref().map(Foreseen::sentences).unwrap_or_default();
+    let assumption = foreseen.as_ref().and_then(Foreseen::assumption);
     let (verdict, terms) = match (foreseen, expected(stage), outlook(prepared)) {
         (Some(foreseen), ..) => (foreseen.verdict().to_owned(), foreseen.rehearsals.terms),
         (None, Some(preview), outlook) if outlook.is_none_or(|outlook| outlook.preflight.is_stable()) => {
@@ -121,6 +122,7 @@ fn described(job: &Job) -> String {
     let alike = rows_of_one_person(prepared).filter(|why| !told(why));
     lines.extend(alike.map(|why| format!("warning: {why}")));
     lines.push(format!("expected: {verdict}"));
+    lines.extend(assumption.map(|assumed| format!("  {assumed}")));
     lines.extend(half_widths(prepared.plan(), &terms).map(|told| format!("  {told}")));
     lines.extend(sentences.iter().map(|sentence| format!("  {sentence}")));
     let half = if are_log_odds(prepared.plan()) {

@@ -60,6 +60,11 @@ pub fn clipped_outcome(name: &str, rows: f64, deviation: f64, radius: f64) -> St
     words::note::clipped_outcome(name, radius, grouped(rows), grouped(deviation))
 }
 
+/// Says how many residuals of an outcome are beyond a radius in units of their spread, and the standard deviation of that number.
+pub fn long_tail(name: &str, rows: f64, deviation: f64, radius: f64) -> String {
+    words::note::long_tail_of(name, grouped(rows), grouped(deviation), two_digits(radius))
+}
+
 /// What a note is about, where its place among other text depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -113,10 +118,11 @@ fn says(note: &str, message: &str) -> bool {
     message.split(ANY).try_fold(note, |rest, part| Some(rest.split_once(part)?.1)).is_some()
 }
 
-/// Returns whether a note warns that coefficients mean something else than is usual: they are of most rows alone, or count the effects of columns
-/// that are left out.
+/// Returns whether a note warns that coefficients mean something else than is usual: they are of most rows alone, may be biased by
+/// a long tail of the outcome, or count the effects of columns that are left out.
 pub fn warns(note: &str) -> bool {
     says(note, &words::note::far_rows_many(ANY, ANY, ANY))
+        || says(note, &words::note::long_tail_counted(ANY))
         || says(note, &words::note::without_own_effect(ANY, ANY))
 }
 
@@ -217,7 +223,10 @@ mod tests {
         let levels = Shortened { rows: 806.0, deviation: 124.0, usual: 0.1, of_levels: true };
         let levels = far_rows(Some(levels), Some((6_000.0, 40.0)));
         assert!(levels.contains("less usual than the others") && !levels.contains("ogarithm"), "{levels}");
+        assert!(levels.contains("Where the relation to a number is curved"), "{levels}");
         assert!(warns(&said(2_400.0, 10_000.0)));
+        assert!(warns(&words::note::long_tail_counted(long_tail("y", 90.0, 20.0, 8.0))));
+        assert!(!warns(&words::note::long_tail("`y`")), "the noise hides whether there is a tail");
         assert!(
             ![said(1_700.0, 10_000.0), uncounted, levels].iter().any(|note| warns(note) || is_general(note))
         );

@@ -33,7 +33,7 @@ const letters = (text) => text.replace(/<[^>]*>|&\w+;|\\\w+/g, "").replace(/[^a-
 
 /// The notes of the screen that a form of the release lacks. What else a person could ask for is told to nobody else.
 function lost(notes, text) {
-  const [told, offers] = [letters(text), ["note.robust_offer", "note.far_rows_offer", "note.held_offer", "method.to_robust"].map((key) => letters(say(key)))];
+  const [told, offers] = [letters(text), ["note.robust_offer", "note.far_rows_offer", "note.held_offer", "note.long_tail_offer", "method.to_robust"].map((key) => letters(say(key)))];
   return notes.filter((note) => !told.includes(offers.reduce((left, offer) => left.replace(offer, ""), letters(note))));
 }
 

@@ -91,8 +91,17 @@ fn a_spread_that_is_assumed_is_named() {
     let mut plan = plan(Some(12_000), 2.0);
     let advice = foreseen(&plan).sentences().join(" ");
     assert!(advice.contains("if the values of `age`, `bmi` and `sbp` spread as is assumed"), "{advice}");
+    let assumption = |plan: &Value| foreseen(plan).assumption();
+    let told = assumption(&plan).unwrap();
+    assert!(
+        told.starts_with("This assumes that the standard deviation of `age` and `bmi` is a sixth"),
+        "{told}"
+    );
     plan["columns"][0]["typical"] = json!({"sd": 15});
+    assert!(assumption(&plan).unwrap().contains("of `bmi` is"));
     plan["columns"][2]["typical"] = json!({"sd": 5});
+    // What is assumed of an outcome stands beside the widths.
+    assert_eq!(assumption(&plan), None);
     assert!(foreseen(&plan).sentences().join(" ").contains("if the values of `sbp` spread as is assumed"));
     plan["columns"][3]["typical"] = json!({"sd": 18});
     assert!(!foreseen(&plan).sentences().join(" ").contains("a sixth of the range"));
@@ -100,11 +109,10 @@ fn a_spread_that_is_assumed_is_named() {
     plan["columns"].as_array_mut().unwrap().push(served);
     plan["derived"] = json!([{"transform": "log", "from": ["crp"]}]);
     let names = ["age", "bmi", "sbp", "sex", "crp"].map(str::to_owned);
-    let advice = foresee(&prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap())
-        .unwrap()
-        .sentences()
-        .join(" ");
+    let of_served = foresee(&prepare(parsed(&plan), &names, b',', Purpose::Release).unwrap()).unwrap();
+    let advice = of_served.sentences().join(" ");
     assert!(advice.contains("if the values of `crp` spread as is assumed"), "{advice}");
+    assert!(of_served.assumption().unwrap().contains("of `crp` is"));
 }
 
 /// Wide bounds make no difference to the first number, so what it rests on and what closer values cost stand beside it.
@@ -135,9 +143,17 @@ fn a_width_that_rests_on_an_assumed_spread_of_the_outcome_says_so() {
 #[test]
 fn robust_errors_are_foretold() {
     let mut robust = plan(Some(12_000), 2.0);
-    assert!(!foreseen(&robust).sentences().join(" ").contains("will be robust"));
+    let told = |plan: &Value| foreseen(plan).sentences().join(" ");
+    let offers = "robust standard errors help; they are a parameter of the method";
+    let skewed = "If the outcome is skewed, such as a length of stay or a cost, coefficients come out smaller, and intervals hold less often \
+                  than their level says. Take its logarithm, a term made from a column.";
+    let found = told(&robust);
+    assert!(!found.contains("will be robust") && found.contains(offers) && found.contains(skewed), "{found}");
+    // They do not make up for a bias, so what is said of a skewed outcome stays.
     robust["mechanism"]["params"] = json!({"robust_share": 0.1});
-    assert!(foreseen(&robust).sentences().join(" ").contains("will be robust"));
+    let found = told(&robust);
+    assert!(found.contains("will be robust") && !found.contains(offers) && found.contains(skewed), "{found}");
+    assert!(found.contains("Robust standard errors do not make up for a skewed outcome."), "{found}");
 }
 
 /// The outcome's logarithm spreads alike for every method: a number whose spread comes near its mean is log-normal.

@@ -246,6 +246,7 @@ fn the_csv_says_per_what_in_which_unit_and_of_which_answer() {
     let markdown = printed(&filtered, "--format markdown --decimal comma");
     let fit = markdown.lines().find(|line| line.contains("residual SD ")).unwrap();
     let (numbers, unit) = fit.rsplit_once(" mL/min/").unwrap();
+    assert!(numbers.contains("not its whole error)"), "{fit}");
     assert!(numbers.contains("R squared about 0,") && !numbers.contains('.') && unit == "1.73 m².", "{fit}");
     let svg = printed(&release, "--format svg --decimal comma");
     let drawn: Vec<&str> = svg.lines().filter(|line| line.contains("<text")).collect();

@@ -58,10 +58,10 @@ fn sentences(code: &str) -> Vec<(&str, &str)> {
 }
 
 /// Messages of the section `note` that are a part of another.
-const PARTS_OF_NOTES: [&str; 10] = [
+const PARTS_OF_NOTES: [&str; 11] = [
     "note.public_table", "note.public_release", "note.clipped_few", "note.clipped_outcome",
     "note.heavy_penalty_term", "note.list_and", "note.list_more", "note.bounds_of", "note.bounds_more",
-    "note.robust_of_outcome",
+    "note.robust_of_outcome", "note.long_tail_of",
 ];
 
 #[test]

@@ -14,8 +14,8 @@ pub use self::precision::{Precision, precision};
 pub use self::sentences::half_widths;
 pub use self::stated::rows_of_one_person;
 use self::stated::{
-    assumed, categories, far_from_zero, far_zeros, of_logarithms, rare_references, retain_stated,
-    with_rare_answers,
+    assumed, assumed_features, categories, far_from_zero, far_zeros, of_logarithms, rare_references,
+    retain_stated, with_rare_answers,
 };
 use super::preflight::{outlook, standard_errors};
 use super::prepare::Prepared;
@@ -60,6 +60,8 @@ pub struct Foreseen {
     /// The smallest standard deviation of these, as a share of the range of the bounds, at which all coefficients are expected to
     /// have intervals. `None` if that is not rehearsed.
     pub least_spread: Option<f64>,
+    /// The features among the assumed numbers whose standard deviation is taken to be a sixth of the range of their bounds.
+    pub assumed_features: Vec<String>,
     /// What is assumed of the outcomes of which no typical standard deviation is stated.
     pub of_outcome: Option<AssumedSpread>,
     /// The categories among the features whose reference is stated to be rare.
@@ -230,6 +232,7 @@ pub fn foresee_noise(prepared: &Prepared) -> Option<Foreseen> {
         takes_rows_together: prepared.fit().all_rounds().takes_rows_together(),
         far_zeros: far_zeros(prepared.plan()),
         assumed: assumed(prepared.plan(), prepared.bound()),
+        assumed_features: assumed_features(prepared.plan(), prepared.bound()),
         least_spread: None,
         of_outcome: AssumedSpread::of(prepared).filter(|_| forecast.link == Link::Identity),
         rarely,

@@ -48,6 +48,13 @@ impl Foreseen {
         }
     }
 
+    /// Returns which spread the widths assume of features, and what a column that is mostly one value does to them. It stands beside the
+    /// verdict.
+    pub fn assumption(&self) -> Option<String> {
+        let told = !self.assumed_features.is_empty() && !self.gives_nothing();
+        told.then(|| words::forecast::spread_of_features(quoted(&self.assumed_features)))
+    }
+
     /// Returns which coefficients will be withheld, and why.
     fn lost_in_words(&self) -> Option<String> {
         let has_levels = self.rehearsals.lost.iter().any(|term| term.contains('['));
@@ -185,17 +192,21 @@ impl Foreseen {
         sentences
     }
 
-    /// Returns what the standard errors assume of the residuals.
+    /// Returns what a skewed outcome does to a linear regression, and what the standard errors assume of the residuals.
     fn errors_in_words(&self) -> Option<String> {
         let NoiseForecast { robust, link, advice, .. } = self.forecast;
-        let told = match (robust, self.takes_rows_together, self.of_logarithms) {
-            (true, true, _) => words::forecast::robust_of_persons(),
-            (true, false, _) => words::forecast::robust(),
-            (false, ..) if link != Link::Identity || advice == Advice::TooFew => return None,
-            (false, _, true) => words::forecast::skewed_logarithm(),
-            (false, _, false) => words::forecast::skewed(),
+        let is_linear = link == Link::Identity && advice != Advice::TooFew;
+        let skewed = is_linear.then(|| {
+            if self.of_logarithms { words::forecast::skewed_logarithm() } else { words::forecast::skewed() }
+        });
+        let errors = match (robust, self.takes_rows_together) {
+            (true, true) => Some(words::forecast::robust_of_persons()),
+            (true, false) => Some(words::forecast::robust()),
+            (false, _) => is_linear.then(words::forecast::unequal_spread),
         };
-        Some(told.to_owned())
+        let not_skewed = is_linear.then(words::forecast::robust_not_skewed);
+        let told: Vec<&str> = [skewed, errors, not_skewed].into_iter().flatten().collect();
+        (!told.is_empty()).then(|| told.join(" "))
     }
 }
 

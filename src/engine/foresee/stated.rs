@@ -1,6 +1,7 @@
 //! What a plan states of its columns, and what it leaves to assumptions.
 
 use crate::engine::prepare::Prepared;
+use crate::inference::assumptions::are_codes;
 use crate::inference::preview::TermPreview;
 use crate::mechanisms::Task;
 use crate::model::note::two_digits;
@@ -8,7 +9,7 @@ use crate::model::{Role, Typical};
 use crate::plan::Plan;
 use crate::plan::bound::{BoundColumn, BoundPlan, Kind, Source};
 use crate::plan::derived::{far_centre, logarithm, name_of, named_with};
-use crate::plan::document::{ColumnType, Derived, Transform};
+use crate::plan::document::{Column, ColumnType, Derived, Transform};
 use crate::words;
 
 /// Returns the columns far from 0 whose squares are features, too, if the column or its square is `doubtful`.
@@ -82,6 +83,22 @@ pub(super) fn assumed(plan: &Plan, bound: &BoundPlan) -> Vec<String> {
             names.push(name.clone());
         }
     }
+    names
+}
+
+/// Returns those of the [`assumed`] numbers that are features, or that a feature is made from, and are no codes of two values.
+pub(super) fn assumed_features(plan: &Plan, bound: &BoundPlan) -> Vec<String> {
+    let is_feature =
+        |name: &str| bound.columns.iter().any(|column| column.name == name && column.role == Role::Feature);
+    let serves = |name: &String| {
+        plan.derived.iter().any(|entry| entry.from.contains(name) && is_feature(&name_of(entry)))
+    };
+    let has_codes = |name: &String| {
+        let bounds = plan.column(name).and_then(Column::stated_bounds);
+        bounds.is_some_and(|(lower, upper)| are_codes(lower, upper))
+    };
+    let mut names = assumed(plan, bound);
+    names.retain(|name| (is_feature(name) || serves(name)) && !has_codes(name));
     names
 }
 

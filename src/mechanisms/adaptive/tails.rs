@@ -85,6 +85,8 @@ pub struct Beyond {
     pub rows: f64,
     /// One standard deviation.
     pub deviation: f64,
+    /// The edge beyond which they are: the first at or above the radius.
+    pub from: f64,
 }
 
 impl Counts {
@@ -121,7 +123,7 @@ impl Counts {
 
     /// Returns the numbers for the note on records that were shortened to `radius`.
     pub fn shortened_said(&self, terms: &Terms, radius: f64) -> Option<Shortened> {
-        let Beyond { rows, deviation } = self.shortened(terms, radius)?;
+        let Beyond { rows, deviation, .. } = self.shortened(terms, radius)?;
         let (usual, of_levels) = (Self::usual_share(terms, radius)?, terms.are_mostly_levels());
         Some(Shortened { rows, deviation, usual, of_levels })
     }
@@ -172,6 +174,7 @@ impl Counts {
         Some(Beyond {
             rows: tail.iter().fold(0.0, |sum, count| sum + count),
             deviation: real(tail.len()).sqrt() * self.noise,
+            from: *edges.get(edge)?,
         })
     }
 }

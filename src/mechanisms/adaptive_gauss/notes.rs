@@ -8,11 +8,13 @@ use super::progress::{Released, Solved};
 use super::units::Shares;
 use crate::inference::notes::approximate;
 use crate::math::round::real;
+use crate::mechanisms::adaptive::tails::Beyond;
 use crate::model::note::{
-    NAMED, clipped_outcome, enumerated, far_rows, hardly_any_rows, listing, quoted, two_digits,
+    NAMED, clipped_outcome, enumerated, far_rows, hardly_any_rows, listing, long_tail, quoted, two_digits,
 };
 use crate::model::{Estimate, INTERCEPT, Interval};
 use crate::plan::CheckedPlan;
+use crate::plan::derived::logarithm;
 use crate::privacy::calibrate::{Split, budget_parts};
 use crate::privacy::convert::gdp_epsilon;
 use crate::privacy::measure::Mu;
@@ -162,14 +164,38 @@ impl Notes<'_> {
         notes
     }
 
-    /// Returns which outcomes have a long tail.
+    /// Returns which outcomes have a long tail, how many rows are in those that stand out of the noise, and what a tail does to the
+    /// coefficients.
     fn of_long_tails(&self) -> Option<String> {
         let has_tail = |(_, outcome): &&(String, usize)| {
             self.released.radii.outcomes.get(*outcome).is_some_and(|radius| *radius > LONG_TAIL)
         };
-        let tails: Vec<String> =
-            self.outcomes.iter().filter(has_tail).map(|(name, _)| name.clone()).collect();
-        (!tails.is_empty() && self.has_any()).then(|| words::note::long_tail(quoted(&tails)))
+        let (mut counted, mut hidden) = (Vec::new(), Vec::new());
+        for (name, outcome) in self.outcomes.iter().filter(has_tail) {
+            let tail = self.released.counts.clipped(*outcome, LONG_TAIL);
+            match tail.filter(|tail| tail.rows > 3.0 * tail.deviation) {
+                Some(tail) => counted.push((name, tail)),
+                None => hidden.push(name.clone()),
+            }
+        }
+        if !self.has_any() || (counted.is_empty() && hidden.is_empty()) {
+            return None;
+        }
+        let of = |(name, tail): &(&String, Beyond)| long_tail(name, tail.rows, tail.deviation, tail.from);
+        let named: Vec<String> = counted.iter().take(NAMED).map(of).collect();
+        let named = match counted.len() - named.len() {
+            0 => enumerated(&named),
+            more => words::note::list_more(named.join(", "), more),
+        };
+        let is_logarithm = |(name, _): &(String, usize)| logarithm(&self.checked.plan, name).is_some();
+        let offers = !self.outcomes.iter().filter(has_tail).all(is_logarithm);
+        let sentences = [
+            (!counted.is_empty()).then(|| words::note::long_tail_counted(named)),
+            (!hidden.is_empty()).then(|| words::note::long_tail(quoted(&hidden))),
+            Some(words::note::long_tail_bias().to_owned()),
+            offers.then(|| words::note::long_tail_offer().to_owned()),
+        ];
+        Some(sentences.into_iter().flatten().collect::<Vec<String>>().join(" "))
     }
 
     /// Returns what standard errors assume of the residuals. `None` if no coefficient is determined in a release with scores.

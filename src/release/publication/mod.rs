@@ -190,7 +190,8 @@ fn one_of_several(release: &Release) -> Option<String> {
 /// Returns the notes of a release without the rows that counted, and without what else could be asked for: that is for the person, and not
 /// for a reader.
 fn notes(release: &Release) -> Vec<String> {
-    let offers = [words::note::robust_offer(), words::note::far_rows_offer(), words::note::held_offer()];
+    use words::note as told;
+    let offers = [told::robust_offer(), told::far_rows_offer(), told::held_offer(), told::long_tail_offer()];
     let without = |note: &String| {
         offers.iter().fold(note.clone(), |note, offer| note.replace(&format!(" {offer}"), ""))
     };

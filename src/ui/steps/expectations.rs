@@ -38,6 +38,7 @@ pub fn Foresight(foreseen: Foreseen, plan: Plan) -> impl IntoView {
         <section class="block" aria-label=words::method::what_to_expect()>
             <div class="verdict" class:clear=foreseen.is_clear() class:withheld=withheld role="status">
                 <p class="verdict-main">{foreseen.verdict()}</p>
+                {foreseen.assumption().map(|assumed| view! { <p><Quoted words=sentence(&assumed)/></p> })}
                 {halves.map(|halves| view! { <p><Quoted words=halves/></p> })}
                 <Foretold sentences=foreseen.sentences()/>
                 <p class="hint">{words::method::from_plan_alone()}</p>
@@ -54,9 +55,9 @@ const FIRST: usize = 4;
 /// Lists what follows for the result and what would help. Less important lines are folded.
 #[component]
 pub fn Foretold(mut sentences: Vec<String>) -> impl IntoView {
-    let names_robust = [words::forecast::skewed(), words::forecast::skewed_logarithm()];
     let line = |told: &String| {
-        let to_robust = names_robust.contains(&told.as_str()).then(|| view! { " " <ToRobust/> });
+        let offers_robust = told.contains(words::forecast::unequal_spread());
+        let to_robust = offers_robust.then(|| view! { " " <ToRobust/> });
         view! { <li><Quoted words=sentence(told)/> {to_robust}</li> }
     };
     let further = if sentences.len() > AT_ONCE { sentences.split_off(FIRST) } else { Vec::new() };

@@ -130,9 +130,10 @@ fn Released(release: Arc<Release>, origin: Origin) -> impl IntoView {
         }
     });
     // What the intervals do not cover stands beside them.
-    let warned = notes.iter().position(|note| note::warns(note)).filter(|_| !undetermined);
-    let beside = warned.map(|place| notes.remove(place));
-    let beside = beside.map(|note| view! { <p class="caveat"><Quoted words=note/></p> });
+    let (beside, notes): (Vec<String>, Vec<String>) =
+        notes.into_iter().partition(|note| !undetermined && note::warns(note));
+    let caveat = |note: String| view! { <p class="caveat"><Quoted words=note/></p> };
+    let beside = beside.into_iter().map(caveat).collect_view();
     let (general, notes): (Vec<String>, Vec<String>) =
         notes.into_iter().partition(|note| note::is_general(note));
     let listed = |notes: Vec<String>| {

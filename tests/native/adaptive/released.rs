@@ -15,6 +15,7 @@ use discreet::release::supplement::Supplement;
 use serde_json::{Value, json};
 
 use crate::adaptive_checks::Draws;
+use crate::adaptive_checks::accuracy::normal;
 use crate::cli::Bench;
 use crate::mechanisms::run;
 use crate::support::{
@@ -249,6 +250,69 @@ fn two_outcomes_with(adjacency: &str, rows: u32, params: Value) -> Release {
     }
     let release = runs(&plan, &format!("x,w,g,y,z\n{lines}"), 1).remove(0);
     serde_json::from_str(&serde_json::to_string(&release).unwrap()).unwrap()
+}
+
+/// A log-normal cost that rises with a number of days, mostly 0: rows far out count less and residuals far out are clipped, so the coefficient is
+/// many standard errors below that of least squares, also with robust standard errors.
+#[test]
+fn a_long_tail_of_the_outcome_is_told_with_robust_standard_errors_too() {
+    let mut draws = Draws(41);
+    let (mut table, mut rows) = ("days,x,y\n".to_owned(), Vec::new());
+    for row in 0..20_000 {
+        let (normal, x, far) = (normal(&mut draws), draws.next().abs(), draws.next().abs());
+        let days = if row % 8 == 0 { (6.0 * -libm::log(1.0 - far)).floor().min(40.0) } else { 0.0 };
+        let y = libm::exp(6.0 + 0.5 * x + 0.09 * days + normal).clamp(1.0, 100_000.0);
+        writeln!(table, "{days},{x},{y}").unwrap();
+        rows.push((days, y));
+    }
+    let release = |params: Value, of_logarithm: bool| {
+        let columns = [
+            column("days", "feature", 0.0, 365.0),
+            column("x", "feature", 0.0, 1.0),
+            column("y", if of_logarithm { "ignored" } else { "outcome" }, 1.0, 100_000.0),
+        ];
+        let mut plan = adaptive(plan(&columns, json!({"epsilon": 4, "delta": 1e-6})));
+        plan["mechanism"]["params"] = params;
+        if of_logarithm {
+            plan["derived"] = json!([{"transform": "log", "from": ["y"], "role": "outcome"}]);
+        }
+        runs(&plan, &table, 1).remove(0)
+    };
+    let noted = |release: &Release, of: &str| {
+        release.diagnostics.notes.iter().find(|note| note.contains(of)).cloned()
+    };
+    // The slope of least squares, which x, independent of the days, hardly changes.
+    let n = rows.len() as f64;
+    let means = rows.iter().fold((0.0, 0.0), |sum, row| (sum.0 + row.0 / n, sum.1 + row.1 / n));
+    let of = |part: &dyn Fn(f64, f64) -> f64| {
+        rows.iter().map(|row| part(row.0 - means.0, row.1 - means.1)).sum::<f64>()
+    };
+    let exact = of(&|days, y| days * y) / of(&|days, _| days * days);
+    for params in [json!({}), json!({"robust_share": 0.2})] {
+        let found = release(params, false);
+        let days = list(&found).iter().find(|entry| entry.term == "days").unwrap();
+        let missed = (exact - days.estimate.unwrap()) / days.std_error.unwrap();
+        assert!(missed > 3.0 && days.interval == Interval::Approximate, "{missed} {days:?}");
+        let note =
+            noted(&found, "have a long tail").unwrap_or_else(|| panic!("{:?}", found.diagnostics.notes));
+        let far = rows_beyond(&note);
+        assert!((50.0..1_000.0).contains(&far), "{note}");
+        for told in
+            ["may be biased, mostly towards 0", "Robust standard errors do not make up", "take its logarithm"]
+        {
+            assert!(note.contains(told), "{told}: {note}");
+        }
+        assert!(discreet::model::note::warns(&note));
+    }
+    // The remedy: its residuals have no long tail.
+    let logarithm = release(json!({"robust_share": 0.2}), true);
+    assert_eq!(noted(&logarithm, "biased"), None);
+}
+
+/// Returns how many rows a note on a long tail counts.
+fn rows_beyond(note: &str) -> f64 {
+    let (_, counted) = note.split_once("(about ").unwrap();
+    counted.split_once(" ± ").unwrap().0.replace(['\u{202f}', ' '], "").parse().unwrap()
 }
 
 /// Of residuals that are a sum of eight uniform numbers 3 standard deviations clip fewer than of normal ones. With one row in 40 far out the
