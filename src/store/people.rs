@@ -14,17 +14,30 @@ pub struct Shared {
     pub ledger: String,
     /// The day it was opened.
     pub created: String,
+    /// Rows of one person that count under it.
+    pub max_rows: u32,
+    /// The column by which its last release told persons apart.
+    pub person: Option<String>,
+    /// The file that was described with its columns last, where the page knows its name.
+    pub file: Option<String>,
 }
 
 impl Shared {
     /// Returns the name and date of a ledger.
     pub fn of(ledger: &Ledger) -> Self {
-        Self { ledger: ledger.id().to_owned(), created: ledger.created().to_owned() }
+        Self {
+            ledger: ledger.id().to_owned(),
+            created: ledger.created().to_owned(),
+            max_rows: ledger.terms().max_rows_per_person,
+            person: ledger.person_column().map(str::to_owned),
+            file: None,
+        }
     }
 
-    /// Describes the ledger for a person. The store does not know file names.
+    /// Describes the ledger for a person, with the name of the file where it is known.
     pub fn name(&self) -> String {
-        format!("ledger {} of {}", self.ledger.get(..8).unwrap_or(&self.ledger), self.created)
+        let file = self.file.as_ref().map(|file| format!(" ({file})")).unwrap_or_default();
+        format!("ledger {} of {}{file}", self.ledger.get(..8).unwrap_or(&self.ledger), self.created)
     }
 }
 
@@ -103,13 +116,21 @@ mod tests {
 
     #[test]
     fn only_the_words_say_that_people_are_different() {
-        let shared = vec![Shared { ledger: "0123456789".to_owned(), created: "2026-11-22".to_owned() }];
+        let shared = vec![Shared {
+            ledger: "0123456789".to_owned(),
+            created: "2026-11-22".to_owned(),
+            max_rows: 1,
+            person: None,
+            file: None,
+        }];
         for text in ["", "different", "people", "differentpeople", "different people.", "yes"] {
             assert_eq!(Different::typed(text, shared.clone()), None, "{text}");
         }
         let word = Different::typed("  Different   people\n", shared.clone()).unwrap();
         assert!(word.is_from("0123456789") && !word.is_from("01234567"));
         assert_eq!(word.shared()[0].name(), "ledger 01234567 of 2026-11-22");
+        let named = Shared { file: Some("2023.csv".to_owned()), ..shared[0].clone() };
+        assert_eq!(named.name(), "ledger 01234567 of 2026-11-22 (2023.csv)");
         assert_eq!(Different::typed(DIFFERENT, Vec::new()), None, "than whom?");
     }
 }

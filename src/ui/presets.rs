@@ -221,7 +221,21 @@ pub fn usual_levels(column: &str, cells: &[&str]) -> Vec<String> {
         .filter(|list| !cells.is_empty() && fits(list))
         .collect();
     lists.dedup();
+    // A count may have other values in later rows.
+    let says_little = is_count(column) || cells.windows(2).all(|pair| pair[0] == pair[1]);
+    let are_digits = |list: &String| draft::list(list).iter().all(|level| draft::number(level).is_some());
+    lists.retain(|list| !(says_little && are_digits(list)));
     lists
+}
+
+/// Words of the names of columns that count something, such as days.
+const COUNTS: &str = "anzahl|count|counts|days|dagen|dagar|dias|días|giorni|hours|jours|months|nights|number|stunden|tage|visits|weeks";
+
+/// Returns whether a column's name says that it counts something: `Krankenhaustage`, `Number of visits`.
+fn is_count(column: &str) -> bool {
+    let column = column.to_lowercase();
+    let counts = |word: &str| COUNTS.split('|').any(|count| count == word) || word.ends_with("tage");
+    column.split(|letter: char| !letter.is_alphanumeric()).any(counts)
 }
 
 /// Finds the preset that a column's name suggests, by the name alone: `creatinine`, or with the preset's own unit, `Creatinine (mg/dl)`.
@@ -296,6 +310,11 @@ mod tests {
         let usual_levels = |cells: &[&str]| usual_levels("sex", cells);
         assert_eq!(usual_levels(&["M", "F"]), ["F, M"]);
         assert_eq!(usual_levels(&["yes"]), ["no, yes"]);
+        assert_eq!(usual_levels(&["0", "1", "0"]), ["0, 1"]);
+        assert!(usual_levels(&["0", "0"]).is_empty(), "a count may begin so");
+        for name in ["Krankenhaustage", "Anzahl Leistungen", "days in hospital"] {
+            assert!(super::usual_levels(name, &["0", "1"]).is_empty(), "{name}");
+        }
         assert_eq!(usual_levels(&["x", "", "x"]), ["(blank), x"]);
         assert_eq!(usual_levels(&["X", ""]), ["(blank), X"]);
         assert_eq!(usual_levels(&["Ja", ""]), ["(blank), Ja", "Nein, Ja"]);

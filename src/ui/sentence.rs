@@ -1,5 +1,6 @@
 //! Messages of other rooms, made sentences of the page.
 
+use crate::mechanisms::{Info, REGISTRY};
 use crate::plan::PlanError;
 use crate::text::{one_line, shortened};
 use crate::words;
@@ -29,8 +30,21 @@ const FIELDS: [(&str, Word); 16] = [
 
 /// Says what is wrong with a plan and what to do, with the page's names of fields.
 pub fn fault(error: &PlanError) -> String {
-    let text = format!("{}: {}", error.what, error.advice);
+    let text = with_labels(format!("{}: {}", error.what, error.advice), &error.path);
     FIELDS.iter().fold(text, |text, (field, name)| text.replace(field, name()))
+}
+
+/// Puts the page's label of a mechanism's parameter in the place of its name in a plan.
+fn with_labels(text: String, path: &str) -> String {
+    let Some(name) = path.strip_prefix("mechanism.params.") else { return text };
+    let quoted = |name: &str| format!("`{name}`");
+    let is_own = |info: &&Info| text.contains(&quoted(info.name));
+    let infos = || REGISTRY.iter().map(|entry| entry.info);
+    let has = |info: &Info| info.parameters.iter().find(|own| own.name == name).map(|own| own.label);
+    let label = infos().find(is_own).and_then(has).or_else(|| infos().find_map(has));
+    let Some(label) = label else { return text };
+    let of = infos().map(|info| format!("{} of {}", quoted(name), quoted(info.name)));
+    of.chain([quoted(name)]).fold(text, |text, named| text.replace(&named, label))
 }
 
 /// How a remark begins for a person who writes plans by hand; it ends with a parenthesis.
@@ -64,6 +78,13 @@ mod tests {
             PlanError::at("columns[0].upper", words::plan::bounds_order(), words::plan::bounds_advice());
         let said = fault(&error);
         assert!(said.starts_with("Lowest has to be below Highest"), "{said}");
+        let error = PlanError::at(
+            "mechanism.params.robust_share",
+            words::plan::parameter_value("robust_share", "adaptive-gauss"),
+            words::plan::parameter_value_advice("a number from 0 to 0.3"),
+        );
+        let said = "Share for robust standard errors does not take this value: give a number from 0 to 0.3";
+        assert_eq!(fault(&error), said);
         let error = PlanError::at(
             "derived",
             words::plan::derived_log("age", 0.0),

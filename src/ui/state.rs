@@ -452,6 +452,9 @@ impl App {
                             .as_ref()
                             .and_then(|found| view_model::far_difference(found, columns, setup))
                     }));
+                    open.extend(state.inspection().with(|inspection| {
+                        view_model::rows_of_persons(&table, columns, setup, inspection.as_ref())
+                    }));
                     let is_open = state.term().with(|form| form.is_open(&setup.derived));
                     open.extend(is_open.then(view_model::open_term));
                     let asked = state.different().with(Option::is_none)
@@ -511,6 +514,14 @@ impl App {
     /// Returns the app that a component belongs to.
     pub fn here() -> Self {
         expect_context()
+    }
+
+    /// Returns the name of the open table's file.
+    pub fn table_name(self) -> String {
+        self.state
+            .table()
+            .with_untracked(|table| table.as_ref().map(|table| table.name.clone()))
+            .unwrap_or_default()
     }
 
     /// Returns whether a plan has the ridge that is recommended where the rows are too few for an ordinary regression.

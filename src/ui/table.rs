@@ -12,6 +12,9 @@ use crate::plan::document::ColumnType;
 use crate::plan::number_format::NumberFormat;
 use crate::words;
 
+/// Most bytes of a file that is read without being asked for.
+pub const READ_UNASKED: f64 = 250_000_000.0;
+
 /// Columns that the page draws at once: a table of 10^5 columns must not freeze it.
 pub const PAGE: usize = 50;
 
@@ -87,6 +90,11 @@ fn kind(name: &str, suggestion: &Suggestion) -> Option<ColumnType> {
 }
 
 impl Table {
+    /// Returns whether the file is read without being asked for: one of at most 250 MB is, in a second or two.
+    pub fn is_small(&self) -> bool {
+        self.size <= READ_UNASKED
+    }
+
     /// Keeps what was said of the columns of the same table as it was read before, under their names as they are read now. Types that
     /// are still as suggested are suggested again.
     pub fn suggest_again(&self, before: &Self, columns: &mut [ColumnDraft]) {

@@ -2,6 +2,9 @@
 // REDCap, plans of other tables.
 
 import assert from "node:assert/strict";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { downloaded, faults } from "./browser.mjs";
 import { csv, json, people, table } from "./files.mjs";
@@ -42,7 +45,7 @@ test("the whole file is counted on request, beside its columns, and the counts g
   assert.equal(await why.innerText(), "");
   await start.click();
   await zone.getByText(/^43 of 2.?000 rows would be left out\./).waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement?.id), "whole-file", "the check took the focus away");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "columns-whole-file", "the check took the focus away");
   const told = await zone.innerText();
   assert.match(told, /On this machine only/);
   assert.ok(told.includes(say("whole.never_copy")) && told.includes(say("whole.columns.other", { count: 3 })), told);
@@ -647,6 +650,81 @@ test("visits that stand far apart are found in the whole file, a code is missing
   await discreet.load(late(), "late.csv");
   await discreet.goTo(say("step.columns"));
   assert.equal(await field(page, "columns.highest_of", "age").inputValue(), "");
+  assert.deepEqual(faults(record), {});
+});
+
+test("a large file in which a column seems to name persons is checked before its release, by one click", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const folder = await mkdtemp(join(tmpdir(), "large-"));
+  t.after(() => rm(folder, { recursive: true }));
+  // Above 250 MB nothing is checked unasked. Its persons have 22 rows each, far apart.
+  const path = join(folder, "large.csv");
+  const file = await open(path, "w");
+  await file.write("VersNr,age,sbp,note\n");
+  const note = "n".repeat(3980);
+  for (let start = 0; start < 66_000; start += 1000) {
+    const row = (_, place) => `V${10000 + (((start + place) * 7919) % 3000)},${20 + (place % 60)},${90 + (place % 80)},${note}`;
+    await file.write(`${Array.from({ length: 1000 }, row).join("\n")}\n`);
+  }
+  await file.close();
+  await discreet.load(path, "large.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 110 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 220 });
+  const own = contradictions(page, "VersNr");
+  await own.getByLabel(say("contradiction.one_row_each")).check();
+  await discreet.budget({ rows: 60000, epsilon: 1 });
+  await discreet.goTo(say("step.method"));
+  // The word is not enough: the check counts.
+  await discreet.strip.getByRole("button", exact(say("gap.rows_of_persons", { name: "VersNr" }))).waitFor();
+  assert.equal(await discreet.release.getAttribute("aria-disabled"), "true");
+  await discreet.strip.getByRole("button", exact(say("whole.start"))).click();
+  await discreet.strip.getByRole("button", exact(say("gap.persons", { name: "VersNr" }))).click();
+  await own.getByText(say("contradiction.several_rows_in_file")).waitFor();
+  await own.getByLabel(say("contradiction.right_as_rows")).check();
+  await discreet.ready();
+  // What a bound is changes nothing about whose row is whose.
+  await discreet.describe("age", { upper: 120 });
+  await discreet.ready();
+  assert.deepEqual(faults(record), {});
+});
+
+test("that each person has one row is still said after the mended file is chosen", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const file = (last) => table("once.csv", "patient_id,age,sbp", [...people(600, (row) => `P${1000 + ((row * 7919) % 3000)},${30 + (row % 60)},${110 + (row % 60)}`), ...last]);
+  await discreet.load(file(["P9999,44,none"]), "once.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("age", { role: say("columns.feature"), type: say("columns.number"), lower: 0, upper: 110 });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 220 });
+  const tick = contradictions(page, "patient_id").getByLabel(say("contradiction.one_row_each"));
+  await tick.check();
+  await discreet.load(file([]), "once.csv");
+  await page.getByText(say("data.draft_restored")).first().waitFor();
+  await discreet.goTo(say("step.columns"));
+  await tick.waitFor();
+  assert.ok(await tick.isChecked());
+  assert.deepEqual(faults(record), {});
+});
+
+test("many spellings are joined by a button that stands once, and are folded", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  const regions = ["Bayern", "Berlin", "Bremen", "Hamburg", "Hessen", "Saarland"];
+  const rows = people(600, (row) => `${row % 9 === 4 ? regions[row % 6].toUpperCase() : regions[row % 6]},${110 + (row % 60)}`);
+  await discreet.load(table("regions.csv", "region,sbp", rows), "regions.csv");
+  await discreet.goTo(say("step.columns"));
+  await discreet.describe("region", { role: say("columns.feature"), type: say("columns.category"), levels: regions.join(", ") });
+  await discreet.describe("sbp", { role: say("columns.outcome"), type: say("columns.number"), lower: 60, upper: 220 });
+  const zone = page.getByRole("region", exact(say("whole.title")));
+  await zone.getByRole("button", exact(say("whole.start"))).click();
+  await zone.getByText(like("whole.columns.one")).waitFor();
+  const join_ = contradictions(page, "region").getByRole("button", exact(say("contradiction.merge")));
+  assert.equal(await join_.count(), 1);
+  await join_.click();
+  const folds = page.getByText(say("terms.spellings_joined", { count: "18" }), { exact: true });
+  await folds.first().waitFor();
+  assert.equal(await folds.count(), 2, "in the column and in the term");
+  const reference = page.getByLabel(say("columns.reference_of", { name: "region" }), { exact: true });
+  assert.equal(await reference.locator("option").count(), 6);
   assert.deepEqual(faults(record), {});
 });
 

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { faults } from "./browser.mjs";
 import { csv } from "./files.mjs";
 import { journeys } from "./journey.mjs";
+import { contradictions } from "./page-object.mjs";
 import { stored } from "./stored.mjs";
 import { like, say } from "./words.mjs";
 
@@ -45,6 +46,9 @@ async function people(discreet) {
   await discreet.goTo(say("step.privacy"));
   return (await region(discreet).count()) ? region(discreet).innerText() : null;
 }
+
+/// How it is said that a ledger is of a table with the same columns, up to the name of that table's file.
+const alike = (ledger) => say("people.alike", { ledgers: "|" }).split("|")[0] + `${ledger} (`;
 
 /// A sketch's values as somebody could write them: bytes in hexadecimal digits and in base 64, and the first numbers.
 function spellings(bytes) {
@@ -93,7 +97,7 @@ test("the same people in another table are charged to the same ledger", async (t
   await open(discreet, table("others.csv", patients(0, 800, "Q")));
   assert.ok((await people(discreet)).includes(name), "half of them were charged a moment ago");
   await open(discreet, table("unrelated.csv", patients(0, 800, "R")));
-  assert.ok((await people(discreet)).includes(say("people.alike", { ledgers: name })), "it has the same columns");
+  assert.ok((await people(discreet)).includes(alike(name)), "it has the same columns");
   assert.equal(await page.getByLabel(say("privacy.epsilon_as_a_number")).count(), 1);
   record.loaded();
   assert.deepEqual(faults(record), {});
@@ -167,7 +171,7 @@ test("a table of which a column was removed, or values rounded, is asked for its
   await open(discreet, table("clinic.csv", patients(0, 800)));
   const first = await release(discreet);
   const name = `ledger ${first.id.slice(0, 8)} of ${first.created}`;
-  const told = say("people.alike", { ledgers: name });
+  const told = alike(name);
   const bare = patients(0, 800).map((row) => row.split(",").slice(1, 3).join(","));
   const rounded = (mark) => csv(`${mark}.csv`, ["age,sbp", ...bare.map((row) => `${row}.${mark}`)].join("\n") + "\n");
 
@@ -176,7 +180,7 @@ test("a table of which a column was removed, or values rounded, is asked for its
   await discreet.budget({ rows: 800 });
   await discreet.strip.getByText(say("gap.same_people")).waitFor();
   await discreet.goTo(say("step.privacy"));
-  await region(discreet).getByRole("button", { name: say("people.join", { ledger: name }) }).click();
+  await region(discreet).getByRole("button", { name: say("people.join", { ledger: `${name} (clinic.csv)` }) }).click();
   await region(discreet).waitFor({ state: "detached" });
   const second = await release(discreet);
   assert.equal(second.id, first.id);
@@ -277,5 +281,30 @@ test("who one person is, is asked before the first release fixes a budget, and s
   await rows.check();
   const fourth = await release(discreet);
   assert.deepEqual([third, fourth].map(({ entries }) => entries.at(-1).parameters).map(({ person, other_persons }) => [person, other_persons]), [[undefined, true], ["pesel", true]]);
+  assert.deepEqual(faults(record), {});
+});
+
+test("a table that joins a ledger is told how many rows of each person count under it, before and after", async (t) => {
+  const { page, record, discreet } = await stage.arrive(t);
+  record.loaded();
+  await open(discreet, table("visits.csv", patients(0, 800)));
+  await contradictions(page, "id").getByRole("button", { name: say("contradiction.names_persons") }).click();
+  await discreet.goTo(say("step.privacy"));
+  await page.getByLabel(say("privacy.rows_of_one_person_that_count"), { exact: true }).fill("5");
+  const first = await release(discreet);
+  assert.equal(first.max_rows_per_person, "5");
+
+  // A year later each person has one row; no row is the same.
+  await open(discreet, table("yearly.csv", patients(1000, 1800, "Q")));
+  const own = contradictions(page, "id");
+  await own.getByText(say("contradiction.rows_stay_rows")).waitFor();
+  await own.getByLabel(say("contradiction.one_row_each")).check();
+  const told = await people(discreet);
+  assert.ok(told.includes("visits.csv"), told);
+  assert.ok(told.includes(say("people.sets_rows", { person: "id", most: "5", times: "5" })), told);
+  const fixed = page.getByText(say("privacy.rows_fixed", { person: "id", most: "5", times: "5" }));
+  assert.equal(await fixed.count(), 0);
+  await region(discreet).getByRole("button", { name: /^The same people: charge / }).click();
+  await fixed.waitFor();
   assert.deepEqual(faults(record), {});
 });

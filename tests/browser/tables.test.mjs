@@ -223,7 +223,7 @@ test("a description comes back with its file, stays on the way back, and is neve
   // Another sheet, another table or a saved plan would take its place: who refuses keeps it.
   const dialog = page.getByRole("dialog");
   const refuse = async (question, stay) => {
-    await dialog.getByText(say(question), { exact: true }).waitFor();
+    await dialog.getByText(say(question, { file: "ward.xlsx" }), { exact: true }).waitFor();
     await dialog.getByRole("button", exact(say(stay))).click();
     await dialog.waitFor({ state: "hidden" });
     assert.match(await discreet.step(say("step.data")).innerText(), /ward\.xlsx/, question);

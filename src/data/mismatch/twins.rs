@@ -18,6 +18,13 @@ const MARKED: [(char, &str); 9] = [
 
 /// Returns that levels differ by capitals, accents, spaces and full stops alone, with those that are one.
 pub fn spelt_twice(levels: &[String]) -> Option<Mismatch> {
+    let twins: Vec<Vec<String>> = alike(levels).into_iter().filter(|same| same.len() > 1).collect();
+    (!twins.is_empty())
+        .then(|| mismatch(Contradiction::SpeltTwice, twins.concat(), vec![Repair::Merge(twins)]))
+}
+
+/// Groups levels that are one but for capitals, accents, spaces and full stops, in the order of the first of each.
+fn alike(levels: &[String]) -> Vec<Vec<String>> {
     let mut spellings: Vec<(String, Vec<String>)> = Vec::new();
     for level in levels {
         let plain = plain(level);
@@ -26,28 +33,26 @@ pub fn spelt_twice(levels: &[String]) -> Option<Mismatch> {
             None => spellings.push((plain, vec![level.clone()])),
         }
     }
-    let twins: Vec<Vec<String>> =
-        spellings.into_iter().map(|(_, same)| same).filter(|same| same.len() > 1).collect();
-    (!twins.is_empty())
-        .then(|| mismatch(Contradiction::SpeltTwice, twins.concat(), vec![Repair::Merge(twins)]))
+    spellings.into_iter().map(|(_, same)| same).collect()
 }
 
-/// Returns the repair that takes each level in capital and in small letters for one. It follows from the levels alone: a spelling that was
+/// Returns the repair that takes each level in capital and in small letters for one, and levels that are spelt twice. It follows from the levels alone: a spelling that was
 /// taken from the cells would be published with the plan.
 pub(super) fn in_any_capitals(levels: &[String]) -> Repair {
-    let is_alone = |small: &String| levels.iter().filter(|level| level.to_lowercase() == *small).count() == 1;
-    let of = |level: &String| {
-        let small = level.to_lowercase();
-        let mut spellings = vec![level.clone()];
-        let others = [capital(level), small.clone(), level.to_uppercase()];
-        for spelling in others.into_iter().filter(|_| is_alone(&small)) {
-            if !spellings.contains(&spelling) {
-                spellings.push(spelling);
+    let is_taken = |spelling: &String| levels.contains(spelling);
+    let of = |same: Vec<String>| {
+        let mut spellings = same.clone();
+        for level in &same {
+            for spelling in [capital(level), level.to_lowercase(), level.to_uppercase()] {
+                if !spellings.contains(&spelling) && !is_taken(&spelling) {
+                    spellings.push(spelling);
+                }
             }
         }
         spellings
     };
-    Repair::Merge(levels.iter().map(of).filter(|spellings| spellings.len() > 1).collect())
+    let groups = alike(levels).into_iter().map(of);
+    Repair::Merge(groups.filter(|spellings| spellings.len() > 1).collect())
 }
 
 /// Returns those cells that are a level but for capital letters, with what takes them for it, where there are some: however few they are,
@@ -108,6 +113,13 @@ mod tests {
         let Repair::Merge(groups) = in_any_capitals(&levels) else { panic!() };
         let groups: Vec<Vec<&str>> =
             groups.iter().map(|group| group.iter().map(String::as_str).collect()).collect();
-        assert_eq!(groups, [vec!["Kvinna", "kvinna", "KVINNA"], vec!["Man", "man", "MAN"], vec!["m", "M"]]);
+        let expected: [&[&str]; 4] = [
+            &["Kvinna", "kvinna", "KVINNA"],
+            &["Man", "man", "MAN"],
+            &["m", "M"],
+            // Two levels that are one are joined by the same click.
+            &["Ja", "jA", "ja", "JA"],
+        ];
+        assert_eq!(groups, expected);
     }
 }

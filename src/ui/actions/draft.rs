@@ -147,7 +147,10 @@ fn is_sample(app: App) -> bool {
 fn now(app: App) -> Option<KeptDraft> {
     let of =
         |columns: &Vec<ColumnDraft>| app.state.setup().with_untracked(|setup| KeptDraft::of(columns, setup));
-    app.state.columns().with_untracked(of)
+    let file = app.state.table().with_untracked(|table| table.as_ref().map(|table| table.name.clone()));
+    let mut kept = app.state.columns().with_untracked(of)?;
+    kept.file = file.unwrap_or_default();
+    Some(kept)
 }
 
 /// Describes a sample that has just been opened as it was described last.
@@ -194,7 +197,11 @@ pub async fn describe_as_another(app: App, files: &Files) {
     let rules = Setup { encoding: encoding.clone(), ..dialect(alike.plan()) };
     let Some(table) = read_as(app, files, &alike, rules).await else { return };
     if are_open(app, files) && undescribed(app).is_some() && describe(app, &alike, table) {
-        app.state.setup().update(|setup| setup.encoding = encoding);
+        app.state.setup().update(|setup| {
+            setup.encoding = encoding;
+            // What was said of the rows of persons was of another table.
+            setup.confirmed.clear();
+        });
     }
 }
 
@@ -249,12 +256,12 @@ pub async fn alike(app: App, key: &str) -> Result<Vec<Shared>, Failure> {
     let mut found: Vec<Shared> = Vec::new();
     for known in store::list().await?.into_iter().filter(|known| known.table != key) {
         let Some(text) = store::setting(&setting(&known.table)).await? else { continue };
-        let fits = serde_json::from_str::<KeptDraft>(&text).is_ok_and(|kept| kept.is_alike(&names));
-        if fits
+        let kept = serde_json::from_str::<KeptDraft>(&text).ok().filter(|kept| kept.is_alike(&names));
+        if let Some(kept) = kept
             && let Some(shared) = store::charged(&known).await?
-            && !found.contains(&shared)
+            && found.iter().all(|other| other.ledger != shared.ledger)
         {
-            found.push(shared);
+            found.push(Shared { file: Some(kept.file).filter(|file| !file.is_empty()), ..shared });
         }
     }
     Ok(found)

@@ -155,7 +155,11 @@ pub fn choose_files(app: App, files: Vec<web_sys::File>, added: bool) {
                 }
             };
             // Files that are added to genotypes keep their description.
-            if added { open() } else { guard(app, Question::other_table(words::confirm::table()), open) }
+            if added {
+                open()
+            } else {
+                guard(app, Question::other_table(&words::confirm::table(app.table_name())), open)
+            }
         }
     }
 }

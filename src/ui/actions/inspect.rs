@@ -12,15 +12,15 @@ use crate::plan::Plan;
 use crate::ui::draft;
 use crate::ui::state::{App, StateStoreFields};
 use crate::ui::step::Step;
-use crate::ui::table::Table;
-use crate::ui::view_model::Inspection;
+use crate::ui::table::{READ_UNASKED, Table};
+use crate::ui::view_model::{Inspection, PersonsCounted};
 use crate::words;
 use crate::worker::files::Files;
 use crate::worker::protocol::{Failure, FirstReading, Reason};
 
-/// Returns whether files are read without being asked for: those of at most 250 MB, in a second or two.
+/// Returns whether files are read without being asked for, as [`Table::is_small`].
 pub(super) fn are_small(files: &Files) -> bool {
-    files.length() <= 250_000_000
+    files.length() as f64 <= READ_UNASKED
 }
 
 /// Checks the whole file when the person leaves the columns step, when the file is opened again at a later step, and when an
@@ -130,7 +130,7 @@ pub(super) async fn read_once(
     let read = pool.read_once(files, asked, key, plan.clone(), on_progress(app, task));
     match read.await {
         Ok(FirstReading { table, inspected: Some(found) }) => {
-            Ok(Some((table, Inspection { plan, found, several_rows: None })))
+            Ok(Some((table, Inspection { plan, found, persons: None })))
         }
         Err(failure) if failure.reason == Reason::Cancelled => Err(failure),
         Err(failure) if is_known && matches!(failure.reason, Reason::Table | Reason::Encoding) => {
@@ -156,16 +156,16 @@ async fn try_inspect(
     };
     let found = read(plan.clone()).await?;
     let Some((column, by_person)) = persons else {
-        return Ok(Inspection { plan, found, several_rows: None });
+        return Ok(Inspection { plan, found, persons: None });
     };
     let several = match read(by_person).await {
         Ok(counted) => {
             let most_two_of_each = counted.rows.saturating_sub(counted.left_out);
-            counted.persons.is_some_and(|persons| most_two_of_each > persons)
+            counted.persons.map(|persons| most_two_of_each > persons)
         }
         Err(failure) if failure.reason == Reason::Cancelled => return Err(failure),
         // So many persons may not fit into memory; what was counted before stands.
-        Err(_) => false,
+        Err(_) => None,
     };
-    Ok(Inspection { plan, found, several_rows: several.then_some(column) })
+    Ok(Inspection { plan, found, persons: Some(PersonsCounted { column, several }) })
 }

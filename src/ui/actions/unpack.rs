@@ -98,7 +98,7 @@ pub fn paste_table(app: App, text: &str) -> bool {
         return false;
     };
     let part = Part { role: FileRole::Table, name: words::data::pasted_name().to_owned() };
-    super::guard(app, Question::other_table(words::confirm::table()), move || {
+    super::guard(app, Question::other_table(&words::confirm::table(app.table_name())), move || {
         check::run::close(app);
         spawn_local(async move { open_packed(app, vec![(part, file)], None, None).await });
     });

@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::plan::derived::named_with;
 use crate::release::format::{at_most, percent};
 use crate::release::remarks::conditions;
-use crate::ui::draft::ColumnDraft;
+use crate::ui::draft::{ColumnDraft, Gap};
 use crate::ui::parts::{Icon, Quoted};
 use crate::ui::state::{App, Kept, Run, StateStoreFields};
 use crate::ui::step::Step;
@@ -93,6 +93,19 @@ fn blocked(app: App) -> Option<String> {
     refusal()
 }
 
+/// Returns whether the check of the whole file answers a question.
+fn asks_for_check(app: App, gap: &Gap) -> bool {
+    let table = app.state.table().get_untracked().unwrap_or_default();
+    let asked = app.state.columns().with_untracked(|columns| {
+        app.state.setup().with_untracked(|setup| {
+            app.state
+                .inspection()
+                .with_untracked(|found| view_model::rows_of_persons(&table, columns, setup, found.as_ref()))
+        })
+    });
+    asked.as_ref() == Some(gap)
+}
+
 #[component]
 fn Ready() -> impl IntoView {
     let app = App::here();
@@ -126,11 +139,13 @@ fn Ready() -> impl IntoView {
             first
                 .map(|gap| {
                     let words = gap.text.clone();
+                    let is_check = asks_for_check(app, &gap);
+                    let check = is_check.then(|| view! { <button type="button" on:click=move |_| actions::inspect(app)>{words::whole::start()}</button> });
                     view! {
                         <p class="release-blocked">
                             <span>{words::release_bar::before_a_release()} " "</span>
                             <button type="button" class="link" on:click=move |_| actions::go_to(app, &gap)>{words}</button>
-                            " " {text::needed(rest)}
+                            " " {check} " " {text::needed(rest)}
                         </p>
                     }
                 })

@@ -6,6 +6,7 @@ use super::dialect::format;
 use super::place::Cell;
 use super::typed::{in_percent, level, list, number, share, typed_level, unlist};
 use crate::data::dates::years;
+use crate::data::mismatch::Contradiction;
 use crate::model::Role;
 use crate::plan::document::{Bound, Column, ColumnType, TypicalValues, Written};
 use crate::plan::number_format::NumberFormat;
@@ -55,6 +56,21 @@ pub struct ColumnDraft {
     pub note: String,
     /// Whether the row is ticked for "apply to many".
     pub selected: bool,
+}
+
+/// Returns what a confirmation is for. Once the description changes, it has to be confirmed again; that each person has one row does not depend on
+/// it. Conditions on other columns change nothing about it.
+pub fn confirmation(
+    place: usize,
+    column: &ColumnDraft,
+    kind: Contradiction,
+) -> (usize, Contradiction, String) {
+    let ColumnDraft { kind: of, lower, upper, levels, .. } = column;
+    let description = match kind {
+        Contradiction::Persons => String::new(),
+        _ => format!("{of:?} {lower} {upper} {levels}"),
+    };
+    (place, kind.answered(), description)
 }
 
 impl ColumnDraft {

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::budget::budget;
-use super::columns::{ColumnDraft, describe, to_entry};
+use super::columns::{ColumnDraft, confirmation, describe, to_entry};
 use super::from_plan::open;
 use super::setup::{BudgetKind, Setup};
 use super::to_plan::draft_plan;
+use crate::data::mismatch::Contradiction;
 use crate::model::Role;
 use crate::plan::Plan;
 use crate::plan::document::Column;
@@ -37,6 +38,12 @@ pub struct KeptDraft {
     /// What columns mean, by name.
     #[serde(default)]
     labels: Vec<(String, String)>,
+    /// The columns that seem to name persons, of which the person said that each has one row.
+    #[serde(default)]
+    one_row_each: Vec<String>,
+    /// The name of the file.
+    #[serde(default)]
+    pub file: String,
 }
 
 impl KeptDraft {
@@ -57,6 +64,10 @@ impl KeptDraft {
         }
         let labelled = columns.iter().filter(|column| !column.label.is_empty());
         let labels = labelled.map(|column| (column.name.clone(), column.label.clone())).collect();
+        let said = |(place, kind, _): &(usize, Contradiction, String)| {
+            columns.get(*place).filter(|_| *kind == Contradiction::Persons).map(|column| column.name.clone())
+        };
+        let one_row_each = setup.confirmed.iter().filter_map(said).collect();
         let columns: Vec<ColumnDraft> = columns.iter().map(unnamed).collect();
         let split = match setup.split {
             Split::Explicit { .. } => Split::Gaussian,
@@ -74,6 +85,8 @@ impl KeptDraft {
             split,
             ignored,
             labels,
+            one_row_each,
+            file: String::new(),
         })
     }
 
@@ -113,6 +126,10 @@ impl KeptDraft {
         if !self.chosen {
             setup.mechanism = None;
         }
+        let said = |(_, column): &(usize, &ColumnDraft)| self.one_row_each.contains(&column.name);
+        let said = columns.iter().enumerate().filter(said);
+        setup.confirmed =
+            said.map(|(place, column)| confirmation(place, column, Contradiction::Persons)).collect();
         setup.share = self.share.min(100);
         setup.form = self.form;
         setup.split = self.split;

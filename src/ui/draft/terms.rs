@@ -322,3 +322,14 @@ fn groups(joined: &[(String, String)]) -> Vec<Group> {
     }
     groups
 }
+
+/// Returns how many levels a term joins.
+pub fn spellings(term: &Derived) -> usize {
+    term.groups.iter().flatten().map(|group| group.levels.len()).sum()
+}
+
+/// Returns whether a term joins a level under another name.
+pub fn is_other_spelling(term: &Derived, level: &str) -> bool {
+    let joins = |group: &Group| group.name != level && group.levels.iter().any(|own| own == level);
+    term.groups.iter().flatten().any(joins)
+}

@@ -930,3 +930,61 @@ fn what_is_made_of_an_outcome_is_one() {
         assert_eq!((typed.from.as_str(), is_outcome), (from, outcome));
     }
 }
+
+/// Of a large file nothing is counted unasked, so a release waits for the rows of those whom a column seems to name.
+#[test]
+fn rows_of_persons_are_to_be_counted_until_they_are() {
+    use crate::data::mismatch::Contradiction;
+    let (columns, mut setup) = drafts();
+    let waits =
+        |columns: &[ColumnDraft], setup: &Setup, counted| persons_not_counted(columns, setup, counted);
+    let id = Some("id".to_owned());
+    assert_eq!(waits(&columns, &setup, None), id);
+    let (_, plan) = plan_to_count_persons(&columns, &setup).unwrap();
+    assert_eq!(waits(&columns, &setup, Some(("id", &plan))), None);
+    assert_eq!(waits(&columns, &setup, Some(("age", &plan))), id, "another column was counted");
+    // That each person has one row is what the count shows, so the word alone is not enough.
+    setup.confirmed.insert(confirmation(1, &columns[1], Contradiction::Persons));
+    assert_eq!(waits(&columns, &setup, None), id);
+    let semicolons = Setup { delimiter: ";".to_owned(), ..setup.clone() };
+    assert_eq!(waits(&columns, &semicolons, Some(("id", &plan))), id, "the file is read in another way");
+    let narrower = [number_column("age", Role::Feature, "18", "99"), columns[1].clone(), columns[3].clone()];
+    assert_eq!(waits(&narrower, &setup, Some(("id", &plan))), None, "no bound changes whose row is whose");
+    let named = Setup { person: "id".to_owned(), ..setup.clone() };
+    assert_eq!(waits(&columns, &named, None), None);
+    setup.confirmed.insert(confirmation(1, &columns[1], Contradiction::SeveralRows));
+    assert_eq!(waits(&columns, &setup, None), None, "it names no persons");
+}
+
+/// The word that each person has one row is of persons, and not of cells, so it comes back with the description.
+#[test]
+fn that_each_person_has_one_row_is_kept_with_the_description() {
+    use crate::data::mismatch::Contradiction;
+    let (mut columns, mut setup) = drafts();
+    setup.confirmed.insert(confirmation(1, &columns[1], Contradiction::Persons));
+    setup.confirmed.insert(confirmation(0, &columns[0], Contradiction::Outside));
+    let kept = KeptDraft::of(&columns, &setup).unwrap();
+    let text = serde_json::to_string(&kept).unwrap();
+    let kept: KeptDraft = serde_json::from_str(&text).unwrap();
+    // The mended file has its columns in another order.
+    let names = ["id", "age", "sex", "sbp"].map(str::to_owned);
+    let (_, again) = kept.open(&names).unwrap();
+    columns[1].upper = "9".to_owned();
+    assert_eq!(again.confirmed, [confirmation(0, &columns[1], Contradiction::Persons)].into());
+}
+
+#[test]
+fn a_term_says_how_many_spellings_it_joins() {
+    let group = |name: &str, levels: &[&str]| crate::plan::document::Group {
+        name: name.to_owned(),
+        levels: levels.iter().map(|level| (*level).to_owned()).collect(),
+    };
+    let term = Derived {
+        transform: Transform::Merged,
+        groups: Some(vec![group("Berlin", &["Berlin", "berlin"]), group("Hessen", &["Hessen", "HESSEN"])]),
+        ..Derived::default()
+    };
+    assert_eq!(spellings(&term), 4);
+    assert!(is_other_spelling(&term, "HESSEN") && !is_other_spelling(&term, "Hessen"));
+    assert!(!is_other_spelling(&term, "Bayern"), "it is joined with none");
+}

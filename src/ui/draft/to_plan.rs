@@ -13,7 +13,7 @@ use super::patterns;
 use super::place::{Cell, Gap, Place};
 use super::setup::Setup;
 use super::typed::{count, number, two_numbers};
-use crate::data::mismatch::names_persons;
+use crate::data::mismatch::{Contradiction, names_persons};
 use crate::mechanisms::USUAL;
 use crate::model::{Missing, Role};
 use crate::plan::derived::name_of;
@@ -174,12 +174,7 @@ pub fn plan_to_inspect(columns: &[ColumnDraft], setup: &Setup) -> Option<Plan> {
 /// Returns the plan by which the rows of persons are counted, at most two of each, with the name of their column. `None` unless exactly one column
 /// seems to name persons and is ignored, and all rows count.
 pub fn plan_to_count_persons(columns: &[ColumnDraft], setup: &Setup) -> Option<(String, Plan)> {
-    let names_persons = |column: &&ColumnDraft| column.role == Role::Ignored && names_persons(&column.name);
-    let mut persons = columns.iter().filter(names_persons);
-    let asked = setup.person.is_empty() && setup.only.is_empty();
-    let (Some(column), None, true) = (persons.next(), persons.next(), asked) else {
-        return None;
-    };
+    let (_, column) = column_of_persons(columns, setup)?;
     let plan = Plan {
         person: Some(column.name.clone()),
         max_rows_per_person: Some(2),
@@ -187,6 +182,36 @@ pub fn plan_to_count_persons(columns: &[ColumnDraft], setup: &Setup) -> Option<(
         ..plan_to_inspect(columns, setup)?
     };
     Some((column.name.clone(), plan))
+}
+
+/// Returns the only column without a use whose name says that it names persons, with its place, while each row counts as one person.
+fn column_of_persons<'a>(columns: &'a [ColumnDraft], setup: &Setup) -> Option<(usize, &'a ColumnDraft)> {
+    let names_persons =
+        |(_, column): &(usize, &ColumnDraft)| column.role == Role::Ignored && names_persons(&column.name);
+    let mut persons = columns.iter().enumerate().filter(names_persons);
+    let asked = setup.person.is_empty() && setup.only.is_empty();
+    match (persons.next(), persons.next()) {
+        (Some(found), None) if asked => Some(found),
+        _ => None,
+    }
+}
+
+/// Returns the column that seems to name persons whose rows have not been counted in the whole file, unless the person has said that it names
+/// none. `counted` is the column whose rows were counted, and the plan that the file was read by.
+pub fn persons_not_counted(
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    counted: Option<(&str, &Plan)>,
+) -> Option<String> {
+    let (place, column) = column_of_persons(columns, setup)?;
+    let is_none =
+        |(at, kind, _): &(usize, Contradiction, String)| (*at, *kind) == (place, Contradiction::SeveralRows);
+    if setup.confirmed.iter().any(is_none) {
+        return None;
+    }
+    let (_, plan) = plan_to_count_persons(columns, setup)?;
+    let stands = |(name, by): (&str, &Plan)| name == column.name && by.csv == plan.csv;
+    (!counted.is_some_and(stands)).then(|| column.name.clone())
 }
 
 /// Returns a column as it is counted. Its meaning and its role are dropped, and bounds to be estimated exclude nothing.

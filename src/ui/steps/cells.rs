@@ -4,11 +4,12 @@ use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use super::contradictions::{Contradictions, contradictions_of, own_format_label};
+use super::derived::MOST_LISTED;
 
 use crate::mechanisms::find;
 use crate::model::{Missing, Role};
 use crate::plan::check::DEFAULT_ESTIMATE_SHARE;
-use crate::plan::document::ColumnType;
+use crate::plan::document::{ColumnType, Derived};
 use crate::ui::draft::{self, Cell, ColumnDraft, Gap, Place};
 use crate::ui::parts::WhichNumber;
 use crate::ui::presets::{self, PRESETS, Preset};
@@ -281,9 +282,20 @@ fn Estimated(column: Column, name: Memo<String>) -> impl IntoView {
 #[component]
 fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
     let levels = Memo::new(move |_| column.read(|c| draft::list(&c.levels)));
+    let joined = Memo::new(move |_| {
+        let setup = column.app.state.setup();
+        let of = name.get();
+        let many = |term: &&Derived| term.from.contains(&of) && draft::spellings(term) > MOST_LISTED;
+        setup.with(|setup| setup.derived.iter().find(many).cloned())
+    });
     let reference = Memo::new(move |_| column.read(|c| c.reference.clone()));
     let options = move || {
-        let all: Vec<String> = levels.get().iter().map(|level| draft::typed_level(level)).collect();
+        // Of levels that are joined each group has its name.
+        let is_other = |level: &String| {
+            joined.with(|term| term.as_ref().is_some_and(|term| draft::is_other_spelling(term, level)))
+        };
+        let levels = levels.get().into_iter().filter(|level| !is_other(level));
+        let all: Vec<String> = levels.map(|level| draft::typed_level(&level)).collect();
         let first =
             all.first().map_or_else(|| words::columns::first_level().to_owned(), words::columns::against);
         let rest = all.into_iter().skip(1).map(|level| {
@@ -302,7 +314,13 @@ fn CategoryCells(column: Column, name: Memo<String>) -> impl IntoView {
         let all = levels.get().into_iter().map(named).collect::<Vec<_>>().join(" · ");
         let is_labelled = labels.with(|labels| !labels.is_empty());
         (is_labelled || all.chars().count() > LEVELS_IN_FIELD)
-            .then(|| view! { <p class="cell-note all-levels" aria-hidden="true">{all}</p> })
+            .then(|| match joined.with(|term| term.as_ref().map(draft::spellings)) {
+                Some(many) => view! {
+                    <details class="cell-note all-levels"><summary>{words::terms::spellings_joined(text::whole(many))}</summary>{all}</details>
+                }
+                .into_any(),
+                None => view! { <p class="cell-note all-levels" aria-hidden="true">{all}</p> }.into_any(),
+            })
     };
     view! {
         <td colspan="2" class="wide" data-label=words::columns::levels()><TextCell column cell=Cell::Levels label=Signal::derive(move || words::columns::levels_of(name.get())) suggestions=USUAL_LEVELS_LIST
@@ -476,6 +494,10 @@ fn AskedOfNumber(column: Column, name: Memo<String>) -> impl IntoView {
 fn UsualLevels(column: Column, name: Memo<String>) -> impl IntoView {
     let is_number = column.read(|c| c.kind == Some(ColumnType::Number));
     move || {
+        // What has a unit is an amount.
+        if is_number && column.read(|c| !c.unit.trim().is_empty()) {
+            return Vec::new().collect_view();
+        }
         let lists = column.app.state.table().with(|table| {
             let table = table.as_deref()?;
             let marks = column.app.state.setup().with(draft::missing_marks);

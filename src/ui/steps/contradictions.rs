@@ -18,6 +18,9 @@ use crate::ui::state::{App, StateStoreFields};
 use crate::ui::{actions, dom, text, view_model};
 use crate::words;
 
+/// Most groups of joined levels that are said.
+const MOST_SAID: usize = 5;
+
 /// Columns of the column table.
 const ALL: &str = "9";
 
@@ -46,7 +49,12 @@ pub fn Contradictions(index: usize) -> impl IntoView {
     move || {
         let (found, counted) = (found.get(), counted.get());
         (!found.is_empty() || counted.is_some()).then(|| {
+            let found = each_once(found);
+            let offered: Vec<String> =
+                found.iter().flat_map(|mismatch| &mismatch.repairs).map(label).collect();
             let counted = counted.map(|(told, repairs)| {
+                let repairs: Vec<Repair> =
+                    repairs.into_iter().filter(|repair| !offered.contains(&label(repair))).collect();
                 let buttons = (!repairs.is_empty()).then(|| {
                     let offers = repairs.into_iter().map(|repair| view! { <Offer index repair/> });
                     view! { <div class="buttons">{offers.collect_view()}</div> }
@@ -69,6 +77,20 @@ pub fn Contradictions(index: usize) -> impl IntoView {
             }
         })
     }
+}
+
+/// Leaves out a repair that stands already under what was said before of the same column.
+fn each_once(mut found: Vec<Mismatch>) -> Vec<Mismatch> {
+    let mut offered: Vec<String> = Vec::new();
+    for mismatch in &mut found {
+        mismatch.repairs.retain(|repair| {
+            let own = label(repair);
+            let is_new = !offered.contains(&own);
+            offered.push(own);
+            is_new
+        });
+    }
+    found
 }
 
 /// Returns the identifier of the `place`-th sentence that contradicts column `index`.
@@ -115,7 +137,7 @@ fn One(index: usize, id: String, mismatch: Mismatch) -> impl IntoView {
     let kind = mismatch.kind;
     let key = move || {
         let of = |columns: &Vec<ColumnDraft>| {
-            columns.get(index).map(|column| view_model::confirmation(index, column, kind))
+            columns.get(index).map(|column| draft::confirmation(index, column, kind))
         };
         app.state.columns().with(of)
     };
@@ -145,6 +167,11 @@ fn One(index: usize, id: String, mismatch: Mismatch) -> impl IntoView {
         let later = later.then(words::contradiction::filled_later);
         app.state.columns().with(of).into_iter().chain(later.map(str::to_owned)).collect::<Vec<_>>().join(" ")
     };
+    let names_persons = repairs.contains(&Repair::Person);
+    let stay = move || {
+        (names_persons && !confirmed.get())
+            .then(|| view! { <p class="hint">{words::contradiction::rows_stay_rows()}</p> })
+    };
     let ranges =
         if kind == Contradiction::Outside { ranges(app, index, &mismatch.cells) } else { Vec::new() };
     let offer = move || {
@@ -171,6 +198,7 @@ fn One(index: usize, id: String, mismatch: Mismatch) -> impl IntoView {
                 {offer}
                 <label class="cell-check"><input type="checkbox" prop:checked=move || confirmed.get() on:change=confirm/>{allowed(kind)}</label>
             </div>
+            {stay}
         </div>
     }
 }
@@ -381,7 +409,7 @@ fn merge(app: App, index: usize, groups: &[Vec<String>]) {
         ..Derived::default()
     };
     let all: Vec<String> = groups.iter().map(|group| group.levels.join(" = ")).collect();
-    let told = words::contradiction::merged(text::list(&all, all.len()), name_of(&entry), &column.name);
+    let told = words::contradiction::merged(text::list(&all, MOST_SAID), name_of(&entry), &column.name);
     app.say(told);
     app.state.setup().update(|setup| setup.derived.push(entry));
     app.edit(index, |column| {

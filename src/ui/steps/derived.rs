@@ -69,6 +69,9 @@ impl Form {
     }
 }
 
+/// Most levels of a term of joined levels that are listed without being asked for.
+pub const MOST_LISTED: usize = 12;
+
 /// Draws the terms of the plan, each with ways to change and to remove it, and a form for another.
 #[component]
 pub fn Terms() -> impl IntoView {
@@ -90,7 +93,16 @@ pub fn Terms() -> impl IntoView {
         let heading = title(term.transform);
         // A name of its own hides how a term is made, and that of a difference is easily turned round.
         let is_told = term.name.is_some() || term.transform == Transform::Difference;
-        let told = is_told.then(|| view! { <p class="hint">{made(&term, &unlabelled)}</p> });
+        let told = is_told.then(|| {
+            let made = made(&term, &unlabelled);
+            match draft::spellings(&term) {
+                0..=MOST_LISTED => view! { <p class="hint">{made}</p> }.into_any(),
+                many => view! {
+                    <details class="hint"><summary>{words::terms::spellings_joined(text::whole(many))}</summary>{made}</details>
+                }
+                .into_any(),
+            }
+        });
         let counted = view! { <Outside name=name.clone()/> };
         let itself = draft::replaced(&term).cloned().map(|column| view! { <Itself column/> });
         let change = move |_| {

@@ -30,6 +30,16 @@ pub fn sentence(app: App) -> Option<String> {
     })
 }
 
+/// Says which rows of a person count under a ledger, where one person may have several or a column of the open table tells persons apart.
+pub fn sets(app: App, most: u32, person: Option<&str>) -> Option<String> {
+    let names = app.names();
+    let person = person.filter(|person| names.iter().any(|name| name == person))?;
+    Some(match most {
+        1 => words::people::sets_one_row(person),
+        most => words::people::sets_rows(person, most, most),
+    })
+}
+
 /// Says to whose ledger this table is charged, and lets the person say that the people are different ones.
 #[component]
 pub fn People() -> impl IntoView {
@@ -75,8 +85,10 @@ fn Alike() -> impl IntoView {
         let alike = alike.get();
         (!alike.is_empty()).then(|| {
             let buttons = alike.into_iter().map(|shared| {
-                let (label, ledger) = (words::people::join(shared.name()), shared.ledger);
-                view! { <p><button type="button" on:click=move |_| actions::join(app, ledger.clone())>{label}</button></p> }
+                let label = words::people::join(shared.name());
+                let sets = sets(app, shared.max_rows, shared.person.as_deref());
+                let ledger = shared.ledger;
+                view! { <p><button type="button" on:click=move |_| actions::join(app, ledger.clone())>{label}</button> " " {sets}</p> }
             });
             view! { {buttons.collect_view()} <Words/> }
         })

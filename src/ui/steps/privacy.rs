@@ -139,7 +139,17 @@ fn Fixed(spent: Memo<bool>, widths: Widths) -> impl IntoView {
             view! { <Share widths/> }.into_any()
         }
     };
-    view! { <section class="block" aria-label=words::privacy::budget()>{line}<Meaning/><div class="fields"><RowsField/></div></section> {share} }
+    // A table that joins a ledger takes over how its persons are told apart.
+    let rows = move || {
+        let setup = app.state.setup();
+        let told = setup.with(|setup| {
+            let several = draft::count(&setup.max_rows).is_some_and(|most| most > 1);
+            (several && !setup.person.is_empty())
+                .then(|| words::privacy::rows_fixed(&setup.person, &setup.max_rows, &setup.max_rows))
+        });
+        told.map(|told| view! { <p class="notice">{told}</p> })
+    };
+    view! { <section class="block" aria-label=words::privacy::budget()>{line}{rows}<Meaning/><div class="fields"><RowsField/></div></section> {share} }
 }
 
 /// Asks for the number of rows, or of persons.
@@ -167,7 +177,7 @@ fn RowsField() -> impl IntoView {
             }
             // How many rows of each count is not said yet.
             (Adjacency::AddRemove, Some(most)) if most.trim().is_empty() => {
-                (label_of_chosen, words::privacy::rows_why().to_owned())
+                (label_of_chosen, words::privacy::rows_of_each_first().to_owned())
             }
             (Adjacency::AddRemove, Some(most)) => {
                 let (label, count) = if draft::count(&most) == Some(1) {

@@ -46,6 +46,12 @@ pub fn WholeFile() -> impl IntoView {
         };
         checked().then(|| view! { <p id="whole-file-result"><strong>{told}</strong></p> })
     };
+    let persons = move || {
+        let persons = app.state.inspection().with(|found| found.as_ref().and_then(|of| of.persons.clone()));
+        persons
+            .filter(|of| of.several.is_none())
+            .map(|of| view! { <p>{words::whole::persons_not_counted(of.column)}</p> })
+    };
     let rule = move || {
         checked().then(
             || view! { <p class="notice"><Icon name="lock"/><span>{words::whole::never_copy()}</span></p> },
@@ -61,8 +67,9 @@ pub fn WholeFile() -> impl IntoView {
             <p>{words::whole::about()}</p>
             {rule}
             {result}
+            {persons}
             // It stays what has the focus while the file is read.
-            <p><button type="button" id="whole-file" aria-disabled=move || why_not().is_some().to_string() aria-describedby="whole-file-why" on:click=move |_| actions::inspect(app)>
+            <p><button type="button" id="columns-whole-file" aria-disabled=move || why_not().is_some().to_string() aria-describedby="whole-file-why" on:click=move |_| actions::inspect(app)>
                 {move || if checked() { words::whole::again() } else { words::whole::start() }}</button>
                 " " <span class="hint" id="whole-file-why">{why_not}</span></p>
         </PrivateZone>

@@ -15,7 +15,7 @@ use crate::model::Role;
 use crate::plan::bound::{BoundCondition, CsvRules, FieldRules};
 use crate::plan::document::{ColumnType, Derived, Transform};
 use crate::plan::number_format::NumberFormat;
-use crate::ui::draft::{Cell, ColumnDraft, Gap, Place, Setup, csv_rules, list, number};
+use crate::ui::draft::{Cell, ColumnDraft, Gap, Place, Setup, confirmation, csv_rules, list, number};
 use crate::ui::sentence::sentence;
 use crate::ui::table::Table;
 use crate::ui::view_model::Inspection;
@@ -137,7 +137,7 @@ pub fn contradictions(
     whole: Option<&Inspection>,
     misfits: &BTreeMap<usize, Misfits>,
 ) -> Contradictions {
-    let several_rows = whole.and_then(|whole| whole.several_rows.as_ref());
+    let several_rows = whole.and_then(|whole| whole.persons.as_ref()).filter(|of| of.several == Some(true));
     let in_whole = whole.map_or(0, |whole| whole.found.rows);
     let first = FirstRows::new(table, columns, setup);
     let rules = &first.rules;
@@ -171,7 +171,7 @@ pub fn contradictions(
         };
         let found = match persons(&column.name, cells, rules) {
             Some(found) if found.kind == Contradiction::SeveralRows => Some(found),
-            _ if several_rows == Some(&column.name) => Some(in_file()),
+            _ if several_rows.is_some_and(|of| of.column == column.name) => Some(in_file()),
             found => found,
         };
         Some((place, vec![found.filter(|_| setup.person.is_empty())?]))
@@ -240,17 +240,6 @@ fn add_ends(found: &mut Vec<Mismatch>, misfits: &Misfits) {
     let ends = [(lower, false), (upper, true)].into_iter().filter(|(is_end, _)| *is_end);
     let ends = ends.map(|(_, upper)| Contradiction::AtEnd { upper });
     found.extend(ends.map(|kind| Mismatch { kind, cells: Vec::new(), repairs: Vec::new() }));
-}
-
-/// Returns what a confirmation is for. Once the description changes, it has to be confirmed again. Conditions on other columns change nothing about
-/// it.
-pub fn confirmation(
-    place: usize,
-    column: &ColumnDraft,
-    kind: Contradiction,
-) -> (usize, Contradiction, String) {
-    let ColumnDraft { kind: of, lower, upper, levels, .. } = column;
-    (place, kind.answered(), format!("{of:?} {lower} {upper} {levels}"))
 }
 
 /// Lists what holds a release back until it is repaired or confirmed. No text here quotes a cell.

@@ -6,7 +6,8 @@ use crate::data::inspection::Misfits;
 use crate::plan::Plan;
 use crate::plan::derived::name_of;
 use crate::plan::document::Column;
-use crate::ui::draft::{ColumnDraft, Gap, Place, Setup, missing_marks, plan_to_inspect};
+use crate::ui::draft::{ColumnDraft, Gap, Place, Setup, missing_marks, persons_not_counted, plan_to_inspect};
+use crate::ui::table::Table;
 use crate::words;
 use crate::worker::protocol::Inspected;
 
@@ -17,8 +18,17 @@ pub struct Inspection {
     pub plan: Plan,
     /// The counts.
     pub found: Inspected,
-    /// The column that seems to name persons and is left out, if one of its values stands in several rows.
-    pub several_rows: Option<String>,
+    /// The column that seems to name persons and is left out, if the rows of its values were counted.
+    pub persons: Option<PersonsCounted>,
+}
+
+/// What was counted of a column that seems to name persons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonsCounted {
+    /// The column.
+    pub column: String,
+    /// Whether one of its values stands in several rows. `None` where there were too many of them to count.
+    pub several: Option<bool>,
 }
 
 /// Returns the cells that do not fit, by the places of their columns, for columns that are still described as they were counted. `rechecks`: whether
@@ -64,7 +74,28 @@ pub fn rows(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> 
 pub fn few_rows_left(inspection: &Inspection, columns: &[ColumnDraft], setup: &Setup) -> Option<Gap> {
     let (rows, left_out) = rows(inspection, columns, setup)?;
     let few = 2 * rows.saturating_sub(left_out) < inspection.found.counted;
-    few.then(|| Gap::new(Place::columns("whole-file"), words::gap::most_rows_left_out()))
+    few.then(|| Gap::new(check_of_file(), words::gap::most_rows_left_out()))
+}
+
+/// Returns what holds a release of a large file back until the rows of the persons that a column seems to name are counted in it. A smaller file is
+/// checked without being asked for.
+pub fn rows_of_persons(
+    table: &Table,
+    columns: &[ColumnDraft],
+    setup: &Setup,
+    inspection: Option<&Inspection>,
+) -> Option<Gap> {
+    if table.is_small() || table.sample || table.genotypes.is_some() {
+        return None;
+    }
+    let counted = inspection.and_then(|found| Some((found.persons.as_ref()?.column.as_str(), &found.plan)));
+    let column = persons_not_counted(columns, setup, counted)?;
+    Some(Gap::new(check_of_file(), words::gap::rows_of_persons(column)))
+}
+
+/// Returns the place of the check of the whole file.
+pub fn check_of_file() -> Place {
+    Place::columns("whole-file")
 }
 
 /// Returns what was counted of a term. `None` if the description has changed since.

@@ -14,12 +14,13 @@ pub use budget::{
 };
 pub use comparison::{Row, compare};
 pub use contradictions::{
-    Contradictions, confirmation, contradictions, has_units_below_header, header_question, may_be_yes_or_no,
-    no_sample, open_questions, persons_may_repeat, repairs_of, unnamed,
+    Contradictions, contradictions, has_units_below_header, header_question, may_be_yes_or_no, no_sample,
+    open_questions, persons_may_repeat, repairs_of, unnamed,
 };
 pub use estimates::bounds_of;
 pub use forecast::{Forecast, forecast, precision_with, public_terms, spread_with, takes_public_moments};
 pub use ineligibility::{ineligibility, not_yes_or_no};
 pub use inspection::{
-    Inspection, far_difference, few_rows_left, misfits, misfits_of_term, open_term, rows, same_people,
+    Inspection, PersonsCounted, far_difference, few_rows_left, misfits, misfits_of_term, open_term, rows,
+    rows_of_persons, same_people,
 };
