@@ -38,7 +38,7 @@ struct Desk {
 impl Forecasts {
     /// Starts no worker before the first question.
     pub fn new(pool: &Pool) -> Self {
-        let forecaster = Some(pool.forecaster());
+        let forecaster = Some(Forecaster::new(pool));
         let desk = Desk { forecaster, asked: None, waiting: Vec::new(), has_failed: false };
         Self { made: RwSignal::default(), desk: StoredValue::new_local(desk) }
     }

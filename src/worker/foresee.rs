@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 
 use super::channel::Received;
 use super::context::StartContext;
-use super::pool::Run;
+use super::pool::{Pool, Run};
 use super::protocol::{Failure, Question, Request, Response};
 use crate::engine::foresee::{Foreseen, foresee};
 use crate::engine::prepare;
@@ -29,8 +29,9 @@ pub struct Forecaster {
 }
 
 impl Forecaster {
-    pub(super) const fn new(context: Rc<StartContext>) -> Self {
-        Self { context, run: None }
+    /// Creates the page's end. The worker runs the pool's program, and is started when it is first asked.
+    pub fn new(pool: &Pool) -> Self {
+        Self { context: Rc::clone(&pool.context), run: None }
     }
 
     /// Forecasts a plan, as [`foresee`] does.

@@ -20,7 +20,6 @@ use super::channel::{Attachments, Mailbox, Received, pack, unpack};
 use super::context::StartContext;
 use super::delay;
 use super::files::Files;
-use super::foresee::Forecaster;
 use super::protocol::{
     CHUNK, Failure, FirstReading, Inspected, Look, Looked, Progress, PublicRequest, Reason, ReleaseRequest,
     Request, Response, SharedRows,
@@ -75,7 +74,7 @@ const MAX_SCANNERS: u64 = 8;
 /// ends the previous one.
 #[derive(Clone)]
 pub struct Pool {
-    context: Rc<StartContext>,
+    pub(super) context: Rc<StartContext>,
     current: Rc<RefCell<Option<Mailbox<Happening>>>>,
     /// Workers that wait for the next request. No request knows them yet.
     ahead: Rc<RefCell<Option<Run>>>,
@@ -144,11 +143,6 @@ impl Pool {
 
     fn of(context: Rc<StartContext>) -> Self {
         Self { context, current: Rc::default(), ahead: Rc::default(), read_ahead: Rc::default() }
-    }
-
-    /// Returns a worker of the same program that makes forecasts. It is started when it is first asked.
-    pub fn forecaster(&self) -> Forecaster {
-        Forecaster::new(Rc::clone(&self.context))
     }
 
     /// Returns what the page loaded: the build's hash and the samples.

@@ -19,6 +19,7 @@ use discreet::store;
 use discreet::store::document::Made;
 use discreet::worker::context::StartContext;
 use discreet::worker::files::Files;
+use discreet::worker::foresee::Forecaster;
 use discreet::worker::pool::{Asked, Pool};
 use discreet::worker::protocol::{Look, Progress, Question, Reason};
 use js_sys::{Array, Uint8Array, WebAssembly};
@@ -115,7 +116,7 @@ async fn a_table_is_known_by_its_bytes() {
 /// A forecast that was made by a worker is the one that is made here, and one worker makes several.
 #[wasm_bindgen_test]
 async fn a_worker_forecasts_as_the_page_would() {
-    let mut forecaster = pool("start_worker").await.forecaster();
+    let mut forecaster = Forecaster::new(&pool("start_worker").await);
     let header = str::from_utf8(TABLE).unwrap().lines().next().unwrap();
     let names: Vec<String> = header.split(',').map(str::to_owned).collect();
     for (rows, mechanism) in [(100_000, "adaptive-gauss"), (2, "adaptive-gauss"), (1_000, "analyze-gauss")] {
