@@ -28,7 +28,7 @@ pub struct Forecasts {
 
 /// The worker and what it is asked.
 struct Desk {
-    /// Absent while it works, and for good after it has failed.
+    /// `None` while it works, and after it has failed.
     forecaster: Option<Forecaster>,
     asked: Option<Question>,
     waiting: Vec<Question>,
@@ -36,14 +36,14 @@ struct Desk {
 }
 
 impl Forecasts {
-    /// Starts no worker before the first question.
+    /// Creates an empty list. The worker is started by the first question.
     pub fn new(pool: &Pool) -> Self {
         let forecaster = Some(Forecaster::new(pool));
         let desk = Desk { forecaster, asked: None, waiting: Vec::new(), has_failed: false };
         Self { made: RwSignal::default(), desk: StoredValue::new_local(desk) }
     }
 
-    /// Returns the forecast of a prepared plan. Who asks in a memo or a view is asked again when it is made.
+    /// Returns the forecast of a prepared plan. A memo or a view that asks runs again when the forecast is made.
     pub fn of(self, plan: &Plan, prepared: &Prepared, table: &Table) -> Made<Foreseen> {
         if !is_rehearsed(prepared) {
             return Some(None);
@@ -52,14 +52,15 @@ impl Forecasts {
         let question = Question { plan: plan.clone(), names, delimiter };
         let is_it = |(asked, _): &&(Question, Option<Foreseen>)| *asked == question;
         let known = self.made.with(|made| made.iter().find(is_it).map(|(_, found)| found.clone()));
+        if known.is_some() {
+            return known;
+        }
         // Without a worker nothing can be released either, and a forecast may take its time.
-        if known.is_none() && self.desk.with_value(|desk| desk.has_failed) {
+        if self.desk.with_value(|desk| desk.has_failed) {
             return Some(foresee(prepared));
         }
-        if known.is_none() {
-            self.ask(question);
-        }
-        known
+        self.ask(question);
+        None
     }
 
     fn ask(self, question: Question) {

@@ -93,7 +93,7 @@ fn blocked(app: App) -> Option<String> {
     refusal()
 }
 
-/// Returns whether the check of the whole file answers a question.
+/// Returns whether a gap is closed by the check of the whole file.
 fn asks_for_check(app: App, gap: &Gap) -> bool {
     let table = app.state.table().get_untracked().unwrap_or_default();
     let asked = app.state.columns().with_untracked(|columns| {
